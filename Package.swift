@@ -1,0 +1,136 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let package = Package(
+    name: "latchkey",
+    products: [
+        .library(name: "Security", targets: ["Security"]),
+        .library(name: "Latchkey", targets: ["Latchkey"]),
+        .executable(name: "latchkey", targets: ["LatchkeyTool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // Foundations: the machine underneath. Nothing here knows what a keychain is.
+        .target(name: "CLatchkey", path: "Sources/Foundations/CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "LinuxSystem", dependencies: ["CLatchkey"], path: "Sources/Foundations/LinuxSystem"),
+        .target(name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"], path: "Sources/Foundations/SecretMemory"),
+
+        // Model: plain values, no input or output.
+        .target(name: "KeychainModel", dependencies: ["SecretMemory"], path: "Sources/Model/KeychainModel"),
+
+        // Engines: synchronous, thread-safe, ignorant of sockets and dictionaries.
+        .target(
+            name: "Keybag",
+            dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory", .crypto],
+            path: "Sources/Engines/Keybag"
+        ),
+        .target(
+            name: "KeychainStore",
+            dependencies: ["CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "SecretMemory", .crypto, .grdb, .sqlite],
+            path: "Sources/Engines/KeychainStore"
+        ),
+
+        // Service: who may do what, and when.
+        .target(
+            name: "LatchkeyService",
+            dependencies: ["KeychainModel", "Keybag", "KeychainStore", "LinuxSystem", "SecretMemory", .log],
+            path: "Sources/Service/LatchkeyService"
+        ),
+        .target(
+            name: "LatchkeyClient",
+            dependencies: ["KeychainModel", "LatchkeyService", "LinuxSystem"],
+            path: "Sources/Service/LatchkeyClient"
+        ),
+
+        // Faces: shapes for the caller, no rules.
+        .target(
+            name: "Security",
+            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            path: "Sources/Faces/Security"
+        ),
+        .target(
+            name: "Latchkey",
+            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory"],
+            path: "Sources/Faces/Latchkey"
+        ),
+        .target(
+            name: "LatchkeyCommands",
+            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", .argumentParser],
+            path: "Sources/Faces/LatchkeyCommands"
+        ),
+
+        // Executables: wiring only.
+        .executableTarget(
+            name: "LatchkeyTool",
+            dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", .log],
+            path: "Sources/Executables/LatchkeyTool"
+        ),
+
+        // Tests.
+        .target(
+            name: "KeychainTesting",
+            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            path: "Tests/KeychainTesting"
+        ),
+        .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "FoundationsTests", dependencies: ["LinuxSystem", "SecretMemory", "KeychainTesting"]),
+        .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
+        .testTarget(name: "KeybagTests", dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
+        .testTarget(
+            name: "KeychainStoreTests",
+            dependencies: ["Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .grdb],
+            resources: [.copy("Vectors")]
+        ),
+        .testTarget(
+            name: "LatchkeyServiceTests",
+            dependencies: ["KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "SecretMemory", "KeychainTesting"]
+        ),
+        .testTarget(
+            name: "SecurityTests",
+            dependencies: ["Security", "KeychainModel", "LatchkeyClient", "LinuxSystem", "KeychainTesting"]
+        ),
+        .testTarget(name: "LatchkeyTests", dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "SecretMemory", "KeychainTesting"]),
+        .testTarget(
+            name: "LatchkeyCommandsTests",
+            dependencies: ["LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyService", "KeychainTesting"],
+            resources: [.copy("Golden")]
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "Security", "Latchkey", "LatchkeyTool", "KeychainModel", "KeychainStore", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
+                "SecretMemory", "KeychainTesting", "ProofWorker", .grdb,
+            ]
+        ),
+        // The process that the concurrency, crash and fork proofs start, kill and fork. Not a product.
+        .executableTarget(
+            name: "ProofWorker",
+            dependencies: ["CLatchkey", "KeychainModel", "LatchkeyClient", "LinuxSystem", "Security"],
+            path: "Tests/ProofWorker"
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.name != "CLatchkey" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}
+
+extension Target.Dependency {
+    static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
+    static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
+    static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
+    static var log: Self { .product(name: "Logging", package: "swift-log") }
+    static var sqlite: Self { .product(name: "GRDBSQLite", package: "GRDB.swift") }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import FoundationEssentials
+internal import SecretMemory
+
+/// Every primitive that the keybag calls: HKDF-SHA256 (RFC 5869), AES key wrap (RFC 3394) and HMAC-SHA256 (RFC 2104).
+enum KeybagCryptography {
+    /// `HKDF-SHA256(ikm = key, salt = "", info = label ‖ context)`, 32 bytes.
+    static func derive(from key: borrowing SecretBytes, label: String, context: [UInt8] = []) -> SecretBytes {
+        key.withUnsafeBytes { bytes in
+            let output = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: SymmetricKey(data: bytes), info: Array(label.utf8) + context, outputByteCount: 32)
+            return SecretBytes(count: 32) { buffer in output.withUnsafeBytes { buffer.copyMemory(from: $0) } }
+        }
+    }
+
+    /// HMAC-SHA256 of `message`, 32 bytes.
+    static func authenticationCode(of message: [UInt8], key: borrowing SecretBytes) -> [UInt8] {
+        key.withUnsafeBytes { Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: $0))) }
+    }
+
+    static func isValid(_ code: [UInt8], of message: [UInt8], key: borrowing SecretBytes) -> Bool {
+        key.withUnsafeBytes { HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: SymmetricKey(data: $0)) }
+    }
+
+    /// AES-KW of a 32-byte key under another: 40 bytes.
+    static func wrap(_ key: SymmetricKey, under wrapping: UnsafeRawBufferPointer) throws(KeybagError) -> [UInt8] {
+        do {
+            return Array(try AES.KeyWrap.wrap(key, using: SymmetricKey(data: wrapping)))
+        } catch {
+            throw .damaged("a key could not be wrapped")
+        }
+    }
+
+    /// The key that ``wrap(_:under:)`` wrapped.
+    static func unwrap(_ wrapped: some DataProtocol, under wrapping: UnsafeRawBufferPointer) throws(KeybagError) -> SymmetricKey {
+        do {
+            return try AES.KeyWrap.unwrap(wrapped, using: SymmetricKey(data: wrapping))
+        } catch {
+            throw .wrongKey
+        }
+    }
+}

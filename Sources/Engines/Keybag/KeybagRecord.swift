@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// The keybag as it is stored: a header and wrapped keys. Documentation/Formats/keychain-database.md, "Keybag", has the byte table.
+struct KeybagRecord: Equatable, Sendable {
+    static let version: UInt16 = 1
+
+    /// The UUID of the keychain: 16 bytes.
+    var keychain: [UInt8]
+    /// Grows with every change; running processes reload when they see another one.
+    var generation: UInt64
+    /// What keeps the device key.
+    var root: UInt8
+    /// Tells, before anything is judged, whether the device key at hand is this keybag's: 8 bytes derived from D.
+    var deviceKeyCheck: [UInt8]
+    /// scrypt's salt and parameters; nil without a passcode.
+    var passcode: PasscodeParameters?
+    /// T, as a TPM sealed it; empty stands for 32 zero bytes.
+    var sealedTangle: [UInt8]
+    var keys: [WrappedKey]
+
+    struct PasscodeParameters: Equatable, Sendable {
+        var salt: [UInt8]
+        /// scrypt's N is 2 to this power.
+        var costExponent: UInt8
+        var blockSize: UInt32
+        var parallelism: UInt32
+    }
+
+    struct WrappedKey: Equatable, Sendable {
+        var slot: KeySlot
+        /// Under which key it is wrapped: 1 KEK_device, 2 KEK_user, 3 KEK_recovery.
+        var wrapping: Wrapping
+        /// AES-KW (RFC 3394): 40 bytes.
+        var bytes: [UInt8]
+    }
+
+    enum Wrapping: UInt8, Sendable {
+        case device = 1
+        case user = 2
+        case recovery = 3
+    }
+}
+
+/// Which key: of which class, for which half, of which generation.
+struct KeySlot: Hashable, Sendable {
+    enum Kind: UInt8, Sendable {
+        /// Wraps the keys of secret halves.
+        case secret = 1
+        /// Wraps the keys of metadata halves.
+        case metadata = 2
+        /// Computes search tokens; belongs to no class.
+        case index = 3
+    }
+
+    /// The number of the protection class; 0 for the index key.
+    var protection: UInt8
+    var kind: Kind
+    var generation: UInt32
+
+    static let index = KeySlot(protection: 0, kind: .index, generation: 1)
+}
+
+// MARK: Encoding
+
+extension KeybagRecord {
+    /// The bytes that are stored and authenticated.
+    var encoded: [UInt8] {
+        var writer = KeybagWriter()
+        writer.put(Self.version)
+        writer.put(bytes: keychain)
+        writer.put(generation)
+        writer.put(root)
+        writer.put(bytes: deviceKeyCheck)
+        writer.put(UInt8(passcode == nil ? 0 : 1))
+        if let passcode {
+            writer.put(bytes: passcode.salt)
+            writer.put(passcode.costExponent)
+            writer.put(passcode.blockSize)
+            writer.put(passcode.parallelism)
+        }
+        writer.put(bytes: sealedTangle)
+        writer.put(UInt16(keys.count))
+        for key in keys {
+            writer.put(key.slot.protection)
+            writer.put(key.slot.kind.rawValue)
+            writer.put(key.slot.generation)
+            writer.put(key.wrapping.rawValue)
+            writer.put(bytes: key.bytes)
+        }
+        return writer.bytes
+    }
+
+    /// Reads what ``encoded`` wrote; refuses every other sequence of bytes by name.
+    init(decoding bytes: [UInt8]) throws(KeybagError) {
+        var reader = KeybagReader(bytes)
+        let version: UInt16 = try reader.number("version")
+        guard version <= Self.version else { throw .newerVersion(found: version, known: Self.version) }
+        guard version == Self.version else { throw .damaged("keybag version \(version) does not exist") }
+        keychain = try reader.bytes("keychain UUID", counts: 16...16)
+        generation = try reader.number("generation")
+        root = try reader.number("root")
+        guard DeviceKey.Root(rawValue: root) != nil else { throw .damaged("root \(root) of the device key is not known") }
+        deviceKeyCheck = try reader.bytes("device key check", counts: 8...8)
+        let hasPasscode: UInt8 = try reader.number("passcode flag")
+        switch hasPasscode {
+        case 0: passcode = nil
+        case 1:
+            passcode = PasscodeParameters(
+                salt: try reader.bytes("salt", counts: 16...64), costExponent: try reader.number("cost"),
+                blockSize: try reader.number("block size"), parallelism: try reader.number("parallelism"))
+        default: throw .damaged("passcode flag \(hasPasscode) is not 0 or 1")
+        }
+        sealedTangle = try reader.bytes("tangle", counts: 0...4096)
+        let count: UInt16 = try reader.number("number of keys")
+        keys = []
+        for _ in 0..<count {
+            keys.append(try WrappedKey(&reader))
+        }
+        guard reader.isAtEnd else { throw .damaged("bytes follow the last key") }
+        guard Set(keys.map { [$0.slot.protection, $0.slot.kind.rawValue, $0.wrapping.rawValue] + $0.slot.generation.bigEndianBytes }).count == keys.count
+        else { throw .damaged("a key is there twice") }
+    }
+}
+
+extension KeybagRecord.WrappedKey {
+    fileprivate init(_ reader: inout KeybagReader) throws(KeybagError) {
+        let protection: UInt8 = try reader.number("class")
+        let kindCode: UInt8 = try reader.number("kind")
+        guard let kind = KeySlot.Kind(rawValue: kindCode) else { throw .damaged("key kind \(kindCode) is not known") }
+        guard kind == .index ? protection == 0 : ProtectionClass(number: protection) != nil else {
+            throw .damaged("class \(protection) is not known")
+        }
+        slot = KeySlot(protection: protection, kind: kind, generation: try reader.number("key generation"))
+        let wrappingCode: UInt8 = try reader.number("wrapping")
+        guard let wrapping = KeybagRecord.Wrapping(rawValue: wrappingCode) else { throw .damaged("wrapping \(wrappingCode) is not known") }
+        self.wrapping = wrapping
+        bytes = try reader.bytes("wrapped key", counts: 40...40)
+    }
+}
+
+extension UInt32 {
+    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// A row of the table `item` as it lies in the database: clear columns, search tokens and two sealed halves. Nothing of it is trusted.
+struct ItemRow {
+    /// The place in the order of insertion; 0 before the row is inserted.
+    var position: Int64 = 0
+    var clear: ClearColumns
+    var primaryKey: [UInt8]
+    var accessGroup: [UInt8]
+    /// The tokens of ``DatabaseSchema/tokenColumns``; nil where the item lacks the attribute.
+    var tokens: [[UInt8]?]
+    var metadata: [UInt8]
+    var secret: [UInt8]
+}
+
+/// The columns that are stored in the clear; all of them are part of the additional data of both halves.
+struct ClearColumns: Equatable {
+    var identifier: ItemIdentifier
+    var itemClass: ItemClass
+    var protection: ProtectionClass
+    var generation: UInt32
+    var revision: UInt64
+    var isSynchronizable: Bool
+    var isTombstone: Bool
+}
+
+// MARK: Reading and writing
+
+extension ItemRow {
+    /// The columns in the order of ``init(_:)`` and ``bind(to:)``.
+    static let columns =
+        (["uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group"]
+        + DatabaseSchema.tokenColumns.map(\.rawValue) + ["metadata", "secret"])
+
+    /// The row under the cursor of `SELECT id, columns…`; nil where a clear column holds what no version ever wrote.
+    init?(_ statement: borrowing RowStatement) {
+        guard let identifier = ItemIdentifier(bytes: statement.blob(1)),
+            let classNumber = UInt8(exactly: statement.integer(2)), let itemClass = ItemClass(number: classNumber),
+            let protectionNumber = UInt8(exactly: statement.integer(3)), let protection = ProtectionClass(number: protectionNumber),
+            let generation = UInt32(exactly: statement.integer(4)), let revision = UInt64(exactly: statement.integer(5)),
+            let isSynchronizable = Bool(exactly: statement.integer(6)), let isTombstone = Bool(exactly: statement.integer(7))
+        else { return nil }
+        position = statement.integer(0)
+        clear = ClearColumns(
+            identifier: identifier, itemClass: itemClass, protection: protection, generation: generation, revision: revision,
+            isSynchronizable: isSynchronizable, isTombstone: isTombstone)
+        primaryKey = statement.blob(8)
+        accessGroup = statement.blob(9)
+        let firstToken = Int32(10)
+        let tokenCount = Int32(DatabaseSchema.tokenColumns.count)
+        tokens = (firstToken..<firstToken + tokenCount).map { statement.optionalBlob($0) }
+        metadata = statement.blob(firstToken + tokenCount)
+        secret = statement.blob(firstToken + tokenCount + 1)
+    }
+
+    /// Binds ``columns``, from parameter 1 on; the number of parameters bound.
+    func bind(to statement: borrowing RowStatement) throws(StoreError) -> Int32 {
+        try statement.bind(clear.identifier.bytes, at: 1)
+        try statement.bind(Int64(clear.itemClass.number), at: 2)
+        try statement.bind(Int64(clear.protection.number), at: 3)
+        try statement.bind(Int64(clear.generation), at: 4)
+        try statement.bind(Int64(clamping: clear.revision), at: 5)
+        try statement.bind(clear.isSynchronizable ? 1 : 0, at: 6)
+        try statement.bind(clear.isTombstone ? 1 : 0, at: 7)
+        try statement.bind(primaryKey, at: 8)
+        try statement.bind(accessGroup, at: 9)
+        var parameter: Int32 = 10
+        for token in tokens {
+            try statement.bind(token, at: parameter)
+            parameter += 1
+        }
+        try statement.bind(metadata, at: parameter)
+        try statement.bind(secret, at: parameter + 1)
+        return parameter + 1
+    }
+}
+
+extension Bool {
+    fileprivate init?(exactly number: Int64) {
+        switch number {
+        case 0: self = false
+        case 1: self = true
+        default: return nil
+        }
+    }
+}

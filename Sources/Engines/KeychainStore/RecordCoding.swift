@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import SecretMemory
+
+/// What is wrong with a row. The words go into reports; they hold no values.
+struct RowDamage: Error {
+    let reason: String
+    init(_ reason: String) { self.reason = reason }
+}
+
+/// A list of named values, as both halves hold it: `name(4) type(1) length(4, big-endian) bytes`, sorted by name, each name once.
+///
+/// The writer and the reader are the same for attributes, which are plain values, and for secrets, which stay in secret memory.
+enum FieldType: UInt8 {
+    case string = 1
+    case data = 2
+    case number = 3
+    case date = 4
+    case secret = 5
+}
+
+struct Field {
+    static let headerLength = 9
+
+    let name: [UInt8]
+    let type: FieldType
+    /// Where the value lies in the plaintext.
+    let range: Range<Int>
+
+    /// The fields of a plaintext, in order; every byte must belong to one.
+    static func all(in plaintext: UnsafeRawBufferPointer) throws(RowDamage) -> [Field] {
+        var fields: [Field] = []
+        var position = 0
+        while position < plaintext.count {
+            guard plaintext.count - position >= headerLength else { throw RowDamage("a field's header is cut short") }
+            let name = Array(plaintext[position..<position + 4])
+            guard let type = FieldType(rawValue: plaintext[position + 4]) else { throw RowDamage("a field's type is not known") }
+            let length = Int(plaintext.loadUnaligned(fromByteOffset: position + 5, as: UInt32.self).bigEndian)
+            position += headerLength
+            guard plaintext.count - position >= length else { throw RowDamage("a field's value is cut short") }
+            if let last = fields.last, !last.name.lexicographicallyPrecedes(name) { throw RowDamage("the fields are out of order") }
+            fields.append(Field(name: name, type: type, range: position..<position + length))
+            position += length
+        }
+        return fields
+    }
+
+    /// The value of a field that is no secret.
+    func value(in plaintext: UnsafeRawBufferPointer) throws(RowDamage) -> AttributeValue {
+        let bytes = Array(plaintext[range])
+        switch type {
+        case .string:
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw RowDamage("a string is not UTF-8") }
+            return .string(text)
+        case .data: return .data(bytes)
+        case .number: return .number(Int64(bitPattern: try Self.word(bytes)))
+        case .date: return .date(Double(bitPattern: try Self.word(bytes)))
+        case .secret: throw RowDamage("a secret lies among the attributes")
+        }
+    }
+
+    private static func word(_ bytes: [UInt8]) throws(RowDamage) -> UInt64 {
+        guard bytes.count == 8 else { throw RowDamage("a number has not eight bytes") }
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+// MARK: Metadata
+
+/// Writes and reads the metadata half: every attribute that is no secret, the access group and the dates.
+enum MetadataCoding {
+    static func encode(_ record: ItemRecord) -> [UInt8] {
+        var fields: [(name: [UInt8], value: AttributeValue)] = record.attributes.map { ($0.key.code, $0.value) }
+        fields.append((Name.created, .date(record.created)))
+        fields.append((Name.modified, .date(record.modified)))
+        fields.append((Name.accessGroup, .string(record.accessGroup.name)))
+        fields.append((Name.grade, .number(Int64(record.accessGroup.grade.rawValue))))
+        fields.append((Name.maker, .string(record.maker)))
+        if let flags = record.accessControlFlags {
+            fields.append((Name.accessControl, .number(Int64(bitPattern: flags))))
+        }
+        fields.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        var bytes: [UInt8] = []
+        for field in fields { append(field.value, named: field.name, to: &bytes) }
+        return bytes
+    }
+
+    /// The record of a row; its secrets are not there yet.
+    static func decode(_ plaintext: UnsafeRawBufferPointer, clear: ClearColumns) throws(RowDamage) -> ItemRecord {
+        var named: [[UInt8]: AttributeValue] = [:]
+        for field in try Field.all(in: plaintext) {
+            named[field.name] = try field.value(in: plaintext)
+        }
+        guard case .date(let created)? = named.removeValue(forKey: Name.created),
+            case .date(let modified)? = named.removeValue(forKey: Name.modified),
+            case .string(let group)? = named.removeValue(forKey: Name.accessGroup),
+            case .number(let gradeNumber)? = named.removeValue(forKey: Name.grade),
+            case .string(let maker)? = named.removeValue(forKey: Name.maker),
+            let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
+        else { throw RowDamage("a field that every item has is missing") }
+        var flags: UInt64?
+        if case .number(let number)? = named.removeValue(forKey: Name.accessControl) { flags = UInt64(bitPattern: number) }
+        var attributes: [ItemAttribute: AttributeValue] = [:]
+        let schema = ItemSchema.of(clear.itemClass)
+        for (name, value) in named {
+            guard let code = String(validating: name, as: UTF8.self), let attribute = ItemAttribute(rawValue: code), schema[attribute] != nil
+            else { throw RowDamage("an attribute is not one of the item's class") }
+            attributes[attribute] = value
+        }
+        return ItemRecord(
+            identifier: clear.identifier, itemClass: clear.itemClass, protection: clear.protection,
+            accessGroup: AccessGroup(group, grade: grade), isSynchronizable: clear.isSynchronizable, isTombstone: clear.isTombstone,
+            created: usable(created), modified: usable(modified), attributes: attributes, accessControlFlags: flags, maker: maker)
+    }
+
+    /// A date that is no number becomes the reference date, so that one bad date does not cost the item.
+    private static func usable(_ date: Double) -> Double {
+        date.isFinite ? date : 0
+    }
+
+    private static func append(_ value: AttributeValue, named name: [UInt8], to bytes: inout [UInt8]) {
+        bytes += name
+        let (type, content): (FieldType, [UInt8]) =
+            switch value {
+            case .string(let text): (.string, Array(text.utf8))
+            case .data(let data): (.data, data)
+            case .number(let number): (.number, number.bigEndianBytes)
+            case .date(let seconds): (.date, seconds.bitPattern.bigEndianBytes)
+            }
+        bytes.append(type.rawValue)
+        bytes += UInt32(content.count).bigEndianBytes
+        bytes += content
+    }
+
+    /// Names of what is a field of the record; attributes have their own four-letter codes.
+    private enum Name {
+        static let created = ItemAttribute.creationDate.code
+        static let modified = ItemAttribute.modificationDate.code
+        static let accessGroup = ItemAttribute.accessGroup.code
+        static let accessControl = ItemAttribute.accessControl.code
+        static let grade = Array("grad".utf8)
+        static let maker = Array("mker".utf8)
+    }
+}
+
+// MARK: Secrets
+
+/// Writes and reads the secret half, from secret memory to secret memory.
+enum SecretsCoding {
+    static func encode(_ secrets: ItemSecrets) -> SecretBytes {
+        var fields: [(name: [UInt8], value: SharedSecret)] = secrets.attributes.map { ($0.key.code, $0.value) }
+        if let data = secrets.data { fields.append((dataName, data)) }
+        fields.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        let length = fields.reduce(0) { $0 + Field.headerLength + $1.value.count }
+        return SecretBytes(count: length) { buffer in
+            var position = 0
+            for field in fields {
+                let header = field.name + [FieldType.secret.rawValue] + UInt32(field.value.count).bigEndianBytes
+                buffer[position..<position + header.count].copyBytes(from: header)
+                position += header.count
+                field.value.withUnsafeBytes { buffer[position..<position + $0.count].copyBytes(from: $0) }
+                position += field.value.count
+            }
+        }
+    }
+
+    static func decode(_ plaintext: UnsafeRawBufferPointer, of itemClass: ItemClass) throws(RowDamage) -> ItemSecrets {
+        var secrets = ItemSecrets()
+        for field in try Field.all(in: plaintext) {
+            guard field.type == .secret else { throw RowDamage("an attribute lies among the secrets") }
+            let value = SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: plaintext[field.range])))
+            if field.name == dataName {
+                secrets.data = value
+                continue
+            }
+            guard let code = String(validating: field.name, as: UTF8.self), let attribute = ItemAttribute(rawValue: code),
+                ItemSchema.of(itemClass)[attribute]?.isSecret == true
+            else { throw RowDamage("a secret is not one of the item's class") }
+            secrets.attributes[attribute] = value
+        }
+        return secrets
+    }
+
+    private static let dataName = Array("data".utf8)
+}
+
+extension FixedWidthInteger {
+    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import struct Crypto.SymmetricKey
+internal import Keybag
+internal import KeychainModel
+internal import SecretMemory
+
+/// Turns records into rows and rows back into records.
+///
+/// A half is `wrapped key(40) ‖ nonce(12) ‖ ciphertext ‖ tag(16)`, under a fresh key at every write. Its additional data names its place
+/// (Documentation/Formats/keychain-database.md, "Additional data"); after opening, every token and clear column is computed anew and
+/// compared. So a row that was copied, spliced, moved or renamed does not open.
+struct RowSeal {
+    let keyring: any ItemKeyWrapping
+    var tokens: SearchTokens { SearchTokens(keyring: keyring) }
+
+    /// Why a row does not open.
+    enum Failure: Error {
+        /// It is not what was written.
+        case damaged(RowDamage)
+        /// Its class is closed or has no key.
+        case closed(KeybagError)
+    }
+
+    // MARK: Sealing
+
+    /// A row for the record, both halves sealed anew. The record must carry its secrets.
+    func seal(_ record: ItemRecord, revision: UInt64, position: Int64 = 0) throws(StoreError) -> ItemRow {
+        let clear = ClearColumns(
+            identifier: record.identifier, itemClass: record.itemClass, protection: record.protection,
+            generation: try generation(for: record.protection), revision: revision, isSynchronizable: record.isSynchronizable,
+            isTombstone: record.isTombstone)
+        let group = tokens.group(record.accessGroup)
+        let secrets = SecretsCoding.encode(record.secrets ?? ItemSecrets())
+        let metadata = MetadataCoding.encode(record)
+        let sealedMetadata = try metadata.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+            try seal(UnsafeRawBufferPointer(bytes), half: .metadata, clear: clear, group: group)
+        }
+        let sealedSecret = try secrets.withUnsafeBytes { (bytes) throws(StoreError) in
+            try seal(bytes, half: .secret, clear: clear, group: group)
+        }
+        return ItemRow(
+            position: position, clear: clear, primaryKey: tokens.primaryKey(of: record, group: group), accessGroup: group,
+            tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret)
+    }
+
+    private func generation(for protection: ProtectionClass) throws(StoreError) -> UInt32 {
+        do {
+            return try keyring.currentGeneration(of: protection)
+        } catch {
+            throw .keybag(error)
+        }
+    }
+
+    private func seal(
+        _ content: UnsafeRawBufferPointer, half: RowHalf, clear: ClearColumns, group: [UInt8]
+    ) throws(StoreError) -> [UInt8] {
+        let key = SymmetricKey(size: .bits256)
+        let wrapped: [UInt8]
+        do {
+            wrapped = try keyring.wrap(key, of: half, protection: clear.protection, generation: clear.generation)
+        } catch {
+            throw .keybag(error)
+        }
+        return try wrapped + RowCryptography.seal(content, key: key, additionalData: additionalData(half, clear, group))
+    }
+
+    // MARK: Opening
+
+    /// The record of a row, verified; with its secrets where they are asked for.
+    func open(_ row: ItemRow, withSecrets: Bool) throws(Failure) -> ItemRecord {
+        let clear = row.clear
+        var record = try open(row.metadata, half: .metadata, row: row) { (bytes) throws(RowDamage) in
+            try MetadataCoding.decode(bytes, clear: clear)
+        }
+        try verifyTokens(of: row, against: record)
+        if withSecrets {
+            record.secrets = try open(row.secret, half: .secret, row: row) { (bytes) throws(RowDamage) in
+                try SecretsCoding.decode(bytes, of: clear.itemClass)
+            }
+        }
+        return record
+    }
+
+    private func verifyTokens(of row: ItemRow, against record: ItemRecord) throws(Failure) {
+        guard tokens.group(record.accessGroup) == row.accessGroup else {
+            throw .damaged(RowDamage("the access group's token is another group's"))
+        }
+        guard tokens.columns(of: record) == row.tokens else {
+            throw .damaged(RowDamage("a search token is not the one of the value"))
+        }
+        guard tokens.primaryKey(of: record, group: row.accessGroup) == row.primaryKey else {
+            throw .damaged(RowDamage("the primary key's token is not the one of the values"))
+        }
+    }
+
+    private func open<Result>(
+        _ sealed: [UInt8], half: RowHalf, row: ItemRow, _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
+    ) throws(Failure) -> Result {
+        guard sealed.count > Self.wrappedKeyLength else { throw .damaged(RowDamage("a half is cut short")) }
+        let key: SymmetricKey
+        do {
+            key = try keyring.unwrap(
+                sealed[..<Self.wrappedKeyLength], of: half, protection: row.clear.protection, generation: row.clear.generation)
+        } catch .wrongKey {
+            throw .damaged(RowDamage("a half's key does not unwrap"))
+        } catch {
+            throw .closed(error)
+        }
+        do {
+            return try RowCryptography.open(
+                sealed[Self.wrappedKeyLength...], key: key, additionalData: additionalData(half, row.clear, row.accessGroup), body)
+        } catch {
+            throw .damaged(error)
+        }
+    }
+
+    // MARK: Additional data
+
+    /// Everything that says where a half belongs, each part behind its length in one byte.
+    private func additionalData(_ half: RowHalf, _ clear: ClearColumns, _ group: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(128)
+        let parts: [[UInt8]] = [
+            Self.label, keyring.keychain, UInt16(Self.format).bigEndianBytes, clear.identifier.bytes, [clear.itemClass.number],
+            [clear.protection.number], clear.generation.bigEndianBytes, group, [clear.isSynchronizable ? 1 : 0],
+            [clear.isTombstone ? 1 : 0], clear.revision.bigEndianBytes, [half.rawValue],
+        ]
+        for part in parts {
+            bytes.append(UInt8(part.count))
+            bytes += part
+        }
+        return bytes
+    }
+
+    private static let label = Array("latchkey v1 item".utf8)
+    private static let format = 1
+    private static let wrappedKeyLength = 40
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+internal import GRDBSQLite
+
+/// A prepared statement of GRDB's cache, driven through SQLite's C interface.
+///
+/// The one place that calls it: for one row, GRDB's own `Row` costs several times what the query does. GRDB still owns the connection, the
+/// transaction and the statement; what is bound here is cleared again when the value goes.
+struct RowStatement: ~Copyable {
+    private let statement: OpaquePointer
+    private let connection: OpaquePointer
+
+    init(_ sql: String, in database: Database) throws(StoreError) {
+        let prepared: OpaquePointer
+        do {
+            prepared = try database.cachedStatement(sql: sql).sqliteStatement
+        } catch {
+            throw StoreError(error)
+        }
+        guard let open = database.sqliteConnection else {
+            throw .database(code: SQLITE_MISUSE, message: "the connection is closed")
+        }
+        statement = prepared
+        connection = open
+        sqlite3_reset(prepared)
+    }
+
+    deinit {
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+    }
+
+    // MARK: Parameters, counted from 1
+
+    func bind(_ number: Int64, at index: Int32) throws(StoreError) {
+        try check(sqlite3_bind_int64(statement, index, number))
+    }
+
+    func bind(_ bytes: [UInt8]?, at index: Int32) throws(StoreError) {
+        guard let bytes else { return try check(sqlite3_bind_null(statement, index)) }
+        guard !bytes.isEmpty else { return try check(sqlite3_bind_zeroblob(statement, index, 0)) }
+        try check(bytes.withUnsafeBytes { sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), Self.transient) })
+    }
+
+    // MARK: Running
+
+    /// Moves to the next row; false after the last one.
+    func step() throws(StoreError) -> Bool {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: true
+        case SQLITE_DONE: false
+        default: throw failure()
+        }
+    }
+
+    /// Runs a statement that returns no rows; the number of rows it changed.
+    @discardableResult
+    func run() throws(StoreError) -> Int {
+        while try step() {}
+        return Int(sqlite3_changes(connection))
+    }
+
+    // MARK: Columns, counted from 0
+
+    func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(statement, column)
+    }
+
+    /// Empty where the column is NULL.
+    func blob(_ column: Int32) -> [UInt8] {
+        let count = Int(sqlite3_column_bytes(statement, column))
+        guard count > 0, let start = sqlite3_column_blob(statement, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    func optionalBlob(_ column: Int32) -> [UInt8]? {
+        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : blob(column)
+    }
+
+    private func check(_ code: Int32) throws(StoreError) {
+        guard code == SQLITE_OK else { throw failure() }
+    }
+
+    private func failure() -> StoreError {
+        .database(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
+    }
+
+    /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
+    private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+}
+
+extension StoreError {
+    /// The store's own error inside `error`, or what SQLite said.
+    init(_ error: any Error) {
+        switch error {
+        case let error as StoreError: self = error
+        case let error as DatabaseError:
+            self = .database(code: error.extendedResultCode.rawValue, message: error.message ?? error.extendedResultCode.description)
+        default: self = .database(code: SQLITE_ERROR, message: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Keybag
+public import KeychainModel
+public import LinuxSystem
+
+/// Why the store could not do what it was asked.
+public enum StoreError: Error, Sendable {
+    case keybag(KeybagError)
+    case system(SystemError)
+    /// SQLite's extended result code and its text.
+    case database(code: Int32, message: String)
+    /// The file is there, but is no keychain: the words say what was found.
+    case notAKeychain(String)
+    /// The database was written by a newer version.
+    case newerVersion(found: Int, known: Int)
+    /// The file lies where SQLite's log is unsafe.
+    case unsafeFileSystem(path: String, kind: String)
+    /// A live item has the same primary key.
+    case duplicate
+    /// The change that an update asked for is not allowed.
+    case refused(KeychainError)
+}

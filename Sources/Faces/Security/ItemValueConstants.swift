@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The values that attributes with a fixed choice may have. The strings are Apple's (keychain-behaviour §1.6 and §2).
+//
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable string that is never replaced, and
+// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString. (Giving NSString the conformance here instead draws a
+// warning for which there is no spelling without one, and Apple's CFString is not Sendable either.)
+
+public import Foundation
+
+// MARK: Protection: values of `kSecAttrAccessible`
+
+/// Readable while the keychain is unlocked. The default of passwords and keys.
+nonisolated(unsafe) public let kSecAttrAccessibleWhenUnlocked: CFString = "ak"
+/// Readable from the first unlock until the machine restarts.
+nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlock: CFString = "ck"
+/// Always readable. Deprecated by Apple; the default of certificates.
+nonisolated(unsafe) public let kSecAttrAccessibleAlways: CFString = "dk"
+/// As `kSecAttrAccessibleWhenUnlocked`, and never readable on another device.
+nonisolated(unsafe) public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = "aku"
+/// As `kSecAttrAccessibleAfterFirstUnlock`, and never readable on another device.
+nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
+/// As `kSecAttrAccessibleAlways`, and never readable on another device. Deprecated by Apple.
+nonisolated(unsafe) public let kSecAttrAccessibleAlwaysThisDeviceOnly: CFString = "dku"
+/// Readable while unlocked; needs a passcode, and is destroyed when that is removed.
+nonisolated(unsafe) public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString = "akpu"
+/// Not in Apple's public headers: accepted only inside a `SecAccessControl` for the keys of a token.
+nonisolated(unsafe) public let kSecAttrAccessibleUntilReboot: CFString = "f"
+
+// MARK: Synchronizing and groups
+
+/// Finds items that may leave for other devices and those that may not.
+nonisolated(unsafe) public let kSecAttrSynchronizableAny: CFString = "syna"
+/// The group of the items that tokens publish; programs can only read there.
+nonisolated(unsafe) public let kSecAttrAccessGroupToken: CFString = "com.apple.token"
+
+// MARK: Tokens: values of `kSecAttrTokenID`
+
+/// The key is made and stays inside the security processor.
+nonisolated(unsafe) public let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
+/// Not in Apple's public headers.
+nonisolated(unsafe) public let kSecAttrTokenIDAppleKeyStore: CFString = "com.apple.setoken:aks"
+
+// MARK: Key classes: values of `kSecAttrKeyClass`
+
+nonisolated(unsafe) public let kSecAttrKeyClassPublic: CFString = "0"
+nonisolated(unsafe) public let kSecAttrKeyClassPrivate: CFString = "1"
+nonisolated(unsafe) public let kSecAttrKeyClassSymmetric: CFString = "2"
+
+// MARK: Key types: values of `kSecAttrKeyType`
+
+nonisolated(unsafe) public let kSecAttrKeyTypeRSA: CFString = "42"
+/// Elliptic curves over a prime field: P-192 to P-521 by size.
+nonisolated(unsafe) public let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
+/// The older name of `kSecAttrKeyTypeECSECPrimeRandom`.
+nonisolated(unsafe) public let kSecAttrKeyTypeEC: CFString = "73"
+/// The Mac's name of `kSecAttrKeyTypeECSECPrimeRandom`.
+nonisolated(unsafe) public let kSecAttrKeyTypeECDSA: CFString = "73"
+/// Known by name only, like the others down to CAST: the Mac's numbers of old algorithms.
+nonisolated(unsafe) public let kSecAttrKeyTypeDSA: CFString = "43"
+nonisolated(unsafe) public let kSecAttrKeyTypeAES: CFString = "2147483649"
+nonisolated(unsafe) public let kSecAttrKeyTypeDES: CFString = "14"
+nonisolated(unsafe) public let kSecAttrKeyType3DES: CFString = "17"
+nonisolated(unsafe) public let kSecAttrKeyTypeRC4: CFString = "25"
+nonisolated(unsafe) public let kSecAttrKeyTypeRC2: CFString = "23"
+/// 56 is what Apple's constant says, although the algorithm's number in CDSA is 27.
+nonisolated(unsafe) public let kSecAttrKeyTypeCAST: CFString = "56"
+/// Not in Apple's public headers, like the others below.
+nonisolated(unsafe) public let kSecAttrKeyTypeEd25519: CFString = "105"
+nonisolated(unsafe) public let kSecAttrKeyTypeX25519: CFString = "106"
+nonisolated(unsafe) public let kSecAttrKeyTypeEd448: CFString = "107"
+nonisolated(unsafe) public let kSecAttrKeyTypeX448: CFString = "108"
+nonisolated(unsafe) public let kSecAttrKeyTypeKyber: CFString = "109"
+nonisolated(unsafe) public let kSecAttrKeyTypeMLKEM: CFString = "110"
+nonisolated(unsafe) public let kSecAttrKeyTypeMLDSA: CFString = "111"
+
+// MARK: Key derivation: values of `kSecAttrPRF`
+
+nonisolated(unsafe) public let kSecAttrPRFHmacAlgSHA1: CFString = "hsha1"
+nonisolated(unsafe) public let kSecAttrPRFHmacAlgSHA224: CFString = "hsha224"
+nonisolated(unsafe) public let kSecAttrPRFHmacAlgSHA256: CFString = "hsha256"
+nonisolated(unsafe) public let kSecAttrPRFHmacAlgSHA384: CFString = "hsha384"
+nonisolated(unsafe) public let kSecAttrPRFHmacAlgSHA512: CFString = "hsha512"
+
+// MARK: Protocols: values of `kSecAttrProtocol`; trailing blanks count
+
+nonisolated(unsafe) public let kSecAttrProtocolFTP: CFString = "ftp "
+nonisolated(unsafe) public let kSecAttrProtocolFTPAccount: CFString = "ftpa"
+nonisolated(unsafe) public let kSecAttrProtocolFTPProxy: CFString = "ftpx"
+nonisolated(unsafe) public let kSecAttrProtocolFTPS: CFString = "ftps"
+nonisolated(unsafe) public let kSecAttrProtocolHTTP: CFString = "http"
+nonisolated(unsafe) public let kSecAttrProtocolHTTPProxy: CFString = "htpx"
+nonisolated(unsafe) public let kSecAttrProtocolHTTPS: CFString = "htps"
+nonisolated(unsafe) public let kSecAttrProtocolHTTPSProxy: CFString = "htsx"
+nonisolated(unsafe) public let kSecAttrProtocolIRC: CFString = "irc "
+nonisolated(unsafe) public let kSecAttrProtocolIRCS: CFString = "ircs"
+nonisolated(unsafe) public let kSecAttrProtocolNNTP: CFString = "nntp"
+nonisolated(unsafe) public let kSecAttrProtocolNNTPS: CFString = "ntps"
+nonisolated(unsafe) public let kSecAttrProtocolPOP3: CFString = "pop3"
+nonisolated(unsafe) public let kSecAttrProtocolPOP3S: CFString = "pops"
+nonisolated(unsafe) public let kSecAttrProtocolSMTP: CFString = "smtp"
+nonisolated(unsafe) public let kSecAttrProtocolSOCKS: CFString = "sox "
+nonisolated(unsafe) public let kSecAttrProtocolIMAP: CFString = "imap"
+nonisolated(unsafe) public let kSecAttrProtocolIMAPS: CFString = "imps"
+nonisolated(unsafe) public let kSecAttrProtocolLDAP: CFString = "ldap"
+nonisolated(unsafe) public let kSecAttrProtocolLDAPS: CFString = "ldps"
+nonisolated(unsafe) public let kSecAttrProtocolAppleTalk: CFString = "atlk"
+nonisolated(unsafe) public let kSecAttrProtocolAFP: CFString = "afp "
+nonisolated(unsafe) public let kSecAttrProtocolTelnet: CFString = "teln"
+nonisolated(unsafe) public let kSecAttrProtocolTelnetS: CFString = "tels"
+nonisolated(unsafe) public let kSecAttrProtocolSSH: CFString = "ssh "
+nonisolated(unsafe) public let kSecAttrProtocolSMB: CFString = "smb "
+nonisolated(unsafe) public let kSecAttrProtocolRTSP: CFString = "rtsp"
+nonisolated(unsafe) public let kSecAttrProtocolRTSPProxy: CFString = "rtsx"
+nonisolated(unsafe) public let kSecAttrProtocolDAAP: CFString = "daap"
+nonisolated(unsafe) public let kSecAttrProtocolEPPC: CFString = "eppc"
+nonisolated(unsafe) public let kSecAttrProtocolIPP: CFString = "ipp "
+
+// MARK: Authentication: values of `kSecAttrAuthenticationType`
+
+nonisolated(unsafe) public let kSecAttrAuthenticationTypeNTLM: CFString = "ntlm"
+nonisolated(unsafe) public let kSecAttrAuthenticationTypeMSN: CFString = "msna"
+nonisolated(unsafe) public let kSecAttrAuthenticationTypeDPA: CFString = "dpaa"
+nonisolated(unsafe) public let kSecAttrAuthenticationTypeRPA: CFString = "rpaa"
+nonisolated(unsafe) public let kSecAttrAuthenticationTypeHTTPBasic: CFString = "http"
+nonisolated(unsafe) public let kSecAttrAuthenticationTypeHTTPDigest: CFString = "httd"
+nonisolated(unsafe) public let kSecAttrAuthenticationTypeHTMLForm: CFString = "form"
+nonisolated(unsafe) public let kSecAttrAuthenticationTypeDefault: CFString = "dflt"

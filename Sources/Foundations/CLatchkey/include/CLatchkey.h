@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The few C functions that Swift cannot call: variadics, and calls that the C library's module map leaves out.
+// No state and no policy live here.
+
+#ifndef CLATCHKEY_H
+#define CLATCHKEY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// memfd_secret(2): a descriptor whose pages no other process, and not even the kernel, can read. -1 and errno where it is missing.
+int latchkey_memfd_secret(void);
+
+/// getrandom(2) without flags, until `length` bytes are there. 0, or -1 and errno.
+int latchkey_getrandom(void *buffer, size_t length);
+
+/// prctl(PR_SET_DUMPABLE, 0): no core dumps, no ptrace by processes of the same user. 0, or -1 and errno.
+int latchkey_forbid_dumps(void);
+
+/// prctl(PR_GET_DUMPABLE).
+int latchkey_dumpable(void);
+
+/// The magic number of the file system that holds `path` (statfs(2) f_type), or -1 and errno.
+int64_t latchkey_filesystem_type(const char *path);
+
+/// open(2) with a mode; O_CLOEXEC is always added.
+int latchkey_open(const char *path, int flags, mode_t mode);
+
+/// sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1): SQL can no longer damage the file's structure. SQLite's result code.
+int latchkey_sqlite_defend(void *connection);
+
+/// fork(2), which Swift marks unavailable. For the proofs only.
+pid_t latchkey_fork(void);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// What stat(2) says of a file, as far as Latchkey asks.
+public struct FileStatus: Sendable {
+    public enum Kind: Sendable { case file, directory, other }
+
+    public let kind: Kind
+    public let owner: UInt32
+    /// The twelve permission bits.
+    public let permissions: UInt32
+    public let size: Int64
+
+    /// The status of what `path` names, or nil where there is nothing.
+    public static func of(_ path: String) throws(SystemError) -> FileStatus? {
+        var info = stat()
+        guard stat(path, &info) == 0 else {
+            if errno == ENOENT { return nil }
+            throw .last("look at", path: path)
+        }
+        return FileStatus(info)
+    }
+
+    /// The status of an open file.
+    public static func of(_ descriptor: borrowing OwnedDescriptor, path: String) throws(SystemError) -> FileStatus {
+        var info = stat()
+        guard fstat(descriptor.rawValue, &info) == 0 else { throw .last("look at", path: path) }
+        return FileStatus(info)
+    }
+
+    private init(_ info: stat) {
+        kind =
+            switch info.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .directory
+            default: .other
+            }
+        owner = info.st_uid
+        permissions = info.st_mode & 0o7777
+        size = Int64(info.st_size)
+    }
+
+    /// Refuses what others than its owner can reach, or what another user owns.
+    public func requirePrivate(path: String, allowed: UInt32) throws(SystemError) {
+        guard owner == geteuid() else {
+            throw SystemError("trust", path: path, code: EPERM, hint: "it belongs to user \(owner); chown it, or point LATCHKEY_HOME elsewhere")
+        }
+        guard permissions & ~allowed & 0o7077 == 0 else {
+            let wide = String(permissions, radix: 8)
+            let mode = String(allowed, radix: 8)
+            throw SystemError("trust", path: "\(path) (mode \(wide), others can reach it)", code: EACCES, hint: "chmod \(mode) '\(path)'")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+import Glibc
+
+/// The file system that holds a directory.
+public struct FileSystem: Sendable {
+    /// The magic number of statfs(2).
+    let type: Int64
+
+    public init(holding path: String) throws(SystemError) {
+        let type = latchkey_filesystem_type(path)
+        guard type >= 0 else { throw .last("look at the file system of", path: path) }
+        self.type = type
+    }
+
+    init(type: Int64) {
+        self.type = type
+    }
+
+    /// The name of a file system on which SQLite's write-ahead log is unsafe, because its memory map is not shared between hosts
+    /// (network) or not promised to be (FUSE); nil for every other.
+    public var unsafeForSharedMemory: String? {
+        Self.unsafeTypes[type]
+    }
+
+    // Magic numbers: statfs(2) and linux/magic.h.
+    private static let unsafeTypes: [Int64: String] = [
+        0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB2", 0x0102_1997: "9P", 0x6573_5546: "FUSE",
+        0x7375_7245: "Coda", 0x5346_414F: "AFS", 0x00C3_6400: "Ceph", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2", 0x0BD0_0BD0: "Lustre",
+    ]
+}

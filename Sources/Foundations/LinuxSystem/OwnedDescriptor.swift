@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+internal import Glibc
+
+/// A file descriptor with one owner, closed when the owner goes.
+public struct OwnedDescriptor: ~Copyable {
+    /// The number, to be borrowed for a system call; never close it.
+    public let rawValue: Int32
+
+    /// Takes over a descriptor that nobody else will close.
+    public init(adopting rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// Opens `path` close-on-exec.
+    public init(opening path: String, flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
+        let descriptor = latchkey_open(path, flags, mode)
+        guard descriptor >= 0 else { throw .last("open", path: path) }
+        self.rawValue = descriptor
+    }
+
+    deinit {
+        close(rawValue)
+    }
+
+    /// Writes every byte, through interruptions and short writes.
+    public borrowing func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(SystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = Glibc.write(rawValue, rest.baseAddress, rest.count)
+            if written < 0 {
+                if errno == EINTR { continue }
+                throw .last("write", path: path)
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+        }
+    }
+
+    /// Fills `buffer` from the file's start; the number of bytes that were there (fewer at the end of the file).
+    public borrowing func read(into buffer: UnsafeMutableRawBufferPointer, path: String) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let got = Glibc.read(rawValue, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw .last("read", path: path)
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        return filled
+    }
+
+    /// Returns once the file's content is on the medium.
+    public borrowing func synchronize(path: String) throws(SystemError) {
+        guard fsync(rawValue) == 0 else { throw .last("synchronise", path: path) }
+    }
+}

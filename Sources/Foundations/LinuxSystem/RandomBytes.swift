@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+
+/// Random bytes from the kernel's generator, getrandom(2).
+public enum RandomBytes {
+    /// Fills `buffer`.
+    ///
+    /// getrandom without flags cannot fail on a valid buffer (getrandom(2), "Errors": only EFAULT, EINTR and EINVAL remain, and the
+    /// shim repeats after EINTR); a kernel that breaks that promise must not lead to predictable keys, so it stops the process.
+    public static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+        guard let base = buffer.baseAddress, buffer.count > 0 else { return }
+        precondition(latchkey_getrandom(base, buffer.count) == 0, "the kernel gave no random bytes")
+    }
+
+    /// `count` random bytes that are not secret: identifiers, names, nonces.
+    public static func array(count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            fill(UnsafeMutableRawBufferPointer(buffer))
+            filled = count
+        }
+    }
+
+    /// `count` random bytes as lower-case hexadecimal digits.
+    public static func hexadecimal(count: Int) -> String {
+        array(count: count).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}

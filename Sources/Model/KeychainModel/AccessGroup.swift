@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A set of items that the programs entitled to it share. The grade of the proof is part of the group's identity: the group `G` that a
+/// program claims and the group `G` that the system attests are different groups.
+public struct AccessGroup: Hashable, Sendable {
+    /// How a caller's right to a group is known.
+    public enum Grade: UInt8, Sendable {
+        /// The program says so itself; nothing on this system proves which program of a user is calling.
+        case claimed = 1
+        /// The kernel and root-owned files say so.
+        case attested = 2
+    }
+
+    public let name: String
+    public let grade: Grade
+
+    public init(_ name: String, grade: Grade) {
+        self.name = name
+        self.grade = grade
+    }
+
+    /// The group of programs that declare no identity, and of the command line.
+    public static let shared = AccessGroup("latchkey.shared", grade: .claimed)
+
+    /// Apple's group of token items: readable by all who have any group, written by none (keychain-behaviour §3.8.2).
+    public static let token = AccessGroup("com.apple.token", grade: .claimed)
+}

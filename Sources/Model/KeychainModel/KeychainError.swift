@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a keychain call failed: Apple's status, what happened in words, and what to do about it.
+///
+/// The words never hold a secret or an attribute's value.
+public struct KeychainError: Error, Hashable, Sendable {
+    public let status: OSStatusCode
+    /// What was expected and what was found. Defaults to the status table's message.
+    public let problem: String
+    /// What the user can do or type, where that is known.
+    public let hint: String?
+
+    public init(_ status: OSStatusCode, _ problem: String? = nil, hint: String? = nil) {
+        self.status = status
+        self.problem = problem ?? status.message ?? status.description
+        self.hint = hint
+    }
+
+    /// Matches by status alone: `catch KeychainError.itemNotFound`.
+    public static func ~= (pattern: KeychainError, error: any Error) -> Bool {
+        (error as? KeychainError)?.status == pattern.status
+    }
+
+    public static let itemNotFound = KeychainError(.itemNotFound)
+    public static let duplicateItem = KeychainError(.duplicateItem)
+    public static let interactionNotAllowed = KeychainError(.interactionNotAllowed)
+    public static let missingEntitlement = KeychainError(.missingEntitlement)
+    public static let notAvailable = KeychainError(.notAvailable)
+    public static let authFailed = KeychainError(.authFailed)
+    public static let decode = KeychainError(.decode)
+
+    /// A parameter that is missing, of the wrong type or not allowed: errSecParam.
+    public static func parameter(_ problem: String) -> KeychainError {
+        KeychainError(.param, problem)
+    }
+}
+
+// MARK: CustomStringConvertible
+
+extension KeychainError: CustomStringConvertible {
+    public var description: String {
+        "\(problem) (\(status))"
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A reference to an item that outlives the process and every update: 20 bytes, the four letters of the class and the item's UUID.
+public struct PersistentReference: Hashable, Sendable {
+    public let itemClass: ItemClass
+    public let identifier: ItemIdentifier
+
+    public init(_ itemClass: ItemClass, _ identifier: ItemIdentifier) {
+        self.itemClass = itemClass
+        self.identifier = identifier
+    }
+
+    /// nil unless `bytes` are a known class and 16 bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 20, let code = String(validating: bytes.prefix(4), as: UTF8.self), let itemClass = ItemClass(rawValue: code)
+        else { return nil }
+        guard let identifier = ItemIdentifier(bytes: bytes.dropFirst(4)) else { return nil }
+        self.init(itemClass, identifier)
+    }
+
+    /// The 20 bytes.
+    public var bytes: [UInt8] {
+        Array(itemClass.rawValue.utf8) + identifier.bytes
+    }
+}
+
+/// The UUID of an item: 16 random bytes, fixed for the item's life.
+public struct ItemIdentifier: Hashable, Sendable {
+    public let bytes: [UInt8]
+
+    /// nil unless there are 16 bytes.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 16 else { return nil }
+        self.bytes = Array(bytes)
+    }
+}
+
+extension ItemIdentifier: CustomStringConvertible {
+    /// The usual form, `XXXXXXXX-XXXX-XXXX-XXXX-XXXXXXXXXXXX`.
+    public var description: String {
+        let digits = Array("0123456789ABCDEF")
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text.append("-") }
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return text
+    }
+}

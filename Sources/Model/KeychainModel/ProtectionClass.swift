@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When an item can be opened. The raw value is the string of Apple's `kSecAttrAccessible…` constant.
+public enum ProtectionClass: String, CaseIterable, Sendable {
+    case whenUnlocked = "ak"
+    case afterFirstUnlock = "ck"
+    case always = "dk"
+    case whenUnlockedThisDeviceOnly = "aku"
+    case afterFirstUnlockThisDeviceOnly = "cku"
+    case alwaysThisDeviceOnly = "dku"
+    case whenPasscodeSetThisDeviceOnly = "akpu"
+
+    /// Apple's class number (6 to 12), which stands for the class in the database and in authenticated data.
+    public var number: UInt8 {
+        switch self {
+        case .whenUnlocked: 6
+        case .afterFirstUnlock: 7
+        case .always: 8
+        case .whenUnlockedThisDeviceOnly: 9
+        case .afterFirstUnlockThisDeviceOnly: 10
+        case .alwaysThisDeviceOnly: 11
+        case .whenPasscodeSetThisDeviceOnly: 12
+        }
+    }
+
+    public init?(number: UInt8) {
+        guard let match = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = match
+    }
+
+    /// Whether items of this class never leave this device, and so can never be synchronised.
+    public var isThisDeviceOnly: Bool {
+        switch self {
+        case .whenUnlocked, .afterFirstUnlock, .always: false
+        case .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly, .alwaysThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: true
+        }
+    }
+
+    /// Whether the class exists only while a passcode is set.
+    public var requiresPasscode: Bool { self == .whenPasscodeSetThisDeviceOnly }
+
+    /// Apple's constant.
+    public var constant: String {
+        switch self {
+        case .whenUnlocked: "kSecAttrAccessibleWhenUnlocked"
+        case .afterFirstUnlock: "kSecAttrAccessibleAfterFirstUnlock"
+        case .always: "kSecAttrAccessibleAlways"
+        case .whenUnlockedThisDeviceOnly: "kSecAttrAccessibleWhenUnlockedThisDeviceOnly"
+        case .afterFirstUnlockThisDeviceOnly: "kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly"
+        case .alwaysThisDeviceOnly: "kSecAttrAccessibleAlwaysThisDeviceOnly"
+        case .whenPasscodeSetThisDeviceOnly: "kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly"
+        }
+    }
+
+    /// The class an item gets when its maker names none (keychain-behaviour §0.4).
+    public static func initial(for itemClass: ItemClass) -> ProtectionClass {
+        itemClass == .certificate ? .always : .whenUnlocked
+    }
+}

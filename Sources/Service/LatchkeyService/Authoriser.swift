@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import KeychainStore
+
+/// A caller whose access groups are decided. Only ``Authoriser`` makes one, and every search is narrowed here.
+struct AuthorizedCaller {
+    private let readable: ItemSearch.Groups
+    private let writable: ItemSearch.Groups
+    /// Where an item goes whose maker names no group; nil where there is none to write to.
+    private let home: AccessGroup?
+    let executable: String
+    /// Whether the caller shares its group with programs it does not know, so that a careless bulk change must stay within its own items.
+    private let isAnonymous: Bool
+
+    fileprivate init(
+        readable: ItemSearch.Groups, writable: ItemSearch.Groups, home: AccessGroup?, executable: String, isAnonymous: Bool
+    ) {
+        self.readable = readable
+        self.writable = writable
+        self.home = home
+        self.executable = executable
+        self.isAnonymous = isAnonymous
+    }
+
+    /// What a call does with the items it names.
+    enum Access { case read, write }
+
+    /// The group of a new item.
+    ///
+    /// - Throws: errSecMissingEntitlement where the named group is not the caller's to write.
+    func groupForAddition(named name: String?) throws(KeychainError) -> AccessGroup {
+        guard let name else {
+            guard let home else { throw Self.noGroup }
+            return home
+        }
+        return try permitted(name, in: writable)
+    }
+
+    /// The group an update moves items to.
+    func groupForMove(named name: String) throws(KeychainError) -> AccessGroup {
+        try permitted(name, in: writable)
+    }
+
+    /// The query as a search of the store, narrowed to what the caller may see or change.
+    func search(_ query: ItemQuery, for access: Access) throws(KeychainError) -> ItemSearch {
+        let allowed = access == .read ? readable : writable
+        var groups = allowed
+        if let name = query.accessGroup { groups = .only([try permitted(name, in: allowed)]) }
+        guard let itemClass = query.persistentReference?.itemClass ?? query.itemClass else {
+            throw .parameter("the query names neither a class nor a persistent reference")
+        }
+        var search = ItemSearch(
+            itemClass, groups: groups, attributes: query.attributes, synchronizable: query.synchronizable,
+            identifier: query.persistentReference?.identifier, includesTombstones: query.includesTombstones, match: query.match)
+        if access == .write, isAnonymous, !Self.isPointed(query, itemClass) { search.maker = executable }
+        return search
+    }
+
+    /// Whether the query says which items it means, by a primary-key attribute or a reference, rather than all there are.
+    private static func isPointed(_ query: ItemQuery, _ itemClass: ItemClass) -> Bool {
+        if query.persistentReference != nil || query.match.items != nil { return true }
+        let key = ItemSchema.of(itemClass).primaryKey.filter { !$0.isSystemSet }.map(\.attribute)
+        return key.contains { query.attributes[$0] != nil }
+    }
+
+    private func permitted(_ name: String, in groups: ItemSearch.Groups) throws(KeychainError) -> AccessGroup {
+        switch groups {
+        case .all(let grade):
+            return AccessGroup(name, grade: grade)
+        case .only(let list):
+            guard let group = list.first(where: { $0.name == name }) else {
+                throw KeychainError(
+                    .missingEntitlement, "this program is not entitled to the access group '\(name)'",
+                    hint: "list it under keychain-access-groups in the program's .entitlements file")
+            }
+            return group
+        }
+    }
+
+    fileprivate static let noGroup = KeychainError(
+        .missingEntitlement, "this program declares an identity, but no access group it may use",
+        hint: "list a group under keychain-access-groups in the program's .entitlements file")
+}
+
+/// Decides which access groups a caller has. The one place where that happens.
+///
+/// In process everything a program says of itself is a claim: nothing on this system proves which program of a user is calling.
+enum Authoriser {
+    static func authorize(_ caller: CallerIdentity) throws(KeychainError) -> AuthorizedCaller {
+        if caller.isUserCommand {
+            // The command acts for the user, whose claimed groups these all are.
+            return AuthorizedCaller(
+                readable: .all(.claimed), writable: .all(.claimed), home: .shared, executable: caller.executable, isAnonymous: false)
+        }
+        guard let declared = caller.declaredGroups else {
+            return AuthorizedCaller(
+                readable: .only([.shared, .token]), writable: .only([.shared]), home: .shared, executable: caller.executable,
+                isAnonymous: true)
+        }
+        guard !declared.contains("*") else {
+            throw KeychainError(
+                .missingEntitlement, "the access group '*' cannot be claimed",
+                hint: "name the groups under keychain-access-groups in the program's .entitlements file")
+        }
+        // The token group is read-only and comes last (keychain-behaviour §3.8.2).
+        let groups = declared.filter { $0 != AccessGroup.token.name }.map { AccessGroup($0, grade: .claimed) }
+        guard !declared.isEmpty else { throw AuthorizedCaller.noGroup }
+        return AuthorizedCaller(
+            readable: .only(groups + [.token]), writable: .only(groups), home: groups.first, executable: caller.executable,
+            isAnonymous: false)
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Keybag
+public import KeychainModel
+internal import KeychainStore
+internal import LinuxSystem
+internal import Logging
+
+/// The keychain in the calling process: on the user's files, or in memory.
+public final class EmbeddedService: KeychainService {
+    let store: KeychainStore
+    /// nil in memory.
+    let home: KeychainHome?
+    private let clock: @Sendable () -> Double
+    private let log = Logger(label: "latchkey.service")
+
+    /// Opens the keychain under `home`, and makes it where there is none.
+    public init(home: KeychainHome, clock: @escaping @Sendable () -> Double = Clock.now) throws(KeychainError) {
+        let path: String
+        do throws(SystemError) {
+            path = try PrivateDirectory(creating: home.dataDirectory).appending(KeychainHome.databaseName)
+        } catch {
+            throw KeychainError(error)
+        }
+        do throws(StoreError) {
+            store = try KeychainStore(path: path) { (isNew) throws(KeybagError) in try Self.deviceKey(of: home, isNew: isNew) }
+        } catch {
+            throw KeychainError(error)
+        }
+        self.home = home
+        self.clock = clock
+    }
+
+    /// A keychain in memory, which ends with the object.
+    public init(ephemeralWithClock clock: @escaping @Sendable () -> Double = Clock.now) throws(KeychainError) {
+        do throws(StoreError) {
+            store = try KeychainStore(inMemoryWith: .ephemeral())
+        } catch {
+            throw KeychainError(error)
+        }
+        home = nil
+        self.clock = clock
+    }
+
+    private static func deviceKey(of home: KeychainHome, isNew: Bool) throws(KeybagError) -> DeviceKey {
+        let directory: PrivateDirectory
+        do {
+            directory = try PrivateDirectory(creating: home.stateDirectory)
+        } catch {
+            throw .system(error)
+        }
+        if isNew { return try .loadOrCreate(in: directory) }
+        guard let key = try DeviceKey.load(from: directory) else { throw .deviceKeyMissing(path: home.deviceKeyPath) }
+        return key
+    }
+
+    // MARK: Items
+
+    public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
+        let caller = try Authoriser.authorize(caller)
+        let group = try caller.groupForAddition(named: item.accessGroup)
+        guard item.itemClass != .identity else {
+            throw .parameter("an identity is added by reference; it has no row of its own")
+        }
+        let now = clock()
+        var record = ItemRecord(
+            identifier: .random(), itemClass: item.itemClass, protection: item.protection ?? .initial(for: item.itemClass),
+            accessGroup: group, isSynchronizable: item.isSynchronizable, created: now, modified: now, attributes: item.attributes,
+            accessControlFlags: item.accessControlFlags, maker: caller.executable, secrets: item.secrets)
+        record.completeDefaults()
+        try ItemRules.check(record)
+        return try run { () throws(StoreError) in try store.add(record) }
+    }
+
+    public func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches {
+        let caller = try Authoriser.authorize(caller)
+        if query.itemClass == .identity || query.persistentReference?.itemClass == .identity {
+            return try IdentityView(store: store).matches(query, for: caller)
+        }
+        let search = try caller.search(query, for: .read)
+        let limit = (query.limit ?? .one).count
+        let result = try run { () throws(StoreError) in
+            try store.search(
+                search, limit: limit, withSecrets: returning.contains(.data), withDigest: returning.isSuperset(of: [.data, .attributes]))
+        }
+        for row in result.damaged {
+            log.warning("a damaged row was passed over", metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
+        }
+        guard !result.records.isEmpty || !result.damaged.isEmpty else { throw .itemNotFound }
+        return ItemMatches(records: result.records, damaged: result.damaged.count)
+    }
+
+    @discardableResult
+    public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        let caller = try Authoriser.authorize(caller)
+        let search = try caller.search(query, for: .write)
+        var group: AccessGroup?
+        if let name = update.accessGroup { group = try caller.groupForMove(named: name) }
+        let target = group
+        let now = clock()
+        let count = try run { () throws(StoreError) in
+            try store.update(search) { (record) throws(KeychainError) in
+                try ItemRules.applying(update, to: record, group: target, now: now)
+            }
+        }
+        guard count > 0 else { throw .itemNotFound }
+        return count
+    }
+
+    @discardableResult
+    public func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        let caller = try Authoriser.authorize(caller)
+        let search = try caller.search(query, for: .write)
+        let now = clock()
+        let count = try run { () throws(StoreError) in try store.remove(search, now: now) }
+        guard count > 0 else { throw .itemNotFound }
+        return count
+    }
+
+    // MARK: The keychain itself
+
+    public func status() throws(KeychainError) -> KeychainStatus {
+        try run { () throws(StoreError) in
+            KeychainStatus(
+                mode: home == nil ? .ephemeral : .embedded, root: home == nil ? .memory : .file, databasePath: home?.databasePath,
+                deviceKeyPath: home?.deviceKeyPath, formatVersion: KeychainStore.formatVersion, hasPasscode: store.hasPasscode,
+                counts: try store.counts(), quarantined: try store.quarantinedRows())
+        }
+    }
+
+    public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+        try run { () throws(StoreError) in Examination.findings(try store.inspect(progress: progress), home: home) }
+    }
+
+    public func checkpoint() throws(KeychainError) {
+        try run { () throws(StoreError) in try store.checkpoint() }
+    }
+
+    public func close() {
+        do {
+            try store.close()
+        } catch {
+            // Every acknowledged write is already durable; only the log could not be emptied.
+            log.debug("the keychain was not closed in good order", metadata: ["error": "\(KeychainError(error))"])
+        }
+    }
+
+    private func run<Result>(_ body: () throws(StoreError) -> Result) throws(KeychainError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
+
+extension ItemIdentifier {
+    /// 16 random bytes; UUIDs are told apart by all of them, so that no version bits are set.
+    fileprivate static func random() -> ItemIdentifier {
+        var bytes = RandomBytes.array(count: 16)
+        while true {
+            if let identifier = ItemIdentifier(bytes: bytes) { return identifier }
+            bytes = RandomBytes.array(count: 16)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import KeychainStore
+internal import LinuxSystem
+
+/// What `doctor` says of a keychain.
+enum Examination {
+    static func findings(_ inspection: StoreInspection, home: KeychainHome?) -> [KeychainFinding] {
+        var findings: [KeychainFinding] = []
+        if let home {
+            findings += [
+                permissions("data directory", home.dataDirectory, allowed: 0o700),
+                permissions("database", home.databasePath, allowed: 0o600),
+                permissions("state directory", home.stateDirectory, allowed: 0o700),
+                permissions("device key", home.deviceKeyPath, allowed: 0o600),
+                freeSpace(home.dataDirectory),
+            ]
+        }
+        findings.append(
+            KeychainFinding(
+                "schema", isHealthy: inspection.structure.isEmpty,
+                detail: inspection.structure.isEmpty
+                    ? "version \(KeychainStore.formatVersion), SQLite's integrity check is ok"
+                    : "SQLite's integrity check: \(inspection.structure.prefix(3).joined(separator: "; "))",
+                hint: inspection.structure.isEmpty ? nil : "restore a backup; until then, copy the data directory and do not write to it"))
+        findings.append(rows(inspection))
+        return findings
+    }
+
+    private static func rows(_ inspection: StoreInspection) -> KeychainFinding {
+        let names = inspection.damaged.prefix(5).map { "\($0.identifier?.description ?? "unknown item") (\($0.reason))" }
+        let quarantined = inspection.quarantined == 0 ? "" : ", \(inspection.quarantined) in quarantine"
+        guard !inspection.damaged.isEmpty else {
+            return KeychainFinding(
+                "rows", isHealthy: inspection.quarantined == 0, detail: "all \(inspection.rows) open\(quarantined)",
+                hint: inspection.quarantined == 0 ? nil : "rows in quarantine were damaged and have been replaced; a backup may hold them")
+        }
+        return KeychainFinding(
+            "rows", isHealthy: false,
+            detail: "\(inspection.damaged.count) of \(inspection.rows) do not open\(quarantined): \(names.joined(separator: ", "))",
+            hint: "restore a backup, or store the items again: the damaged rows are then moved to quarantine")
+    }
+
+    private static func permissions(_ subject: String, _ path: String, allowed: UInt32) -> KeychainFinding {
+        do throws(SystemError) {
+            guard let status = try FileStatus.of(path) else {
+                return KeychainFinding(subject, isHealthy: false, detail: "\(path) is missing")
+            }
+            try status.requirePrivate(path: path, allowed: allowed)
+            return KeychainFinding(subject, isHealthy: true, detail: "\(path) is private")
+        } catch {
+            return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
+        }
+    }
+
+    private static func freeSpace(_ path: String) -> KeychainFinding {
+        var info = statvfs()
+        guard statvfs(path, &info) == 0 else {
+            return KeychainFinding("free space", isHealthy: false, detail: SystemError.last("look at the free space of", path: path).description)
+        }
+        let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
+        let isEnough = free >= leastFree
+        return KeychainFinding(
+            "free space", isHealthy: isEnough, detail: "\(free >> 20) MiB at \(path)",
+            hint: isEnough ? nil : "free at least \(leastFree >> 20) MiB, or writes will soon fail")
+    }
+
+    /// Below this, a checkpoint of the log may not fit.
+    private static let leastFree: UInt64 = 16 << 20
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import SecretMemory
+
+/// What an item must be like, whoever adds or changes it.
+enum ItemRules {
+    /// The most that the secret half of an item may hold, in bytes. Larger things belong in a file whose key is in the keychain.
+    static let greatestSecret = 4 << 20
+    /// The most that all attributes of an item may hold, in bytes.
+    static let greatestMetadata = 1 << 20
+
+    /// Refuses an item that may not be stored.
+    static func check(_ record: ItemRecord) throws(KeychainError) {
+        if record.isSynchronizable, hasConstraints(record.accessControlFlags) {
+            throw .parameter("an item with an access control that has constraints cannot be synchronised")
+        }
+        if record.isSynchronizable, record.protection.isThisDeviceOnly {
+            throw .parameter("an item of a ThisDeviceOnly class cannot be synchronised")
+        }
+        guard !hasConstraints(record.accessControlFlags) else {
+            throw KeychainError(
+                .notAvailable, "access control with constraints is not enforced by this version, so the item was not stored",
+                hint: "use kSecAttrAccessible instead of kSecAttrAccessControl, or create the access control without flags")
+        }
+        let secret = (record.secrets?.data?.count ?? 0) + (record.secrets?.attributes.values.reduce(0) { $0 + $1.count } ?? 0)
+        guard secret <= greatestSecret else {
+            throw KeychainError(
+                .dataTooLarge, "the data has \(secret) bytes, an item holds at most \(greatestSecret)",
+                hint: "encrypt a file with a key and keep the key in the keychain")
+        }
+        let metadata = record.attributes.values.reduce(0) { $0 + $1.canonicalBytes.count }
+        guard metadata <= greatestMetadata else {
+            throw KeychainError(.dataTooLarge, "the attributes have \(metadata) bytes, an item holds at most \(greatestMetadata)")
+        }
+    }
+
+    /// Whether anything must be satisfied before the item may be used. `privateKeyUsage` and the two operators are no constraints.
+    static func hasConstraints(_ flags: UInt64?) -> Bool {
+        let harmless: UInt64 = 1 << 30 | 1 << 14 | 1 << 15
+        return (flags ?? 0) & ~harmless != 0
+    }
+
+    /// The record after an update (keychain-behaviour §3.4). What the update does not name stays.
+    static func applying(_ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double) throws(KeychainError) -> ItemRecord {
+        var changed = record
+        changed.attributes.merge(update.attributes) { _, new in new }
+        if let data = update.data { changed.secrets?.data = data }
+        changed.secrets?.attributes.merge(update.secretAttributes) { _, new in new }
+        if let group { changed.accessGroup = group }
+        if let protection = update.protection {
+            changed.protection = protection
+            // A new class alone drops the access control, which is rebuilt from the class.
+            changed.accessControlFlags = update.accessControlFlags
+        }
+        if let isSynchronizable = update.isSynchronizable { changed.isSynchronizable = isSynchronizable }
+        if let created = update.created { changed.created = created }
+        changed.modified = ItemRecord.date(now, after: record.modified)
+        try check(changed)
+        return changed
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import Keybag
+internal import KeychainModel
+internal import KeychainStore
+internal import LinuxSystem
+
+/// The one place where the engines' errors become statuses.
+extension KeychainError {
+    init(_ error: StoreError) {
+        switch error {
+        case .keybag(let error): self.init(error)
+        case .system(let error): self.init(error)
+        case .database(let code, let message): self.init(sqlite: code, message)
+        case .notAKeychain(let found):
+            self.init(
+                .notAvailable, "the file is not a keychain that can be used: \(found)",
+                hint: "restore it from a backup; it is never replaced by an empty one")
+        case .newerVersion(let found, let known):
+            self.init(
+                .wrongSecVersion, "the keychain was written by a newer version (format \(found), this program knows \(known))",
+                hint: "update latchkey")
+        case .unsafeFileSystem(let path, let kind):
+            self.init(
+                .notAvailable, "\(path) lies on \(kind), where a database shared by several processes is not safe",
+                hint: "point LATCHKEY_HOME at a directory on a local disk")
+        case .duplicate: self = .duplicateItem
+        case .refused(let error): self = error
+        }
+    }
+
+    init(_ error: KeybagError) {
+        switch error {
+        case .system(let error): self.init(error)
+        case .deviceKeyMissing(let path):
+            self.init(
+                .notAvailable, "the keychain is there, but its device key is missing: \(path ?? "in memory")",
+                hint: "put the key back from a backup; without it nothing in this keychain can be opened")
+        case .foreignDeviceKey:
+            self.init(
+                .notAvailable, "the device key belongs to another keychain", hint: "put back the key that was made together with this database")
+        case .damaged(let found):
+            self.init(.notAvailable, "the keybag is damaged: \(found)", hint: "restore a backup; the database is left as it is")
+        case .newerVersion(let found, let known):
+            self.init(
+                .wrongSecVersion, "the keybag was written by a newer version (\(found), this program knows \(known))", hint: "update latchkey")
+        case .passcodeRequired:
+            self.init(.notAvailable, "the class whenPasscodeSetThisDeviceOnly exists only while a passcode is set, and none is")
+        case .wrongKey: self.init(.decode)
+        }
+    }
+
+    init(_ error: SystemError) {
+        let status: OSStatusCode =
+            switch error.code {
+            case ENOSPC, EDQUOT: .diskFull
+            case EROFS: .readOnly
+            case EISDIR, ENOTDIR, EINVAL, ELOOP: .invalidKeychain
+            case ENOMEM: .allocate
+            case EIO: .io
+            default: .notAvailable
+            }
+        let usual: String? =
+            switch error.code {
+            case ENOSPC, EDQUOT: "free some space; what was acknowledged before is still there"
+            case EROFS: "the file system is read-only; point LATCHKEY_HOME at one that is not"
+            case EISDIR, ENOTDIR, EINVAL, ELOOP: "move it away, or point LATCHKEY_HOME elsewhere"
+            case EACCES, EPERM: "check who owns the directory, or point LATCHKEY_HOME at one of your own"
+            default: nil
+            }
+        self.init(status, error.description, hint: error.hint ?? usual)
+    }
+
+    /// SQLite's primary result code is the lowest byte of the extended one.
+    private init(sqlite code: Int32, _ message: String) {
+        let text = "the database answered: \(message)"
+        switch code & 0xFF {
+        case 13: self.init(.diskFull, "\(text) (disk full)", hint: "free some space; what was acknowledged before is still there")
+        case 8: self.init(.readOnly, text, hint: "the database, or its directory, may not be written by this user")
+        case 7: self.init(.allocate, text)
+        case 10: self.init(.io, "\(text) (input or output error \(code))", hint: "look at the system's log for a failing disk")
+        case 5, 6: self.init(.notAvailable, "\(text) (another process holds it)", hint: "try again; latchkey doctor tells what is wrong")
+        case 11, 26:
+            self.init(
+                .notAvailable, "the file is not a keychain that can be used: \(message)",
+                hint: "restore it from a backup; it is never replaced by an empty one")
+        case 3, 14, 23: self.init(.notAvailable, text, hint: "check that the directory exists, is yours and can be written")
+        case 19: self.init(.duplicateItem, text)
+        case 20: self.init(.noSuchAttribute, text)
+        default: self.init(.notAvailable, "\(text) (code \(code))")
+        }
+    }
+}

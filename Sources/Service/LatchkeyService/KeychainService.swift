@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+
+/// The operations of a keychain, with every rule about who may do what. Synchronous and safe to call from any thread.
+///
+/// It is implemented in process by ``EmbeddedService``. Operations on keys and trust settings join it later.
+public protocol KeychainService: Sendable {
+    /// Stores a new item.
+    ///
+    /// - Returns: the item as it was stored, with its secrets.
+    func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord
+
+    /// Finds items, in the order in which they were added.
+    ///
+    /// - Parameter returning: what is asked for; secrets are opened only for data.
+    /// - Throws: `KeychainError.itemNotFound` where nothing matches and nothing damaged was passed over; see ``ItemMatches/damaged``.
+    func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches
+
+    /// Changes every matching item, all or none.
+    ///
+    /// - Returns: how many there were, never 0.
+    @discardableResult
+    func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int
+
+    /// Deletes every matching item.
+    ///
+    /// - Returns: how many there were, never 0.
+    @discardableResult
+    func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int
+
+    /// Where the keychain is, what protects it and what it holds.
+    func status() throws(KeychainError) -> KeychainStatus
+
+    /// Looks at permissions, tables, every row and the free space.
+    ///
+    /// - Parameter progress: called with the number of rows looked at.
+    func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding]
+
+    /// Moves what was deleted and replaced out of the files.
+    func checkpoint() throws(KeychainError)
+
+    /// Ends the use of the keychain in good order.
+    func close()
+}
+
+/// What a query found.
+public struct ItemMatches: Sendable {
+    public var records: [ItemRecord]
+    /// How many rows were passed over because they are not what was written. `SecItem` is silent about them; `Latchkey` and `doctor` are not.
+    public var damaged: Int
+
+    public init(records: [ItemRecord], damaged: Int) {
+        self.records = records
+        self.damaged = damaged
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import Testing
+
+/// The status table is a contract with every program that knows Apple's numbers: names and numbers are fixed, messages tell statuses apart.
+@Suite("OSStatus table")
+struct OSStatusTableTests {
+    // MARK: The table as a whole
+
+    @Test("the table holds Apple's 381 public names and 10 private ones")
+    func count() {
+        let unpublished: Set<String> = [
+            "errSecMPSignatureInvalid", "errSecOTRTooOld", "errSecOTRIDTooNew", "errSecAuthNeeded", "errSecPeersNotAvailable",
+            "errSecErrorStringNotAvailable", "errSecPolicyDenied", "errSecInternal", "errSecWaitForCallback", "errSecUpgradePending",
+        ]
+        #expect(OSStatusCode.all.count == 391)
+        #expect(unpublished.isSubset(of: Set(OSStatusCode.all.map(\.name))))
+        #expect(OSStatusCode.all.filter { !unpublished.contains($0.name) }.count == 381)
+    }
+
+    @Test("no name stands twice, no number has two names, no two statuses have the same message")
+    func entriesAreDistinct() {
+        #expect(repeated(OSStatusCode.all.map(\.name)).isEmpty)
+        #expect(repeated(OSStatusCode.all.map(\.code.rawValue)).isEmpty)
+        #expect(repeated(OSStatusCode.all.map(\.message)).isEmpty)
+    }
+
+    @Test("entries stand in descending order, so success is the first and a new one has one place")
+    func order() {
+        let numbers = OSStatusCode.all.map(\.code.rawValue)
+        #expect(numbers == numbers.sorted(by: >))
+        #expect(numbers.first == 0)
+    }
+
+    @Test("the keychain range and the general range have no holes")
+    func ranges() {
+        let numbers = Set(OSStatusCode.all.map(\.code.rawValue))
+        for range in [-25320 ... -25291, -67904 ... -67585] as [ClosedRange<Int32>] {
+            #expect(range.filter { !numbers.contains($0) }.isEmpty)
+        }
+    }
+
+    @Test("a name begins with errSec, a message is a phrase: lower case, no final period")
+    func style() {
+        for entry in OSStatusCode.all {
+            #expect(entry.name.hasPrefix("errSec") && entry.name.count > "errSec".count, "\(entry)")
+
+            let words = entry.message.split(separator: " ", omittingEmptySubsequences: false)
+            #expect(!entry.message.isEmpty && words.allSatisfy { !$0.isEmpty }, "\(entry)")
+            #expect(entry.message.allSatisfy { $0.isASCII && !$0.isNewline }, "\(entry)")
+            #expect(!entry.message.hasSuffix("."), "\(entry)")
+
+            let first = words.first.map(String.init) ?? ""
+            #expect(first == first.lowercased() || Self.properNouns.contains(first), "\(entry)")
+        }
+    }
+
+    @Test("looking a status up by its number finds its own entry")
+    func lookup() {
+        for entry in OSStatusCode.all {
+            let code = OSStatusCode(rawValue: entry.code.rawValue)
+            #expect(code.name == entry.name)
+            #expect(code.message == entry.message)
+            #expect(code.description == "\(entry.name) (\(entry.code.rawValue))")
+        }
+    }
+
+    @Test("success alone exits with 0")
+    func onlySuccessExitsWithZero() {
+        #expect(OSStatusCode.all.filter { $0.code.exitCode == 0 }.map(\.code) == [.success])
+    }
+
+    // MARK: Single statuses
+
+    @Test("a status that programs test for has Apple's number, name and exit value", arguments: Known.all)
+    func known(status: Known) {
+        let code = OSStatusCode(rawValue: status.number)
+        #expect(code == status.code)
+        #expect(code.name == status.name)
+        #expect(code.exitCode == status.exit)
+    }
+
+    @Test("a member that the list of known statuses leaves out has Apple's number", arguments: Member.all)
+    func members(member: Member) {
+        #expect(member.code.rawValue == member.number)
+        #expect(member.code.name == member.name)
+    }
+
+    @Test("a message says what happened, in our words")
+    func messages() {
+        #expect(OSStatusCode.success.message == "no error")
+        #expect(OSStatusCode.itemNotFound.message == "no matching item")
+        #expect(OSStatusCode.interactionNotAllowed.message == "locked, or interaction is not allowed")
+        #expect(OSStatusCode.missingEntitlement.message == "the required entitlement is missing")
+    }
+
+    @Test("an unknown status is kept: same number, no name, no message, an exit value that is a failure", arguments: UnknownStatus.all)
+    func unknown(status: UnknownStatus) {
+        let code = OSStatusCode(rawValue: status.number)
+        #expect(code.rawValue == status.number)
+        #expect(code.name == nil)
+        #expect(code.message == nil)
+        #expect(code.description == "OSStatus \(status.number)")
+        #expect(code.exitCode == status.exit)
+    }
+
+    @Test("a failure whose number is a multiple of 256 does not look like success to a script")
+    func multipleOf256() {
+        let code = OSStatusCode(rawValue: -67840)
+        #expect(code.name == "errSecInvalidStopOnPolicy")
+        #expect(code.exitCode == 1)
+    }
+
+    @Test("a bare number can be matched in a switch, and so can a code")
+    func patterns() {
+        func kind(of status: Int32) -> String {
+            switch status {
+            case OSStatusCode.success: "success"
+            case OSStatusCode.itemNotFound: "not found"
+            default: "other"
+            }
+        }
+        func kind(of code: OSStatusCode) -> String {
+            switch code {
+            case .success: "success"
+            case .itemNotFound: "not found"
+            default: "other"
+            }
+        }
+        for (number, expected) in [(0, "success"), (-25300, "not found"), (-25299, "other"), (-1234, "other")] as [(Int32, String)] {
+            #expect(kind(of: number) == expected)
+            #expect(kind(of: OSStatusCode(rawValue: number)) == expected)
+        }
+    }
+
+    // MARK: Helpers
+
+    /// Words that keep their capitals at the start of a message.
+    private static let properNouns: Set<String> = ["PKCS#12"]
+
+    private func repeated<Value: Hashable>(_ values: [Value]) -> [Value] {
+        var seen: Set<Value> = []
+        return values.filter { !seen.insert($0).inserted }
+    }
+}
+
+// MARK: - Cases
+
+extension OSStatusTableTests {
+    /// A row of the specification's table: what scripts and programs rely on.
+    struct Known: Sendable, CustomTestStringConvertible {
+        let code: OSStatusCode
+        let name: String
+        let number: Int32
+        let exit: UInt8
+
+        var testDescription: String { name }
+
+        static let all: [Known] = [
+            Known(code: .success, name: "errSecSuccess", number: 0, exit: 0),
+            Known(code: .unimplemented, name: "errSecUnimplemented", number: -4, exit: 252),
+            Known(code: .diskFull, name: "errSecDiskFull", number: -34, exit: 222),
+            Known(code: .io, name: "errSecIO", number: -36, exit: 220),
+            Known(code: .param, name: "errSecParam", number: -50, exit: 206),
+            Known(code: .userCanceled, name: "errSecUserCanceled", number: -128, exit: 128),
+            Known(code: .notAvailable, name: "errSecNotAvailable", number: -25291, exit: 53),
+            Known(code: .authFailed, name: "errSecAuthFailed", number: -25293, exit: 51),
+            Known(code: .noSuchKeychain, name: "errSecNoSuchKeychain", number: -25294, exit: 50),
+            Known(code: .invalidKeychain, name: "errSecInvalidKeychain", number: -25295, exit: 49),
+            Known(code: .duplicateItem, name: "errSecDuplicateItem", number: -25299, exit: 45),
+            Known(code: .itemNotFound, name: "errSecItemNotFound", number: -25300, exit: 44),
+            Known(code: .noDefaultKeychain, name: "errSecNoDefaultKeychain", number: -25307, exit: 37),
+            Known(code: .interactionNotAllowed, name: "errSecInteractionNotAllowed", number: -25308, exit: 36),
+            Known(code: .decode, name: "errSecDecode", number: -26275, exit: 93),
+            Known(code: .missingEntitlement, name: "errSecMissingEntitlement", number: -34018, exit: 30),
+            Known(code: .verifyFailed, name: "errSecVerifyFailed", number: -67808, exit: 32),
+            Known(code: .databaseLocked, name: "errSecDatabaseLocked", number: -67869, exit: 227),
+        ]
+    }
+
+    /// A static member of `OSStatusCode` that `Known` does not list.
+    struct Member: Sendable, CustomTestStringConvertible {
+        let code: OSStatusCode
+        let name: String
+        let number: Int32
+
+        var testDescription: String { name }
+
+        static let all: [Member] = [
+            Member(code: .writePermission, name: "errSecWrPerm", number: -61),
+            Member(code: .allocate, name: "errSecAllocate", number: -108),
+            Member(code: .readOnly, name: "errSecReadOnly", number: -25292),
+            Member(code: .dataTooLarge, name: "errSecDataTooLarge", number: -25302),
+            Member(code: .noSuchAttribute, name: "errSecNoSuchAttr", number: -25303),
+            Member(code: .noSuchClass, name: "errSecNoSuchClass", number: -25306),
+            Member(code: .wrongSecVersion, name: "errSecWrongSecVersion", number: -25310),
+            Member(code: .internalFailure, name: "errSecInternal", number: -26276),
+            Member(code: .restrictedAPI, name: "errSecRestrictedAPI", number: -34020),
+            Member(code: .serviceNotAvailable, name: "errSecServiceNotAvailable", number: -67585),
+            Member(code: .invalidData, name: "errSecInvalidData", number: -67673),
+        ]
+    }
+
+    /// A number that no table has.
+    struct UnknownStatus: Sendable, CustomTestStringConvertible {
+        let number: Int32
+        let exit: UInt8
+
+        var testDescription: String { "\(number)" }
+
+        static let all: [UnknownStatus] = [
+            UnknownStatus(number: -1234, exit: 46),
+            UnknownStatus(number: -1, exit: 255),
+            UnknownStatus(number: 1, exit: 1),
+            UnknownStatus(number: 256, exit: 1),
+            UnknownStatus(number: -512, exit: 1),
+            UnknownStatus(number: .max, exit: 255),
+            UnknownStatus(number: .min, exit: 1),
+        ]
+    }
+}
