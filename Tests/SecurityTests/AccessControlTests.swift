@@ -3,7 +3,8 @@
 import Security
 import Testing
 
-/// Creation rules and operation tables, keychain-behaviour §5.4 and rows T195–T200. The tables are read off the description, as a client would.
+/// Creation rules and operation tables, keychain-behaviour §5.4 and rows T195–T200. The tables are read off the description, as a client
+/// would.
 @Suite("SecAccessControl")
 struct AccessControlTests {
     // MARK: Refusals

@@ -202,7 +202,11 @@ struct CoreFoundationTests {
     @Test("the authentication methods that Linux declares unavailable can be named, also in a switch")
     func authenticationMethods() {
         let space = URLProtectionSpace(
-            host: "example.org", port: 443, protocol: "https", realm: nil, authenticationMethod: NSURLAuthenticationMethodServerTrust
+            host: "example.org",
+            port: 443,
+            protocol: "https",
+            realm: nil,
+            authenticationMethod: NSURLAuthenticationMethodServerTrust
         )
         switch space.authenticationMethod {
         case NSURLAuthenticationMethodServerTrust: #expect(space.serverTrust == nil)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import SecretMemory
 
 /// Which rows a call is about, after the caller's rights have been worked in: all conditions hold at once.
 public struct ItemSearch: Sendable {
@@ -124,6 +125,19 @@ extension ItemSearch {
             guard places.contains(where: { contains($0, Array(text.utf8)) }) else { return false }
         }
         return true
+    }
+
+    /// Whether the decision also needs the secret half, where a certificate's bytes lie.
+    var decidesByData: Bool { match.emailAddress != nil }
+
+    /// Whether the opened data is what is looked for. An address lies in a certificate as plain ASCII: a GeneralName of type rfc822Name
+    /// and the subject's emailAddress are both IA5String (RFC 5280, §4.2.1.6).
+    func admits(_ secrets: ItemSecrets) -> Bool {
+        guard let address = match.emailAddress else { return true }
+        let wanted = Array(address.lowercased().utf8)
+        return secrets.data?.withUnsafeBytes { bytes in
+            bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }.firstRange(of: wanted) != nil
+        } ?? false
     }
 
     private func equal(_ found: AttributeValue, _ wanted: AttributeValue) -> Bool {

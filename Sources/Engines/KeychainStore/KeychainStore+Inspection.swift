@@ -55,7 +55,7 @@ extension KeychainStore {
                     continue
                 }
                 do throws(RowSeal.Failure) {
-                    _ = try seal.open(row, withSecrets: true)
+                    _ = try seal.openWhole(row)
                 } catch {
                     if case .damaged(let damage) = error {
                         inspection.damaged.append(DamagedRow(identifier: row.clear.identifier, reason: damage.reason))

@@ -138,9 +138,13 @@ extension KeychainStore {
     private static func admitted(
         _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal, withSecrets: Bool
     ) throws(RowSeal.Failure) -> ItemRecord? {
-        let record = try seal.open(row, withSecrets: false)
+        var record = try seal.open(row)
         guard search.admits(record) else { return nil }
-        return withSecrets ? try seal.open(row, withSecrets: true) : record
+        guard withSecrets || search.decidesByData else { return record }
+        let secrets = try seal.openSecrets(of: row)
+        guard search.admits(secrets) else { return nil }
+        if withSecrets { record.secrets = secrets }
+        return record
     }
 
     private func matches(of search: ItemSearch, in database: Database, _ seal: RowSeal) throws(StoreError) -> [(ItemRow, ItemRecord)] {
@@ -170,7 +174,7 @@ extension KeychainStore {
         }
         let existing: ItemRecord
         do throws(RowSeal.Failure) {
-            existing = try seal.open(row, withSecrets: true)
+            existing = try seal.openWhole(row)
         } catch {
             // A row of a closed class cannot be judged; it counts as live.
             guard case .damaged = error else { throw .duplicate }

@@ -78,7 +78,7 @@ enum MetadataCoding {
         fields.append((Name.grade, .number(Int64(record.accessGroup.grade.rawValue))))
         fields.append((Name.maker, .string(record.maker)))
         if let flags = record.accessControlFlags {
-            fields.append((Name.accessControl, .number(Int64(bitPattern: flags))))
+            fields.append((Name.accessControl, .number(Int64(bitPattern: flags.rawValue))))
         }
         fields.sort { $0.name.lexicographicallyPrecedes($1.name) }
         var bytes: [UInt8] = []
@@ -99,8 +99,8 @@ enum MetadataCoding {
             case .string(let maker)? = named.removeValue(forKey: Name.maker),
             let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
         else { throw RowDamage("a field that every item has is missing") }
-        var flags: UInt64?
-        if case .number(let number)? = named.removeValue(forKey: Name.accessControl) { flags = UInt64(bitPattern: number) }
+        var flags: AccessControlFlags?
+        if case .number(let number)? = named.removeValue(forKey: Name.accessControl) { flags = AccessControlFlags(rawValue: UInt64(bitPattern: number)) }
         var attributes: [ItemAttribute: AttributeValue] = [:]
         let schema = ItemSchema.of(clear.itemClass)
         for (name, value) in named {

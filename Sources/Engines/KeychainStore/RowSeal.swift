@@ -67,18 +67,28 @@ struct RowSeal {
 
     // MARK: Opening
 
-    /// The record of a row, verified; with its secrets where they are asked for.
-    func open(_ row: ItemRow, withSecrets: Bool) throws(Failure) -> ItemRecord {
+    /// The record of a row, verified, without its secrets. Needs no key of the secret half.
+    func open(_ row: ItemRow) throws(Failure) -> ItemRecord {
         let clear = row.clear
-        var record = try open(row.metadata, half: .metadata, row: row) { (bytes) throws(RowDamage) in
+        let record = try open(row.metadata, half: .metadata, row: row) { (bytes) throws(RowDamage) in
             try MetadataCoding.decode(bytes, clear: clear)
         }
         try verifyTokens(of: row, against: record)
-        if withSecrets {
-            record.secrets = try open(row.secret, half: .secret, row: row) { (bytes) throws(RowDamage) in
-                try SecretsCoding.decode(bytes, of: clear.itemClass)
-            }
+        return record
+    }
+
+    /// The secret half of a row.
+    func openSecrets(of row: ItemRow) throws(Failure) -> ItemSecrets {
+        let itemClass = row.clear.itemClass
+        return try open(row.secret, half: .secret, row: row) { (bytes) throws(RowDamage) in
+            try SecretsCoding.decode(bytes, of: itemClass)
         }
+    }
+
+    /// Both halves.
+    func openWhole(_ row: ItemRow) throws(Failure) -> ItemRecord {
+        var record = try open(row)
+        record.secrets = try openSecrets(of: row)
         return record
     }
 

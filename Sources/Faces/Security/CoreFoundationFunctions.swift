@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Core Foundation's functions, as far as programs that use Security call them. All are total: what Core Foundation would crash on (nil, a
-// position out of range, an object of another class) gives nil, false or 0 here. Only a pointer that points to no object cannot be told apart.
+// position out of range, an object of another class) gives nil, false or 0 here. Only a pointer that points to no object cannot be told
+// apart.
 //
 // An object parameter is `Any?`, so that Swift values pass without a cast, as they do on Apple's platforms through bridging.
 
@@ -176,8 +177,8 @@ public func CFDataCreate(_ allocator: CFAllocator?, _ bytes: UnsafePointer<UInt8
     return bytes.map { NSData(bytes: $0, length: length) }
 }
 
-/// Data over the caller's own bytes. They are freed with the data by `free`, unless the deallocator is `kCFAllocatorNull`; then they have to
-/// outlive it.
+/// Data over the caller's own bytes. They are freed with the data by `free`, unless the deallocator is `kCFAllocatorNull`; then they have
+/// to outlive it.
 @discardableResult
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator?,
@@ -259,7 +260,8 @@ public func CFBooleanGetValue(_ boolean: CFBoolean?) -> Bool {
 /// A pointer to the object that a collection holds, which the collection keeps alive.
 ///
 /// Foundation on Linux hands a string or a number out as a Swift value, so that each fetch makes a new object, which nothing keeps. Such an
-/// object is told by a second fetch that gives another one, and is kept for ever, because a pointer that dangles would be worse than a leak.
+/// object is told by a second fetch that gives another one, and is kept for ever, because a pointer that dangles would be worse than a
+/// leak.
 private func pointer(fetch: () -> Any) -> UnsafeRawPointer {
     let object = fetch() as AnyObject
     let isHeld = object === fetch() as AnyObject

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Core Foundation's type names and constants. Each CF name is an alias of the Foundation class that it is toll-free bridged to on Apple's
-// platforms, never a value type: `as` casts, `Unmanaged` and `result as! SecKey` then compile and run as there (apple-compat, decision 1).
+// platforms, never a value type: casts (plain, conditional and forced) and `Unmanaged` then compile and run as there (apple-compat,
+// decision 1).
 //
 // Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable object that is never replaced, and
 // Foundation on Linux declares these classes non-Sendable only on account of their mutable subclasses.

@@ -37,7 +37,8 @@ extension NSMutableDictionary {
 
 // MARK: Map tables
 
-/// A dictionary from objects to objects that does not keep its values alive: of Apple's class only the kind that `strongToWeakObjects()` makes.
+/// A dictionary from objects to objects that does not keep its values alive: of Apple's class only the kind that `strongToWeakObjects()`
+/// makes.
 ///
 /// Keys are compared by `isEqual`. Not safe for several threads at once, like Apple's.
 open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
@@ -147,7 +148,8 @@ extension URLCredential {
         Self.attachments.value(for: self)?.trust
     }
 
-    /// Foundation compares credentials by user, password and persistence, so each needs a user of its own. (On Apple's platforms it has none.)
+    /// Foundation compares credentials by user, password and persistence, so each needs a user of its own. (On Apple's platforms it has
+    /// none.)
     private convenience init(attaching attachment: Attachment, persistence: URLCredential.Persistence) {
         self.init(user: UUID().uuidString, password: "", persistence: persistence)
         Self.attachments.set(attachment, for: self)

@@ -4,8 +4,8 @@
 // generation, of import, and of revocation. The strings are Apple's (keychain-behaviour §1.1, §1.6 and §3).
 //
 // Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable string that is never replaced, and
-// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString. (Giving NSString the conformance here instead draws a
-// warning for which there is no spelling without one, and Apple's CFString is not Sendable either.)
+// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString. (Conforming NSString here instead always draws a
+// warning, "already stated in the type's module", and Apple's CFString is not Sendable either.)
 
 public import Foundation
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+internal import KeychainModel
 
 /// When an item can be read, and what has to be satisfied each time it is used. Immutable; two are equal when they say the same.
 ///
@@ -14,6 +15,8 @@ public import Foundation
 public final class SecAccessControl: NSObject, Sendable {
     /// A protection code: `ak`, `cku` and so on.
     let protection: String
+    /// The flags it was made with; nil for one that only repeats the protection class of an item.
+    let flags: SecAccessControlCreateFlags?
     /// What has to be satisfied, apart from the application password; nil for nothing.
     let constraints: Constraint?
     /// What each operation asks for. One that is missing asks for what `default` does, see `entry(for:)`.
@@ -37,9 +40,23 @@ public final class SecAccessControl: NSObject, Sendable {
     init(protection: Any?, flags: SecAccessControlCreateFlags) throws(Refusal) {
         self.protection = try Self.checked(protection: protection)
         let flags = try Self.checked(flags: flags)
+        self.flags = flags
         constraints = Constraint(flags: flags)
         operations = Self.operations(constraints: constraints, usesPrivateKey: flags.contains(.privateKeyUsage))
         requiresPassword = flags.contains(.applicationPassword)
+        super.init()
+    }
+
+    /// The access control that an item's attributes carry: what it was added with, or its protection class alone.
+    init(of record: ItemRecord) {
+        protection = record.protection.rawValue
+        let stored = record.accessControlFlags.map { SecAccessControlCreateFlags(rawValue: CFOptionFlags($0.rawValue)) }
+        flags = stored
+        constraints = stored.flatMap { Constraint(flags: $0) }
+        operations = stored.map { [constraints] in
+            Self.operations(constraints: constraints, usesPrivateKey: $0.contains(.privateKeyUsage))
+        } ?? [:]
+        requiresPassword = stored?.contains(.applicationPassword) ?? false
         super.init()
     }
 
@@ -129,9 +146,8 @@ extension SecAccessControl.Constraint {
 // MARK: Creation rules
 
 extension SecAccessControl {
-    /// The codes of keychain-behaviour §2, with the one that only keys of a token may have. To be replaced by the table of protection classes
-    /// in KeychainModel.
-    private static let knownProtections: Set<String> = ["ak", "ck", "dk", "aku", "cku", "dku", "akpu", "f"]
+    /// The protection classes, with the one that only keys of a token may have (kSecAttrAccessibleUntilReboot).
+    private static let knownProtections = Set(ProtectionClass.allCases.map(\.rawValue) + ["f"])
 
     private static let knownFlags: SecAccessControlCreateFlags = [
         .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .companion, .or, .and, .privateKeyUsage, .applicationPassword,
@@ -231,8 +247,8 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
 ///
 /// - Parameters:
 ///   - protection: one of `kSecAttrAccessible…`.
-///   - flags: what to ask for. Refused are `or` with `and`, `biometryAny` with `biometryCurrentSet`, `userPresence` with any constraint or with
-///     `or` or `and`, and unknown bits.
+///   - flags: what to ask for. Refused are `or` with `and`, `biometryAny` with `biometryCurrentSet`, `userPresence` with any constraint or
+///     with `or` or `and`, and unknown bits.
 @discardableResult
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?,

@@ -75,8 +75,8 @@ private enum CertificateShape {
         return tags == [sequence, sequence, bitString]
     }
 
-    /// The element at the start of the bytes. DER allows definite lengths only, in the fewest bytes (X.690, section 10.1); four bytes of length
-    /// are as many as a certificate can need.
+    /// The element at the start of the bytes. DER allows definite lengths only, in the fewest bytes (X.690, section 10.1); four bytes of
+    /// length are as many as a certificate can need.
     private static func element(in bytes: ArraySlice<UInt8>) -> (tag: UInt8, content: ArraySlice<UInt8>, rest: ArraySlice<UInt8>)? {
         guard let tag = bytes.first, tag & 0x1F != 0x1F, let first = bytes.dropFirst().first else { return nil }
         var body = bytes.dropFirst(2)

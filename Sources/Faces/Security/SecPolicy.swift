@@ -4,7 +4,8 @@ public import Foundation
 
 /// Rules that a certificate chain is judged by.
 ///
-/// Not made by its initialiser but by the `SecPolicyCreate…` functions. Plain `Sendable`, checked by the compiler: what is stored here has to be immutable or locked.
+/// Not made by its initialiser but by the `SecPolicyCreate…` functions. Plain `Sendable`, checked by the compiler: what is stored here has
+/// to be immutable or locked.
 public final class SecPolicy: NSObject, Sendable {
     /// The one designated initialiser, so that clients do not inherit `init()`.
     init(reserved: Void) {

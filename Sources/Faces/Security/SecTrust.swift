@@ -4,7 +4,8 @@ public import Foundation
 
 /// Certificates to be judged, together with the policies and anchors to judge them by.
 ///
-/// Not made by its initialiser but by `SecTrustCreateWithCertificates`. Plain `Sendable`, checked by the compiler: what is stored here has to be immutable or locked.
+/// Not made by its initialiser but by `SecTrustCreateWithCertificates`. Plain `Sendable`, checked by the compiler: what is stored here has
+/// to be immutable or locked.
 public final class SecTrust: NSObject, Sendable {
     /// The one designated initialiser, so that clients do not inherit `init()`.
     init(reserved: Void) {

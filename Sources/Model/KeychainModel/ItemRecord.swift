@@ -18,7 +18,7 @@ public struct ItemRecord: Sendable {
     /// Every attribute that is neither a field of this record nor secret.
     public var attributes: [ItemAttribute: AttributeValue]
     /// The flags of the access control the item was added with; nil where it has only a protection class.
-    public var accessControlFlags: UInt64?
+    public var accessControlFlags: AccessControlFlags?
     /// The executable that added the item, so that a program's careless bulk delete stays within what it made itself.
     public var maker: String
     /// The secret half; nil where it was not asked for.
@@ -27,7 +27,7 @@ public struct ItemRecord: Sendable {
     public init(
         identifier: ItemIdentifier, itemClass: ItemClass, protection: ProtectionClass, accessGroup: AccessGroup,
         isSynchronizable: Bool = false, isTombstone: Bool = false, created: Double, modified: Double,
-        attributes: [ItemAttribute: AttributeValue] = [:], accessControlFlags: UInt64? = nil, maker: String, secrets: ItemSecrets? = nil
+        attributes: [ItemAttribute: AttributeValue] = [:], accessControlFlags: AccessControlFlags? = nil, maker: String, secrets: ItemSecrets? = nil
     ) {
         self.identifier = identifier
         self.itemClass = itemClass

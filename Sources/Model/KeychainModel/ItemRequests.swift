@@ -13,12 +13,12 @@ public struct ItemAddition: Sendable {
     /// nil stands for the class's usual protection.
     public var protection: ProtectionClass?
     /// The access control's flags, where one was given; its protection class is in `protection`.
-    public var accessControlFlags: UInt64?
+    public var accessControlFlags: AccessControlFlags?
     public var isSynchronizable: Bool
 
     public init(
         _ itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue] = [:], secrets: ItemSecrets = ItemSecrets(),
-        accessGroup: String? = nil, protection: ProtectionClass? = nil, accessControlFlags: UInt64? = nil, isSynchronizable: Bool = false
+        accessGroup: String? = nil, protection: ProtectionClass? = nil, accessControlFlags: AccessControlFlags? = nil, isSynchronizable: Bool = false
     ) {
         self.itemClass = itemClass
         self.attributes = attributes
@@ -96,6 +96,8 @@ public struct MatchOptions: Sendable, Hashable {
     public var items: Set<PersistentReference>?
     /// The server is this host or lies in its domain (kSecMatchHostOrSubdomainOfHost).
     public var hostOrSubdomain: String?
+    /// The certificate names this e-mail address (kSecMatchEmailAddressIfPresent).
+    public var emailAddress: String?
 
     public init() {}
 }
@@ -121,7 +123,7 @@ public struct ItemUpdate: Sendable {
     /// Moves the item to another group.
     public var accessGroup: String?
     public var protection: ProtectionClass?
-    public var accessControlFlags: UInt64?
+    public var accessControlFlags: AccessControlFlags?
     public var isSynchronizable: Bool?
     /// The creation date may be set, though only by an update (keychain-behaviour §1.3).
     public var created: Double?
@@ -129,7 +131,7 @@ public struct ItemUpdate: Sendable {
     public init(
         attributes: [ItemAttribute: AttributeValue] = [:], data: SharedSecret? = nil,
         secretAttributes: [ItemAttribute: SharedSecret] = [:], accessGroup: String? = nil, protection: ProtectionClass? = nil,
-        accessControlFlags: UInt64? = nil, isSynchronizable: Bool? = nil, created: Double? = nil
+        accessControlFlags: AccessControlFlags? = nil, isSynchronizable: Bool? = nil, created: Double? = nil
     ) {
         self.attributes = attributes
         self.data = data

@@ -12,13 +12,14 @@ enum ItemRules {
 
     /// Refuses an item that may not be stored.
     static func check(_ record: ItemRecord) throws(KeychainError) {
-        if record.isSynchronizable, hasConstraints(record.accessControlFlags) {
+        let hasConstraints = record.accessControlFlags?.hasConstraints ?? false
+        if record.isSynchronizable, hasConstraints {
             throw .parameter("an item with an access control that has constraints cannot be synchronised")
         }
         if record.isSynchronizable, record.protection.isThisDeviceOnly {
             throw .parameter("an item of a ThisDeviceOnly class cannot be synchronised")
         }
-        guard !hasConstraints(record.accessControlFlags) else {
+        guard !hasConstraints else {
             throw KeychainError(
                 .notAvailable, "access control with constraints is not enforced by this version, so the item was not stored",
                 hint: "use kSecAttrAccessible instead of kSecAttrAccessControl, or create the access control without flags")
@@ -33,12 +34,6 @@ enum ItemRules {
         guard metadata <= greatestMetadata else {
             throw KeychainError(.dataTooLarge, "the attributes have \(metadata) bytes, an item holds at most \(greatestMetadata)")
         }
-    }
-
-    /// Whether anything must be satisfied before the item may be used. `privateKeyUsage` and the two operators are no constraints.
-    static func hasConstraints(_ flags: UInt64?) -> Bool {
-        let harmless: UInt64 = 1 << 30 | 1 << 14 | 1 << 15
-        return (flags ?? 0) & ~harmless != 0
     }
 
     /// The record after an update (keychain-behaviour §3.4). What the update does not name stays.

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+public import FoundationEssentials
+public import KeychainModel
+@_spi(Testing) internal import LatchkeyClient
+internal import LatchkeyService
+public import SecretMemory
+
+/// The keychain, with types instead of dictionaries.
+///
+/// ```swift
+/// let keychain = Keychain.default
+/// try keychain.set(GenericPassword(service: "example.com", account: "alice"), to: "s3cret")
+/// let secret = try keychain.string(for: GenericPassword(service: "example.com", account: "alice"))
+/// ```
+///
+/// Every call throws ``KeychainError``: `catch KeychainError.itemNotFound`. A damaged item is `KeychainError.decode`, never "not found".
+/// The calls are synchronous; ``perform(_:)`` runs them on a thread of their own.
+public struct Keychain: Sendable {
+    private let open: @Sendable () throws(KeychainError) -> any KeychainService
+    /// The access group that new items go to and that searches are limited to; nil for the program's own choice.
+    private let accessGroup: String?
+
+    private init(accessGroup: String?, open: @escaping @Sendable () throws(KeychainError) -> any KeychainService) {
+        self.accessGroup = accessGroup
+        self.open = open
+    }
+
+    /// The user's keychain: the one that `import Security` and the command `security` see.
+    public static let `default` = Keychain(accessGroup: nil) { () throws(KeychainError) in try KeychainClient.service() }
+
+    /// A keychain in memory, for tests: empty, seen by nobody else, and gone with the last copy of this value.
+    public static func ephemeral() throws(KeychainError) -> Keychain {
+        let service = try EmbeddedService(ephemeralWithClock: Clock.now)
+        return Keychain(accessGroup: nil) { () throws(KeychainError) in service }
+    }
+
+    /// The same keychain, limited to one access group.
+    public func inAccessGroup(_ name: String) -> Keychain {
+        Keychain(accessGroup: name, open: open)
+    }
+
+    // MARK: Secrets
+
+    /// Stores the secret under this item, whether or not it existed: an update keeps the attributes that the item does not name.
+    public func set(_ item: some PasswordItem, to secret: some SecretConvertible) throws(KeychainError) {
+        let service = try open()
+        let bytes = secret.sharedSecret()
+        // Another program may add or delete the item between the two steps; then the other step is the right one.
+        for _ in 0..<Self.greatestRaces {
+            do throws(KeychainError) {
+                try service.update(query(for: item), with: item.update(data: bytes), from: KeychainClient.caller)
+                return
+            } catch {
+                guard error.status == .itemNotFound else { throw error }
+            }
+            do throws(KeychainError) {
+                try add(item, secret: bytes, to: service)
+                return
+            } catch {
+                guard error.status == .duplicateItem else { throw error }
+            }
+        }
+        throw .duplicateItem
+    }
+
+    /// Stores a new item.
+    ///
+    /// - Throws: `KeychainError.duplicateItem` where it exists.
+    public func add(_ item: some PasswordItem, secret: some SecretConvertible) throws(KeychainError) {
+        try add(item, secret: secret.sharedSecret(), to: try open())
+    }
+
+    /// The item's secret, in the form the caller chooses: ``SecretBytes`` keeps it in secret memory.
+    ///
+    /// - Throws: `KeychainError.itemNotFound`; `KeychainError.decode` where the item is damaged.
+    public func secret(for item: some PasswordItem) throws(KeychainError) -> SecretBytes {
+        try sharedSecret(for: item).copy()
+    }
+
+    /// The item's secret as text.
+    ///
+    /// - Throws: `KeychainError.itemNotFound`; `KeychainError.decode` where it is no UTF-8 or the item is damaged.
+    public func string(for item: some PasswordItem) throws(KeychainError) -> String {
+        // EXPOSE: the caller asked for the secret as a String.
+        let text = try sharedSecret(for: item).withUnsafeBytes { String(validating: $0, as: UTF8.self) }
+        guard let text else { throw KeychainError(.decode, "the secret is not UTF-8 text", hint: "ask for SecretBytes or Data") }
+        return text
+    }
+
+    /// The item's secret as Data.
+    public func data(for item: some PasswordItem) throws(KeychainError) -> Data {
+        // EXPOSE: the caller asked for the secret as Data.
+        try sharedSecret(for: item).withUnsafeBytes { Data($0) }
+    }
+
+    // MARK: Items
+
+    /// Whether the item exists.
+    public func contains(_ item: some PasswordItem) throws(KeychainError) -> Bool {
+        do {
+            _ = try matches(query(for: item), returning: .attributes)
+            return true
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return false
+        }
+    }
+
+    /// Every item of this kind that the conditions admit, without secrets, in the order in which they were added.
+    ///
+    /// - Throws: `KeychainError.decode` where some are damaged; nothing is left out silently.
+    public func items<Item: PasswordItem>(_ type: Item.Type, matching condition: Item.Condition = .init()) throws(KeychainError) -> [Item] {
+        let query = ItemQuery(
+            Item.itemClass, attributes: condition.attributes, accessGroup: accessGroup, synchronizable: .any, limit: .all)
+        do {
+            return try matches(query, returning: .attributes).map { Item(record: $0) }
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
+        }
+    }
+
+    /// Deletes the item.
+    ///
+    /// - Throws: `KeychainError.itemNotFound`.
+    public func delete(_ item: some PasswordItem) throws(KeychainError) {
+        try open().delete(query(for: item), from: KeychainClient.caller)
+    }
+
+    /// Looks at every row and says what is damaged. An empty answer is a healthy keychain.
+    public func findings() throws(KeychainError) -> [KeychainFinding] {
+        try open().check { _ in }.filter { !$0.isHealthy }
+    }
+
+    // MARK: Helpers
+
+    private func add(_ item: some PasswordItem, secret: SharedSecret, to service: any KeychainService) throws(KeychainError) {
+        var addition = item.addition(data: secret)
+        addition.accessGroup = accessGroup
+        _ = try service.add(addition, from: KeychainClient.caller)
+    }
+
+    private func sharedSecret(for item: some PasswordItem) throws(KeychainError) -> SharedSecret {
+        guard let record = try matches(query(for: item), returning: .data).first else { throw .itemNotFound }
+        return record.secrets?.data ?? SharedSecret(copying: [])
+    }
+
+    private func query(for item: some PasswordItem) -> ItemQuery {
+        var query = item.query
+        query.accessGroup = accessGroup
+        return query
+    }
+
+    private func matches(_ query: ItemQuery, returning: ReturnTypes) throws(KeychainError) -> [ItemRecord] {
+        let matches = try open().copyMatching(query, returning: returning, from: KeychainClient.caller)
+        guard matches.damaged == 0 else {
+            throw KeychainError(
+                .decode, "\(matches.damaged) matching item(s) are damaged", hint: "latchkey doctor tells which; storing them again replaces them")
+        }
+        return matches.records
+    }
+
+    private static let greatestRaces = 8
+}
+
+// MARK: async
+
+extension Keychain {
+    /// Runs calls on this keychain on a thread of their own, so that no task waits for the disk.
+    ///
+    /// ```swift
+    /// let secret = try await Keychain.default.perform { keychain throws(KeychainError) in try keychain.string(for: item) }
+    /// ```
+    public func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Keychain) throws(KeychainError) -> Result
+    ) async throws(KeychainError) -> Result {
+        let outcome: Swift.Result<Result, KeychainError> = await withCheckedContinuation { continuation in
+            let context = CallerContext.current
+            DispatchQueue.global().async {
+                let outcome = CallerContext.$current.withValue(context) {
+                    Swift.Result { () throws(KeychainError) in try body(self) }
+                }
+                continuation.resume(returning: outcome)
+            }
+        }
+        return try outcome.get()
+    }
+}

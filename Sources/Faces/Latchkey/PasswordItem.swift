@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import SecretMemory
+
+/// A password item as a value: ``GenericPassword`` or ``InternetPassword``.
+public protocol PasswordItem: Sendable {
+    /// What a search may ask for; a condition in which everything is nil asks for all.
+    associatedtype Condition: PasswordCondition
+
+    static var itemClass: ItemClass { get }
+
+    /// The item as the keychain found it.
+    init(record: ItemRecord)
+
+    /// The attributes that tell this item apart from every other of its class.
+    var primaryKey: [ItemAttribute: AttributeValue] { get }
+    /// What the user sees the item called.
+    var label: String? { get }
+    var comment: String? { get }
+    /// When the item can be opened; nil for the usual class, or, in an update, for the one it has.
+    var protection: ProtectionClass? { get }
+    /// Whether the item is shared with the user's other devices.
+    var isSynchronizable: Bool { get }
+}
+
+/// What a search for password items may ask for.
+public protocol PasswordCondition: Sendable {
+    /// Asks for all items.
+    init()
+
+    var attributes: [ItemAttribute: AttributeValue] { get }
+}
+
+extension PasswordItem {
+    /// The query that finds this item by its primary key.
+    var query: ItemQuery {
+        ItemQuery(Self.itemClass, attributes: primaryKey, synchronizable: isSynchronizable ? .synchronized : .local)
+    }
+
+    func addition(data: SharedSecret) -> ItemAddition {
+        ItemAddition(
+            Self.itemClass, attributes: primaryKey.merging(details) { _, new in new }, secrets: ItemSecrets(data: data),
+            protection: protection, isSynchronizable: isSynchronizable)
+    }
+
+    func update(data: SharedSecret) -> ItemUpdate {
+        ItemUpdate(attributes: details, data: data, protection: protection)
+    }
+
+    /// What may be set without making it another item.
+    private var details: [ItemAttribute: AttributeValue] {
+        var details: [ItemAttribute: AttributeValue] = [:]
+        if let label { details[.label] = .string(label) }
+        if let comment { details[.comment] = .string(comment) }
+        return details
+    }
+}

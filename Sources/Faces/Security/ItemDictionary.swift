@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeychainModel
+internal import SecretMemory
+
+/// A caller's dictionary, its keys sorted by shape (keychain-behaviour §1.1). The one place where such dictionaries are read.
+///
+/// What a key means is decided by its length and first letter, before it is known whether such a key exists.
+struct ItemDictionary {
+    /// Keys of four characters, with their values as they were given.
+    private(set) var attributes: [(code: String, value: Any)] = []
+    private(set) var itemClass: Any?
+    private(set) var match: [String: Any] = [:]
+    private(set) var returning: ReturnTypes = []
+    private(set) var use: [String: Any] = [:]
+    private(set) var data: Any?
+    private(set) var reference: Any?
+    private(set) var persistentReference: Any?
+
+    init(_ dictionary: CFDictionary) throws(KeychainError) {
+        for (key, value) in dictionary {
+            guard let name = key as? String else { throw .parameter("a key of the dictionary is no string") }
+            try take(name, value)
+        }
+        guard attributes.count + match.count + use.count <= Self.greatestCount else { throw .parameter("the dictionary has too many keys") }
+    }
+
+    private mutating func take(_ name: String, _ value: Any) throws(KeychainError) {
+        if name.utf8.count == 4 {
+            switch name {
+            case Self.ignored: break
+            case _ where Self.internalNames.contains(name): throw .parameter("'\(name)' is not for callers")
+            default: attributes.append((name, value))
+            }
+            return
+        }
+        switch name.utf8.first {
+        case UInt8(ascii: "c") where name == Key.itemClass: itemClass = value
+        case UInt8(ascii: "m") where name.utf8.count > 1: match[name] = value
+        case UInt8(ascii: "r"): try takeReturn(name, value)
+        case UInt8(ascii: "u"):
+            guard Key.knownUse.contains(name) else { throw .parameter("there is no key '\(name)'") }
+            use[name] = value
+        case UInt8(ascii: "v"): try takeValue(name, value)
+        case UInt8(ascii: "f") where name.utf8.count > 1: break
+        default: throw .parameter("there is no key '\(name)'")
+        }
+    }
+
+    private mutating func takeReturn(_ name: String, _ value: Any) throws(KeychainError) {
+        guard let type = Key.returnTypes[name] else { throw .parameter("there is no key '\(name)'") }
+        guard let isAsked = ValueConversion.boolean(value) else { throw .parameter("the value of '\(name)' is no Boolean") }
+        if isAsked { returning.insert(type) } else { returning.remove(type) }
+    }
+
+    private mutating func takeValue(_ name: String, _ value: Any) throws(KeychainError) {
+        switch name {
+        case Key.data: data = value
+        case Key.reference: reference = value
+        case Key.persistentReference: persistentReference = value
+        default: throw .parameter("there is no key '\(name)'")
+        }
+    }
+
+    // MARK: What the keys mean
+
+    /// The class that the dictionary names; nil where it names none.
+    func namedClass() throws(KeychainError) -> ItemClass? {
+        guard let itemClass else { return nil }
+        guard let name = itemClass as? String else { throw .parameter("the value of kSecClass is no string") }
+        guard let known = ItemClass(rawValue: name) else { throw KeychainError(.noSuchClass) }
+        return known
+    }
+
+    /// The class, which must be named.
+    func requiredClass() throws(KeychainError) -> ItemClass {
+        guard let itemClass = try namedClass() else { throw .parameter("kSecClass is missing") }
+        return itemClass
+    }
+
+    /// The data; nil where none is given.
+    func secret() throws(KeychainError) -> SharedSecret? {
+        guard let data else { return nil }
+        return try ValueConversion.secret(data, name: Key.data)
+    }
+
+    /// The persistent reference; nil where none is given.
+    func decodedPersistentReference() throws(KeychainError) -> PersistentReference? {
+        guard let persistentReference else { return nil }
+        guard let bytes = persistentReference as? Data, let reference = PersistentReference(bytes: Array(bytes)) else {
+            throw .parameter("kSecValuePersistentRef is no persistent reference")
+        }
+        return reference
+    }
+
+    /// Refuses `kSecValueRef`: what kinds it may be, and that none is served yet.
+    func refuseReference() throws(KeychainError) {
+        switch reference {
+        case nil: return
+        case is SecKey, is SecCertificate, is SecIdentity:
+            throw KeychainError(.unimplemented, "kSecValueRef is not served by this version; give the attributes and the data")
+        default: throw .parameter("kSecValueRef is no key, certificate or identity")
+        }
+    }
+
+    /// Checks what the `kSecUse…` keys say, as far as every call treats them alike.
+    func checkUse(allowsSkip: Bool) throws(KeychainError) {
+        if use[Key.itemList] != nil { throw .parameter("kSecUseItemList is not supported") }
+        if use[Key.authenticationContext] != nil, use[Key.credentialReference] != nil {
+            throw .parameter("kSecUseAuthenticationContext and a credential reference exclude each other")
+        }
+        for name in [Key.noAuthenticationUI, Key.tombstones] {
+            if let value = use[name], ValueConversion.boolean(value) == nil { throw .parameter("the value of '\(name)' is no Boolean") }
+        }
+        guard let choice = use[Key.authenticationUI] else { return }
+        switch choice as? String {
+        case "u_AuthUIA", "u_AuthUIF": break
+        case "u_AuthUIS" where allowsSkip: break
+        default: throw .parameter("the value of kSecUseAuthenticationUI is not one that this call takes")
+        }
+    }
+
+    /// Whether deleted synchronised items are asked for.
+    var includesTombstones: Bool {
+        use[Key.tombstones].flatMap(ValueConversion.boolean) ?? false
+    }
+
+    /// kSecUseDataProtectionKeychain and kSecAttrNoLegacy: accepted, without effect.
+    private static let ignored = "nleg"
+    /// Attributes that exist only inside a row.
+    private static let internalNames: Set<String> = ["clip", "data", "v_pk"]
+    private static let greatestCount = 128
+
+    /// Keys that are no attributes.
+    enum Key {
+        static let itemClass = "class"
+        static let data = "v_Data"
+        static let reference = "v_Ref"
+        static let persistentReference = "v_PersistentRef"
+        static let limit = "m_Limit"
+        static let issuers = "m_Issuers"
+        static let policy = "m_Policy"
+        static let validOnDate = "m_ValidOnDate"
+        static let trustedOnly = "m_TrustedOnly"
+        static let emailAddress = "m_EmailAddressIfPresent"
+        static let subjectContains = "m_SubjectContains"
+        static let caseInsensitive = "m_CaseInsensitive"
+        static let matchItemList = "m_ItemList"
+        static let hostOrSubdomain = "m_HostOrSubdomainOfHost"
+        static let itemList = "u_ItemList"
+        static let tombstones = "u_Tomb"
+        static let credentialReference = "u_CredRef"
+        static let authenticationContext = "u_AuthCtx"
+        static let authenticationUI = "u_AuthUI"
+        static let noAuthenticationUI = "u_NoAuthUI"
+        static let knownUse: Set<String> = [
+            itemList, tombstones, credentialReference, authenticationContext, authenticationUI, noAuthenticationUI, "u_OpPrompt",
+            "u_CallerName", "u_TokenRawItems",
+        ]
+        static let returnTypes: [String: ReturnTypes] = [
+            "r_Data": .data, "r_Attributes": .attributes, "r_Ref": .reference, "r_PersistentRef": .persistentReference,
+        ]
+    }
+}

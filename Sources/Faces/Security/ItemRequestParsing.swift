@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeychainModel
+internal import SecretMemory
+
+/// The attributes of a dictionary, converted by the schema of a class, and those among them that are fields of a request.
+private struct ConvertedAttributes {
+    var plain: [ItemAttribute: AttributeValue] = [:]
+    var secret: [ItemAttribute: SharedSecret] = [:]
+    var accessGroup: String?
+    var protection: ProtectionClass?
+    var accessControl: SecAccessControl?
+    var synchronizable: SynchronizableScope?
+
+    init(_ attributes: [(code: String, value: Any)], of itemClass: ItemClass) throws(KeychainError) {
+        let schema = ItemSchema.of(itemClass)
+        for (code, value) in attributes {
+            guard let attribute = ItemAttribute(rawValue: code), let column = schema[attribute] else {
+                throw KeychainError(.noSuchAttribute, "\(itemClass.constant) has no attribute '\(code)'")
+            }
+            try take(attribute, column, value)
+        }
+        try reconcileProtection()
+    }
+
+    private mutating func take(_ attribute: ItemAttribute, _ column: ItemSchema.Column, _ value: Any) throws(KeychainError) {
+        switch attribute {
+        case .synchronizable:
+            if let flag = ValueConversion.flag(value) {
+                synchronizable = flag ? .synchronized : .local
+            } else if value as? String == "syna" {
+                synchronizable = .any
+            } else {
+                throw .parameter("the value of kSecAttrSynchronizable is neither a Boolean nor kSecAttrSynchronizableAny")
+            }
+        case .accessControl:
+            guard let control = value as? SecAccessControl else { throw .parameter("the value of kSecAttrAccessControl is no SecAccessControl") }
+            accessControl = control
+        case .accessible:
+            guard case .string(let code) = try ValueConversion.value(value, for: column), let known = ProtectionClass(rawValue: code) else {
+                throw .parameter("the value of kSecAttrAccessible is no protection class")
+            }
+            protection = known
+        case .accessGroup:
+            guard case .string(let name) = try ValueConversion.value(value, for: column) else {
+                throw .parameter("the value of kSecAttrAccessGroup is no string")
+            }
+            accessGroup = name
+        default:
+            if column.isSecret {
+                secret[attribute] = try ValueConversion.secret(value, name: column.constant)
+            } else {
+                plain[attribute] = try ValueConversion.value(value, for: column)
+            }
+        }
+    }
+
+    /// An access control made by the flags API conflicts with a class beside it; the one that a result carries only repeats the class.
+    private mutating func reconcileProtection() throws(KeychainError) {
+        guard let accessControl else { return }
+        guard let known = ProtectionClass(rawValue: accessControl.protection) else {
+            throw .parameter("the access control's protection '\(accessControl.protection)' is not one for stored items")
+        }
+        if let protection, accessControl.flags != nil || protection != known {
+            throw .parameter("kSecAttrAccessible and kSecAttrAccessControl exclude each other")
+        }
+        protection = known
+    }
+
+    /// What the system sets itself is dropped from what a caller may set.
+    mutating func dropSystemSet() {
+        for attribute in [ItemAttribute.creationDate, .modificationDate, .tombstone, .digest, .multiUser] {
+            plain[attribute] = nil
+        }
+    }
+
+    var accessControlFlags: AccessControlFlags? {
+        accessControl?.flags.map { AccessControlFlags(rawValue: UInt64($0.rawValue)) }
+    }
+}
+
+// MARK: Add
+
+/// `SecItemAdd`'s dictionary, understood.
+struct AddRequest {
+    let addition: ItemAddition
+    let returning: ReturnTypes
+
+    init(parsing dictionary: CFDictionary) throws(KeychainError) {
+        let parsed = try ItemDictionary(dictionary)
+        guard parsed.match.isEmpty else { throw .parameter("match keys are not for SecItemAdd") }
+        guard parsed.persistentReference == nil else { throw .parameter("a new item has no persistent reference yet") }
+        try parsed.checkUse(allowsSkip: false)
+        try parsed.refuseReference()
+        let itemClass = try parsed.requiredClass()
+        try parsed.returning.refuseReference(of: itemClass)
+        var attributes = try ConvertedAttributes(parsed.attributes, of: itemClass)
+        attributes.dropSystemSet()
+        addition = ItemAddition(
+            itemClass, attributes: attributes.plain, secrets: ItemSecrets(data: try parsed.secret(), attributes: attributes.secret),
+            accessGroup: attributes.accessGroup, protection: attributes.protection, accessControlFlags: attributes.accessControlFlags,
+            isSynchronizable: attributes.synchronizable == .synchronized)
+        returning = parsed.returning
+    }
+}
+
+// MARK: Copy
+
+/// `SecItemCopyMatching`'s dictionary, understood.
+struct CopyRequest {
+    let query: ItemQuery
+    let returning: ReturnTypes
+
+    init(parsing dictionary: CFDictionary) throws(KeychainError) {
+        let parsed = try ItemDictionary(dictionary)
+        try parsed.checkUse(allowsSkip: true)
+        var query = try ItemQuery(parsed)
+        if query.persistentReference != nil, !parsed.attributes.allSatisfy({ $0.code == ItemAttribute.synchronizable.rawValue }) {
+            throw .parameter("a persistent reference names its item alone; attributes beside it are refused")
+        }
+        let itemClass = query.itemClass ?? .genericPassword
+        try parsed.returning.refuseReference(of: itemClass)
+        query.limit = try Self.limit(parsed.match[ItemDictionary.Key.limit])
+        query.match = try MatchOptions(parsed.match, itemClass: itemClass)
+        self.query = query
+        returning = parsed.returning
+    }
+
+    private static func limit(_ value: Any?) throws(KeychainError) -> MatchLimit? {
+        guard let value else { return nil }
+        switch value as? String {
+        case "m_LimitOne": return .one
+        case "m_LimitAll": return .all
+        default: break
+        }
+        guard ValueConversion.boolean(value) == nil, let number = ValueConversion.integer(value) else {
+            throw .parameter("the value of kSecMatchLimit is neither a number nor one of its constants")
+        }
+        switch number {
+        case -1: return .all
+        case 1: return .one
+        case 0...: return .atMost(Int(clamping: number))
+        default: throw .parameter("kSecMatchLimit is negative")
+        }
+    }
+}
+
+extension MatchOptions {
+    fileprivate init(_ match: [String: Any], itemClass: ItemClass) throws(KeychainError) {
+        self.init()
+        typealias Key = ItemDictionary.Key
+        let isCertificate = itemClass == .certificate || itemClass == .identity
+        for name in [Key.issuers, Key.policy] where match[name] != nil {
+            throw KeychainError(.unimplemented, isCertificate ? "'\(name)' is not served by this version" : "'\(name)' is for certificates")
+        }
+        if let value = match[Key.validOnDate] {
+            guard value is Date || value is NSNull else { throw .parameter("the value of kSecMatchValidOnDate is no date") }
+            if isCertificate { throw KeychainError(.unimplemented, "kSecMatchValidOnDate is not served by this version") }
+        }
+        if let value = match[Key.trustedOnly] {
+            guard let isAsked = ValueConversion.boolean(value) else { throw .parameter("the value of kSecMatchTrustedOnly is no Boolean") }
+            if isAsked, isCertificate { throw KeychainError(.unimplemented, "kSecMatchTrustedOnly is not served by this version") }
+        }
+        if let value = match[Key.emailAddress] {
+            guard let address = value as? String else { throw .parameter("the value of kSecMatchEmailAddressIfPresent is no string") }
+            if isCertificate { emailAddress = address }
+        }
+        if let value = match[Key.hostOrSubdomain] {
+            guard itemClass == .internetPassword else { throw KeychainError(.unimplemented, "a host match is for internet passwords") }
+            guard let host = value as? String else { throw .parameter("the host to match is no string") }
+            hostOrSubdomain = host
+        }
+        if let value = match[Key.subjectContains] {
+            guard let text = value as? String else { throw .parameter("the value of kSecMatchSubjectContains is no string") }
+            if isCertificate { subjectContains = text }
+        }
+        if let value = match[Key.caseInsensitive] {
+            guard let flag = ValueConversion.boolean(value) else { throw .parameter("the value of kSecMatchCaseInsensitive is no Boolean") }
+            ignoresCase = flag
+        }
+        if let value = match[Key.matchItemList] {
+            guard let list = value as? [Data] else {
+                throw KeychainError(.unimplemented, "kSecMatchItemList takes persistent references in this version")
+            }
+            let references = list.map { PersistentReference(bytes: Array($0)) }
+            guard !references.contains(nil) else { throw .parameter("an entry of kSecMatchItemList is no persistent reference") }
+            items = Set(references.compactMap { $0 })
+        }
+    }
+}
+
+// MARK: Update and delete
+
+/// The query dictionary of `SecItemUpdate` or `SecItemDelete`, understood.
+struct ChangeRequest {
+    enum Kind { case update, delete }
+
+    let query: ItemQuery
+    /// The class of the items, by name or by reference.
+    let itemClass: ItemClass
+
+    init(parsing dictionary: CFDictionary, for kind: Kind) throws(KeychainError) {
+        let parsed = try ItemDictionary(dictionary)
+        guard parsed.match.isEmpty else { throw .parameter("match keys are for SecItemCopyMatching") }
+        guard kind == .delete || parsed.returning.isEmpty else { throw .parameter("SecItemUpdate returns nothing") }
+        try parsed.checkUse(allowsSkip: false)
+        query = try ItemQuery(parsed)
+        itemClass = query.itemClass ?? .genericPassword
+        guard itemClass != .identity else { throw KeychainError(.unimplemented, "identities cannot be changed by this version") }
+    }
+}
+
+/// The second dictionary of `SecItemUpdate`, understood.
+struct UpdateRequest {
+    let update: ItemUpdate
+
+    init(parsing dictionary: CFDictionary, of itemClass: ItemClass) throws(KeychainError) {
+        var named: [(code: String, value: Any)] = []
+        var data: SharedSecret?
+        for (key, value) in dictionary {
+            guard let name = key as? String else { throw .parameter("a key of the dictionary is no string") }
+            guard !(value is NSNull) else { throw .parameter("null is no value for '\(name)'") }
+            switch name {
+            case ItemDictionary.Key.data: data = try ValueConversion.secret(value, name: "kSecValueData")
+            case "nleg", "musr": break
+            case "clip": throw .parameter("'clip' is not for callers")
+            // Everything else is taken for an attribute, also what is none: class, match, return and use keys.
+            default: named.append((name, value))
+            }
+        }
+        var attributes = try ConvertedAttributes(named, of: itemClass)
+        guard attributes.synchronizable != .any else { throw .parameter("an item is either synchronised or not") }
+        var created: Double?
+        if case .date(let date)? = attributes.plain[.creationDate] { created = date }
+        attributes.dropSystemSet()
+        update = ItemUpdate(
+            attributes: attributes.plain, data: data, secretAttributes: attributes.secret, accessGroup: attributes.accessGroup,
+            protection: attributes.protection, accessControlFlags: attributes.accessControlFlags,
+            isSynchronizable: attributes.synchronizable.map { $0 == .synchronized }, created: created)
+    }
+}
+
+// MARK: Shared
+
+extension ItemQuery {
+    /// What the three calls that search have in common.
+    fileprivate init(_ parsed: ItemDictionary) throws(KeychainError) {
+        try parsed.refuseReference()
+        _ = try parsed.secret()  // Data in a query is no condition, but must be Data.
+        let reference = try parsed.decodedPersistentReference()
+        let named = try parsed.namedClass()
+        guard let itemClass = named ?? reference?.itemClass else { throw .parameter("kSecClass is missing") }
+        if let reference, reference.itemClass != itemClass {
+            throw KeychainError(.noSuchClass, "the persistent reference is of another class than kSecClass")
+        }
+        let attributes = try ConvertedAttributes(parsed.attributes, of: itemClass)
+        guard attributes.secret.isEmpty else { throw .parameter("secret attributes cannot be searched for") }
+        var conditions = attributes.plain
+        if let protection = attributes.protection, attributes.accessControl?.flags == nil {
+            conditions[.accessible] = .string(protection.rawValue)
+        }
+        self.init(
+            itemClass, attributes: conditions, accessGroup: attributes.accessGroup,
+            // A persistent reference names one item, wherever it is.
+            synchronizable: reference == nil ? attributes.synchronizable ?? .local : .any, persistentReference: reference,
+            includesTombstones: parsed.includesTombstones)
+    }
+}
+
+extension ReturnTypes {
+    /// Keys, certificates and identities have references, which come with their engines; passwords have none, and get none.
+    fileprivate func refuseReference(of itemClass: ItemClass) throws(KeychainError) {
+        switch itemClass {
+        case .genericPassword, .internetPassword: return
+        case .certificate, .key, .identity:
+            guard !contains(.reference) else {
+                throw KeychainError(.unimplemented, "kSecReturnRef for \(itemClass.constant) is not served by this version")
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeychainModel
+internal import SecretMemory
+
+/// Shapes what was found as Apple does (keychain-behaviour §3.6).
+enum ItemResults {
+    /// The result for one item: Data, a dictionary, or nil where nothing was asked for or the item has no such thing.
+    static func one(_ record: ItemRecord, returning: ReturnTypes) -> CFTypeRef? {
+        switch returning {
+        case []: nil
+        case .data: record.secrets?.data.map { NSData(exposing: $0) }
+        case .persistentReference: record.persistentReference.bytes.withUnsafeBytes { NSData(bytes: $0.baseAddress, length: $0.count) }
+        // Passwords have no reference.
+        case .reference: nil
+        default: dictionary(record, returning: returning) as NSDictionary
+        }
+    }
+
+    /// The results for several items; what would be nil alone is left out.
+    static func all(_ records: [ItemRecord], returning: ReturnTypes) -> CFTypeRef {
+        NSArray(array: records.compactMap { one($0, returning: returning) })
+    }
+
+    private static func dictionary(_ record: ItemRecord, returning: ReturnTypes) -> [String: Any] {
+        var result: [String: Any] = [:]
+        for column in ItemSchema.of(record.itemClass).columns where !column.isSecret {
+            if let value = record[column.attribute] { result[column.attribute.rawValue] = object(value) }
+        }
+        result[ItemAttribute.accessControl.rawValue] = SecAccessControl(of: record)
+        if returning.contains(.data), let secrets = record.secrets {
+            if let data = secrets.data { result[ItemDictionary.Key.data] = NSData(exposing: data) }
+            for (attribute, secret) in secrets.attributes { result[attribute.rawValue] = NSData(exposing: secret) }
+        }
+        if returning.contains(.persistentReference) {
+            result[ItemDictionary.Key.persistentReference] = Data(record.persistentReference.bytes)
+        }
+        if returning.contains(.reference) {
+            result[ItemDictionary.Key.itemClass] = record.itemClass.rawValue
+        }
+        return result
+    }
+
+    private static func object(_ value: AttributeValue) -> Any {
+        switch value {
+        case .string(let text): text
+        case .data(let bytes): Data(bytes)
+        case .number(let number): NSNumber(value: number)
+        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        }
+    }
+}
+
+extension NSData {
+    /// EXPOSE: the caller asked for the secret as Data; from here on it is the caller's.
+    fileprivate convenience init(exposing secret: SharedSecret) {
+        let data = secret.withUnsafeBytes { Data($0) }
+        self.init(data: data)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+@_spi(Testing) import LatchkeyClient
+public import LatchkeyService
+import Synchronization
+
+/// The kinds of keychain that the same tests run against.
+public enum Backend: String, CaseIterable, Sendable {
+    case onDisk = "on disk"
+    case ephemeral = "ephemeral"
+
+}
+
+/// A keychain of a test's own.
+public final class TestKeychain: Sendable {
+    public let service: any KeychainService
+    /// nil in memory.
+    public let directory: TemporaryDirectory?
+    public let clock: TestClock
+
+    public init(_ backend: Backend) throws {
+        let clock = TestClock()
+        switch backend {
+        case .onDisk:
+            let directory = try TemporaryDirectory()
+            service = try EmbeddedService(home: KeychainHome(root: directory.path), clock: { clock.now })
+            self.directory = directory
+        case .ephemeral:
+            service = try EmbeddedService(ephemeralWithClock: { clock.now })
+            directory = nil
+        }
+        self.clock = clock
+    }
+
+    /// Runs `body` as a program with these declared groups; nil stands for a program without an identity.
+    public func run<Result>(
+        groups: [String]?, executable: String = "/usr/bin/example", isUserCommand: Bool = false, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let identity = CallerIdentity(executable: executable, declaredGroups: groups, isUserCommand: isUserCommand)
+        return try CallerContext.$current.withValue(CallerContext(identity: identity, service: service), operation: body)
+    }
+
+    deinit {
+        service.close()
+    }
+}
+
+/// A clock that stands still until it is moved.
+public final class TestClock: Sendable {
+    /// 2026-11-21 12:00:00 UTC, in seconds since 2001-01-01.
+    private let seconds = Mutex(817_041_600.0)
+
+    public var now: Double { seconds.withLock { $0 } }
+
+    public func advance(by step: Double) { seconds.withLock { $0 += step } }
+}
+
+/// Runs `body` on a keychain of its own, as a program entitled to the groups G1 and G2, which is what the specification's rows assume.
+public func withKeychain<Result>(
+    _ backend: Backend, groups: [String]? = ["G1", "G2"], executable: String = "/usr/bin/example", _ body: (TestKeychain) throws -> Result
+) throws -> Result {
+    let keychain = try TestKeychain(backend)
+    return try keychain.run(groups: groups, executable: executable) { try body(keychain) }
+}
