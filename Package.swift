@@ -82,10 +82,10 @@ let package = Package(
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FoundationsTests", dependencies: ["LinuxSystem", "SecretMemory", "KeychainTesting"]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
-        .testTarget(name: "KeybagTests", dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
+        .testTarget(name: "KeybagTests", dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto]),
         .testTarget(
             name: "KeychainStoreTests",
-            dependencies: ["Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .grdb],
+            dependencies: ["Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto, .grdb],
             resources: [.copy("Vectors")]
         ),
         .testTarget(

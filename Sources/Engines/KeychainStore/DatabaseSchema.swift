@@ -51,6 +51,7 @@ enum DatabaseSchema {
             throw StoreError.notAKeychain("it is a database of another program (application id \(mark))")
         }
         guard found <= version else { throw StoreError.newerVersion(found: found, known: version) }
+        guard found > 0 else { throw StoreError.notAKeychain("its version is \(found)") }
         let texts = try String.fetchAll(database, sql: "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY sql")
         guard texts == migrations[..<found].joined().sorted() else {
             throw StoreError.notAKeychain("its tables are not those of a version \(found) keychain")

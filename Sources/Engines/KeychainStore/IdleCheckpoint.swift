@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import GRDB
 internal import Synchronization
 
 /// Empties the write-ahead log once the keychain has been left alone for a while, so that what was deleted or replaced leaves the files
@@ -15,12 +14,9 @@ final class IdleCheckpoint: Sendable {
     private let state = Mutex(State())
     private let perform: @Sendable () -> Void
 
-    init(of database: any DatabaseWriter) {
-        // Weak, so that a closed or forgotten store is not kept open by its timer. A failure means that somebody is reading; the next
-        // write tries again.
-        perform = { [weak database] in
-            try? database?.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        }
+    /// - Parameter perform: empties the log. A failure means that somebody is reading; the next write tries again.
+    init(_ perform: @escaping @Sendable () -> Void) {
+        self.perform = perform
     }
 
     /// Notes a write; the log is emptied when none followed for ``delay``.

@@ -13,7 +13,9 @@ public final class KeychainStore: Sendable {
     let database: any DatabaseWriter
     private let deviceKey: DeviceKey
     private let keybag: Mutex<UnlockedKeybag>
-    private let idleCheckpoint: IdleCheckpoint?
+    private let isFile: Bool
+    private let isClosed = Flag()
+    private let idleCheckpoint: IdleCheckpoint
 
     /// Opens the keychain at `path`, and makes it where there is none.
     ///
@@ -66,7 +68,12 @@ public final class KeychainStore: Sendable {
         self.database = database
         self.deviceKey = key
         keybag = Mutex(opened)
-        idleCheckpoint = isFile ? IdleCheckpoint(of: database) : nil
+        self.isFile = isFile
+        let isClosed = self.isClosed
+        // Weak, so that a forgotten store is not kept open by its timer.
+        idleCheckpoint = IdleCheckpoint { [weak database] in
+            try? database?.writeWithoutTransaction { if !isClosed.value { _ = try $0.checkpoint(.truncate) } }
+        }
     }
 
     /// The version of the tables.
@@ -77,13 +84,21 @@ public final class KeychainStore: Sendable {
 
     /// Moves the log into the database and empties it, so that deleted and replaced rows leave the files.
     public func checkpoint() throws(StoreError) {
-        guard idleCheckpoint != nil else { return }
-        try Self.run { try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) } }
+        guard isFile else { return }
+        try Self.run {
+            try database.writeWithoutTransaction { connection in
+                try requireOpen()
+                _ = try connection.checkpoint(.truncate)
+            }
+        }
     }
 
     /// Checkpoints and closes; the store can't be used afterwards.
     public func close() throws(StoreError) {
+        guard !isClosed.value else { return }
         try? checkpoint()  // A reader in another process may hold the log; closing is still right then.
+        // Whoever comes later finds the flag and not the closed connection, which SQLite does not survive.
+        isClosed.raise()
         try Self.run { try database.close() }
     }
 
@@ -97,12 +112,13 @@ public final class KeychainStore: Sendable {
     /// Runs `body` in one transaction; all of it is durable when this returns, or none of it happened.
     func write<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
         let result = try Self.run { try database.write { try body($0, RowSeal(keyring: try self.currentKeybag($0))) } }
-        idleCheckpoint?.schedule()
+        if isFile { idleCheckpoint.schedule() }
         return result
     }
 
     /// The keybag of this transaction: another process may have changed it since the last one.
     private func currentKeybag(_ connection: Database) throws(StoreError) -> UnlockedKeybag {
+        try requireOpen()
         let generation = try KeybagStorage.generation(in: connection)
         let known = keybag.withLock { $0 }
         guard known.generation != generation else { return known }
@@ -116,6 +132,10 @@ public final class KeychainStore: Sendable {
         }
     }
 
+    private func requireOpen() throws(StoreError) {
+        guard !isClosed.value else { throw .closed }
+    }
+
     private static func run<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
         do {
             return try body()
@@ -125,4 +145,11 @@ public final class KeychainStore: Sendable {
             throw StoreError(error)
         }
     }
+}
+
+/// Goes up once, and stays up.
+private final class Flag: Sendable {
+    private let state = Atomic(false)
+    var value: Bool { state.load(ordering: .acquiring) }
+    func raise() { state.store(true, ordering: .releasing) }
 }

@@ -21,6 +21,11 @@ public struct KeychainError: Error, Hashable, Sendable {
         (error as? KeychainError)?.status == pattern.status
     }
 
+    /// The same where the error's type is known, as it is after a typed throw.
+    public static func ~= (pattern: KeychainError, error: KeychainError) -> Bool {
+        error.status == pattern.status
+    }
+
     public static let itemNotFound = KeychainError(.itemNotFound)
     public static let duplicateItem = KeychainError(.duplicateItem)
     public static let interactionNotAllowed = KeychainError(.interactionNotAllowed)

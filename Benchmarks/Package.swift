@@ -1,0 +1,34 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let package = Package(
+    name: "latchkey-benchmarks",
+    products: [
+        .executable(name: "latchkey-bench", targets: ["LatchkeyBench"]),
+        .executable(name: "print-only", targets: ["PrintOnly"]),
+    ],
+    dependencies: [
+        .package(name: "latchkey", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    ],
+    targets: [
+        // The floor calls SQLite's C interface itself, without a layer above it.
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(
+            name: "LatchkeyBench",
+            dependencies: [
+                "CSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Security", package: "latchkey"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]
+        ),
+        // What any Swift command costs that loads Foundation and prints a line.
+        .executableTarget(name: "PrintOnly"),
+    ],
+    swiftLanguageModes: [.v6]
+)

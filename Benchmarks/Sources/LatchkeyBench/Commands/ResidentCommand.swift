@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+
+/// Looks up a hundred items of a keychain that is there, and prints the memory that this process then holds, as JSON.
+struct ResidentCommand: ParsableCommand {
+    static let name = "rss"
+    static let configuration = CommandConfiguration(
+        commandName: name, abstract: "Print the memory a process holds after 100 lookups; started by `run`.")
+
+    @Option(help: "The LATCHKEY_HOME of the keychain.")
+    var home: String
+
+    @Option(help: "How many items it holds.")
+    var items: Int
+
+    func validate() throws {
+        guard (1...Item.greatestSize).contains(items) else { throw ValidationError("--items: not a size that was measured") }
+    }
+
+    func run() throws {
+        let keychain = EmbeddedKeychain(home: home)
+        var picker = ItemPicker()
+        for item in picker.items(100, below: items) { _ = try keychain.time(.exactLookup, on: item, size: items) }
+        let resident = try ResidentMemory.ofThisProcess()
+        print(String(decoding: try JSONEncoder().encode(resident), as: UTF8.self))
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+
+/// Measures, and prints the report.
+struct RunCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Measure everything and print the table (the default).",
+        discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
+
+    @Option(parsing: .upToNextOption, help: "How many items to measure with: numbers, with commas or spaces between them.")
+    var sizes: [SizeList] = []
+
+    @Flag(help: "Only 10 and 1 000 items.")
+    var quick = false
+
+    @Option(help: ArgumentHelp("The executable `security` or `latchkey`, to measure as a whole process.", valueName: "path"))
+    var security: String?
+
+    @Option(help: ArgumentHelp("Also write the raw figures to this file.", valueName: "file"))
+    var json: String?
+
+    @Option(help: ArgumentHelp("Where to keep the databases meanwhile; a real disk, not tmpfs.", valueName: "dir"))
+    var directory: String?
+
+    func validate() throws {
+        if let security, !FileManager.default.isExecutableFile(atPath: security) {
+            throw ValidationError("--security: \(security) is not an executable file")
+        }
+    }
+
+    func run() throws {
+        let temporary = try TemporaryDirectory(in: directory ?? NSTemporaryDirectory())
+        defer { temporary.remove() }
+        let results = try Benchmark(sizes: chosenSizes, directory: temporary, security: security).run()
+        print(Report(results: results).text)
+        if let json { try ResultsFile(results).write(to: json) }
+    }
+
+    /// Ascending, each once.
+    private var chosenSizes: [Int] {
+        if !sizes.isEmpty { return Set(sizes.flatMap(\.sizes)).sorted() }
+        return quick ? [10, 1_000] : [10, 1_000, 100_000, 1_000_000]
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The least that anybody could do who keeps this format: SQLite's C interface and swift-crypto, one connection, one thread, nothing else.
+///
+/// One exact lookup is three search tokens (account, service, access group), one point query by a prepared statement, and for each half
+/// one unwrapped key and one AES-GCM open. One write is a transaction of its own, durable when it returns.
+final class Floor {
+    private let connection: SQLiteConnection
+    private let statements: FloorStatements
+    private let cryptography = FloorCryptography()
+    private let shape: DatabaseShape
+
+    /// A new database at `path`, with the tables of the keychain and the settings of its connections.
+    init(path: String, shape: DatabaseShape) throws {
+        let connection = try SQLiteConnection(path: path)
+        try connection.execute(
+            """
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            PRAGMA secure_delete = ON;
+            PRAGMA temp_store = MEMORY;
+            PRAGMA trusted_schema = OFF;
+            PRAGMA cell_size_check = ON;
+            """)
+        for statement in shape.tables { try connection.execute(statement) }
+        self.connection = connection
+        statements = try FloorStatements(connection)
+        self.shape = shape
+    }
+
+    /// Adds many items in large transactions; nobody times this.
+    func fill(_ numbers: Range<Int>) throws {
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: Self.itemsPerTransaction) {
+            try transaction {
+                for number in start..<min(start + Self.itemsPerTransaction, numbers.upperBound) { try insert(Item(number)) }
+            }
+        }
+    }
+
+    /// Moves the log into the database.
+    func checkpoint() throws {
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private static let itemsPerTransaction = 10_000
+
+    // MARK: Finding
+
+    /// Both halves opened, the secret one returned.
+    func secret(account: String, service: String?) throws -> Data? {
+        guard let row = try row(account: account, service: service) else { return nil }
+        _ = try cryptography.open(.metadata, of: row)
+        return try cryptography.open(.secret, of: row)
+    }
+
+    /// The metadata half.
+    func metadata(account: String, service: String) throws -> Data? {
+        guard let row = try row(account: account, service: service) else { return nil }
+        return try cryptography.open(.metadata, of: row)
+    }
+
+    /// Both halves of all items of a service.
+    func items(service: String) throws -> [(metadata: Data, secret: Data)] {
+        let statement = statements.selectByService
+        defer { statement.reset() }
+        try statement.bind(Self.itemClass, at: 1)
+        try statement.bind(cryptography.token("svce", service), at: 2)
+        try statement.bind(groupToken, at: 3)
+        var items: [(metadata: Data, secret: Data)] = []
+        while try statement.step() {
+            let row = FloorRow(statement)
+            items.append((try cryptography.open(.metadata, of: row), try cryptography.open(.secret, of: row)))
+        }
+        return items
+    }
+
+    private func row(account: String, service: String?) throws -> FloorRow? {
+        let statement = service == nil ? statements.selectByAccount : statements.selectByAccountAndService
+        defer { statement.reset() }
+        try statement.bind(Self.itemClass, at: 1)
+        try statement.bind(cryptography.token("acct", account), at: 2)
+        var last: Int32 = 3
+        if let service {
+            try statement.bind(cryptography.token("svce", service), at: last)
+            last += 1
+        }
+        try statement.bind(groupToken, at: last)
+        guard try statement.step() else { return nil }
+        return FloorRow(statement)
+    }
+
+    // MARK: Changing
+
+    /// Five tokens, two fresh keys, two seals, one row.
+    func add(_ item: Item) throws {
+        try transaction { try insert(item) }
+    }
+
+    /// The row found and opened, sealed anew with the replacement under the next revision, and written in its place.
+    func update(_ item: Item) throws {
+        try transaction {
+            let old = try existingRow(of: item)
+            _ = try cryptography.open(.metadata, of: old)
+            _ = try cryptography.open(.secret, of: old)
+            let row = try sealed(item, secret: item.replacement, uuid: old.uuid, revision: old.revision + 1)
+            let last = try row.bind(to: statements.update)
+            try statements.update.bind(old.id, at: last + 1)
+            try statements.update.run()
+        }
+    }
+
+    /// The row found, its metadata opened to see that it is the one, and deleted.
+    func delete(_ item: Item) throws {
+        try transaction {
+            let row = try existingRow(of: item)
+            _ = try cryptography.open(.metadata, of: row)
+            try statements.delete.bind(row.id, at: 1)
+            try statements.delete.run()
+        }
+    }
+
+    private func existingRow(of item: Item) throws -> FloorRow {
+        guard let row = try row(account: item.account, service: item.service) else {
+            throw BenchmarkFailure("floor: item \(item.number) is not there")
+        }
+        return row
+    }
+
+    private func insert(_ item: Item) throws {
+        try sealed(item, secret: item.secret, uuid: Self.randomIdentifier(), revision: 1).bind(to: statements.insert)
+        try statements.insert.run()
+    }
+
+    private func transaction(_ body: () throws -> Void) throws {
+        try statements.begin.run()
+        do {
+            try body()
+            try statements.commit.run()
+        } catch {
+            try? statements.rollback.run()  // The first error is the one to tell.
+            throw error
+        }
+    }
+
+    // MARK: Rows
+
+    private func sealed(_ item: Item, secret: [UInt8], uuid: [UInt8], revision: Int64) throws -> FloorRow {
+        let account = cryptography.token("acct", item.account)
+        let service = cryptography.token("svce", item.service)
+        let label = cryptography.token("labl", item.label)
+        let group = groupToken
+        let primaryKey = cryptography.token("primary key", Array(item.account.utf8) + Array(item.service.utf8) + group)
+        var row = FloorRow(
+            uuid: uuid, revision: revision, primaryKey: primaryKey, accessGroup: group,
+            tokens: [account, service, nil, label, nil, nil, nil, nil, nil], metadata: [], secret: [])
+        row.metadata = try cryptography.seal(padded(Array(item.label.utf8), sealedLength: shape.metadataLength), as: .metadata, of: row)
+        row.secret = try cryptography.seal(padded(secret, sealedLength: shape.secretLength), as: .secret, of: row)
+        return row
+    }
+
+    /// The content and zeros, so that the sealed half has the length of the keychain's.
+    private func padded(_ content: [UInt8], sealedLength: Int) -> [UInt8] {
+        content + [UInt8](repeating: 0, count: max(0, sealedLength - FloorCryptography.overhead - content.count))
+    }
+
+    private var groupToken: [UInt8] { cryptography.token("group", "latchkey.shared") }
+
+    private static func randomIdentifier() -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        let words: (UInt64, UInt64) = (generator.next(), generator.next())
+        return withUnsafeBytes(of: words) { Array($0) }
+    }
+
+    private static let itemClass: Int64 = 1
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CSQLite
+
+/// A connection by the plain C interface.
+final class SQLiteConnection {
+    private let handle: OpaquePointer
+
+    init(path: String, isReadOnly: Bool = false) throws {
+        let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var opened: OpaquePointer?
+        // Only this thread uses it: no mutex, as in GRDB.
+        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let connection = opened else {
+            sqlite3_close_v2(opened)
+            throw BenchmarkFailure("sqlite: \(path) cannot be opened (code \(code))")
+        }
+        handle = connection
+    }
+
+    deinit {
+        // Statements that are still there keep the connection until they go.
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements whose rows nobody wants.
+    func execute(_ sql: String) throws {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+            throw BenchmarkFailure("sqlite: \(String(cString: sqlite3_errmsg(handle))): \(sql)")
+        }
+    }
+
+    /// Prepares a statement that stays.
+    func prepare(_ sql: String) throws -> SQLiteStatement {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let statement = prepared else {
+            throw BenchmarkFailure("sqlite: \(String(cString: sqlite3_errmsg(handle))): \(sql)")
+        }
+        return SQLiteStatement(statement, connection: handle)
+    }
+
+    /// SQLite's own version.
+    static var version: String { String(cString: sqlite3_libversion()) }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The whole run: both sides grow from size to size, and everything is measured at each.
+struct Benchmark {
+    /// In ascending order.
+    private let sizes: [Int]
+    private let directory: TemporaryDirectory
+    private let wholeProcess: WholeProcess
+    private let keychain: EmbeddedKeychain
+    private let floor: Floor
+    private let home: String
+
+    /// - Parameter security: the command to measure as a whole process, if any.
+    init(sizes: [Int], directory: TemporaryDirectory, security: String?) throws {
+        self.sizes = sizes
+        self.directory = directory
+        home = "\(directory.path)/home"
+        wholeProcess = WholeProcess(home: home, security: security)
+        keychain = EmbeddedKeychain(home: home)
+        // One item, only to see what the keychain's own tables and rows look like.
+        _ = try keychain.time(.add, on: Item(0), size: 0)
+        let shape = try DatabaseShape(ofKeychainAt: EmbeddedKeychain.databasePath(home: home))
+        _ = try keychain.time(.delete, on: Item(0), size: 1)
+        floor = try Floor(path: "\(directory.path)/floor.db", shape: shape)
+    }
+
+    func run() throws -> Results {
+        var results = Results(machine: .current(storing: directory.path))
+        var held = 0
+        for size in sizes {
+            let (lastAdds, growth) = try Filling(floor: floor, keychain: keychain).add(held..<size)
+            held = size
+            results.growth += growth
+            results.sizes.append(try measure(size, lastAdds: lastAdds))
+        }
+        results.machine.loadAtEnd = Machine.load
+        return results
+    }
+
+    private func measure(_ size: Int, lastAdds: Summary) throws -> SizeResults {
+        try settle()
+        let contest = Contest(floor: floor, keychain: keychain, size: size)
+        var picker = ItemPicker()
+        var comparisons: [Comparison] = []
+        for call in [KeychainCall.exactLookup, .lookupByAccount, .attributes] {
+            comparisons.append(try contest.run(call, rounds: 50) { picker.items(50, below: size) })
+        }
+        comparisons.append(try contest.run(.allOfService, rounds: 40) { picker.services(10, below: size) })
+        let resident = try ResidentMemory.ofFreshProcess(home: home, size: size)
+        let processes = try wholeProcess.measure(size: size, picker: &picker)
+
+        // Always items that were never there: what an add touches in the indices is then as cold as in life.
+        var next = size
+        comparisons.append(
+            try contest.run(.add, undoneBy: .delete, rounds: 80) {
+                defer { next += 10 }
+                return (next..<next + 10).map { Item($0) }
+            })
+        comparisons.append(try contest.run(.update, rounds: 80) { picker.distinctItems(10, below: size) })
+        comparisons.append(try contest.run(.delete, undoneBy: .add, rounds: 80) { picker.distinctItems(10, below: size) })
+        return SizeResults(items: size, comparisons: comparisons, lastAdds: lastAdds, resident: resident, processes: processes)
+    }
+
+    /// Waits until the keychain, left alone, has emptied its log, and empties the floor's.
+    private func settle() throws {
+        sleep(4)
+        try floor.checkpoint()
+    }
+}

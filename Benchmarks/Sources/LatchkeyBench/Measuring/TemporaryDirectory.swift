@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+import Glibc
+
+/// A new directory of mode 0700, which is removed at the end, also when the end is Ctrl-C.
+final class TemporaryDirectory {
+    let path: String
+    private let signalSources: [any DispatchSourceSignal]
+
+    init(in parent: String) throws {
+        let parent = URL(fileURLWithPath: parent).path
+        var template = Array("\(parent)/latchkey-bench-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw BenchmarkFailure("no directory can be made in \(parent): \(String(cString: strerror(errno)))")
+        }
+        let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = made
+        signalSources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                TemporaryDirectory.removeTree(made)
+                _exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    func remove() {
+        Self.removeTree(path)
+    }
+
+    private static func removeTree(_ path: String) {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            ProgressLine.say("\(path) could not be removed: \(error)")
+        }
+    }
+}

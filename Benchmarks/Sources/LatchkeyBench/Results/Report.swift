@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The results for people.
+struct Report {
+    let results: Results
+
+    var text: String {
+        let sections = [
+            header,
+            "Medians in µs", comparisons { $0.median },
+            "99th percentiles in µs", comparisons { $0.percentile99 },
+            "Adding one after the other, µs: the last adds on the way to each size", lastAdds,
+            "Medians at the greatest size by those at 1 000 items", flatness,
+            "Whole processes, medians in ms", processes,
+            "Resident memory of a fresh process after 100 lookups, MiB", resident,
+            "Aims", aims,
+        ]
+        return sections.joined(separator: "\n\n")
+    }
+
+    private var header: String {
+        let machine = results.machine
+        var lines = [
+            "latchkey-bench: Latchkey in process, and the floor: the same reads, opens and durable writes by sqlite3's C API and swift-crypto",
+            "\(machine.processor), \(machine.cores) cores, Linux \(machine.kernel), SQLite \(machine.sqlite), on \(machine.fileSystem), "
+                + "load \(machine.loadAtStart) to \(machine.loadAtEnd)",
+        ]
+        if machine.isDebugBuild { lines.append("BUILT FOR DEBUGGING: these figures mean nothing. Use swift run -c release.") }
+        return lines.joined(separator: "\n")
+    }
+
+    private func comparisons(_ figure: (Summary) -> Double) -> String {
+        var table = TextTable(rows: [["items"], ["operation"]])
+        for size in results.sizes {
+            table.rows[0] += ["", Text.grouped(size.items), ""]
+            table.rows[1] += ["floor", "latchkey", "ratio"]
+        }
+        for call in KeychainCall.allCases {
+            let cells = results.sizes.flatMap { size -> [String] in
+                guard let comparison = size[call] else { return ["", "", ""] }
+                let (floor, latchkey) = (figure(comparison.floor), figure(comparison.latchkey))
+                return [Text.microseconds(floor), Text.microseconds(latchkey), Text.ratio(latchkey / floor)]
+            }
+            table.rows.append([call.title] + cells)
+        }
+        return table.text
+    }
+
+    private var lastAdds: String {
+        var table = TextTable(rows: [["items", "adds", "median", "99th"]])
+        for size in results.sizes {
+            let adds = size.lastAdds
+            table.rows.append(
+                [Text.grouped(size.items), "\(adds.count)", Text.microseconds(adds.median), Text.microseconds(adds.percentile99)])
+        }
+        return table.text
+    }
+
+    private var flatness: String {
+        var table = TextTable(rows: [["operation", "floor", "latchkey"]])
+        for call in KeychainCall.allCases {
+            guard let slowdown = results.slowdown(of: call) else { return "  not measured: needs 1 000 items and a greater size" }
+            table.rows.append([call.title, Text.ratio(slowdown.floor), Text.ratio(slowdown.latchkey)])
+        }
+        return table.text
+    }
+
+    private var processes: String {
+        var table = TextTable(rows: [["items"] + results.sizes.map { Text.grouped($0.items) }])
+        for (index, process) in (results.sizes.first?.processes ?? []).enumerated() {
+            table.rows.append([process.name] + results.sizes.map { Text.milliseconds($0.processes[index].time.median) })
+        }
+        return table.text
+    }
+
+    private var resident: String {
+        let sizes = results.sizes
+        return TextTable(rows: [
+            ["items"] + sizes.map { Text.grouped($0.items) },
+            ["resident"] + sizes.map { Text.mebibytes($0.resident.residentKiB) },
+            ["at most"] + sizes.map { Text.mebibytes($0.resident.peakKiB) },
+        ]).text
+    }
+
+    private var aims: String {
+        results.verdicts.map { verdict in
+            let found = verdict.found.isEmpty ? "" : ": \(verdict.found)"
+            return "  \(verdict.outcome.rawValue)  \(verdict.aim)\(found)"
+        }.joined(separator: "\n")
+    }
+}

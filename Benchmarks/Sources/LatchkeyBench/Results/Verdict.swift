@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// One aim of the project, and whether this run reached it.
+struct Verdict: Codable {
+    enum Outcome: String, Codable {
+        case met
+        case missed = "MISSED"
+        case notMeasured = "not measured"
+    }
+
+    var aim: String
+    /// What was measured, in words.
+    var found: String
+    var outcome: Outcome
+
+    fileprivate init(_ aim: String, _ figure: Figure?, atMost limit: Double) {
+        self.aim = aim
+        found = figure?.words ?? ""
+        if let figure {
+            outcome = figure.value <= limit ? .met : .missed
+        } else {
+            outcome = .notMeasured
+        }
+    }
+}
+
+/// What an aim is about, as a number and in words.
+private struct Figure {
+    let value: Double
+    let words: String
+
+    init(_ value: Double, _ words: String) {
+        self.value = value
+        self.words = words
+    }
+}
+
+extension Results {
+    /// The aims, in the order of the report.
+    var verdicts: [Verdict] {
+        [
+            Verdict("a lookup by account + service at most 2× the floor at 1 000 items", lookupRatio, atMost: 2),
+            Verdict("a lookup by account + service at most 1.3× of itself from 1 000 items on", flatness(of: .exactLookup), atMost: 1.3),
+            Verdict("a durable add at most 2× the floor", addRatio, atMost: 2),
+            Verdict("a durable add at most 1.3× of itself from 1 000 items on", flatness(of: .add), atMost: 1.3),
+            Verdict("\(WholeProcess.findName) at most 15 ms with 100 000 items", findTime, atMost: 15e6),
+            Verdict("resident memory independent of the number of items, within 4 MiB", residentSpread, atMost: 4 * 1024),
+        ]
+    }
+
+    private var lookupRatio: Figure? {
+        self[1_000]?[.exactLookup].map { Figure($0.ratio, Text.ratio($0.ratio)) }
+    }
+
+    /// The worst of all sizes.
+    private var addRatio: Figure? {
+        let ratios = sizes.compactMap { size in size[.add].map { (items: size.items, ratio: $0.ratio) } }
+        guard let worst = ratios.max(by: { $0.ratio < $1.ratio }) else { return nil }
+        return Figure(worst.ratio, "\(Text.ratio(worst.ratio)) at \(Text.grouped(worst.items)) items, the worst")
+    }
+
+    private func flatness(of call: KeychainCall) -> Figure? {
+        slowdown(of: call).map {
+            Figure($0.latchkey, "\(Text.ratio($0.latchkey)) to \(Text.grouped($0.items)) items (the floor \(Text.ratio($0.floor)))")
+        }
+    }
+
+    /// At 100 000 items, or at the greatest size where that one was not measured.
+    private var findTime: Figure? {
+        guard let size = self[100_000] ?? sizes.last, let process = size.processes.first(where: { $0.name == WholeProcess.findName })
+        else { return nil }
+        return Figure(process.time.median, "\(Text.milliseconds(process.time.median)) ms with \(Text.grouped(size.items)) items")
+    }
+
+    /// The difference between the sizes that hold most and least, in KiB. SQLite's page cache of 2 MiB a connection fills with the first
+    /// thousands of items, and is then full.
+    private var residentSpread: Figure? {
+        let resident = sizes.map(\.resident.residentKiB)
+        guard resident.count > 1, let least = resident.min(), let most = resident.max() else { return nil }
+        return Figure(Double(most - least), "\(Text.mebibytes(least)) to \(Text.mebibytes(most)) MiB")
+    }
+}

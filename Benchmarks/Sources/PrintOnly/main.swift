@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// As much as `security find-generic-password -w` does apart from finding: start, load Foundation, print a secret of the same length.
+print(String(decoding: Data("secret-0000000000000".utf8), as: UTF8.self))

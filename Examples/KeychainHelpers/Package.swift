@@ -1,0 +1,46 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let package = Package(
+    name: "KeychainHelpers",
+    dependencies: [
+        .package(name: "latchkey", path: "../.."),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    ],
+    targets: [
+        // The same sources twice: the files of HelpersSwift6 are symbolic links to those of HelpersSwift5.
+        .target(name: "HelpersSwift5", dependencies: [.security], swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(name: "HelpersSwift6", dependencies: [.security], swiftSettings: [.swiftLanguageMode(.v6)]),
+
+        // X509 finds a module called Security beside it, and uses it.
+        .target(name: "CertificateBridge", dependencies: [.security, .asn1, .x509]),
+
+        .executableTarget(name: "notes", dependencies: [.security]),
+
+        // Tests; again links in HelpersSwift6Tests.
+        .target(name: "ThrowAwayKeychain", path: "Tests/ThrowAwayKeychain"),
+        .testTarget(
+            name: "HelpersSwift5Tests",
+            dependencies: ["HelpersSwift5", "ThrowAwayKeychain", .security],
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "HelpersSwift6Tests",
+            dependencies: ["HelpersSwift6", "ThrowAwayKeychain", .security],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .testTarget(name: "CertificateBridgeTests", dependencies: ["CertificateBridge", .security, .x509]),
+        .testTarget(name: "BothFacesTests", dependencies: ["ThrowAwayKeychain", .security, .latchkey]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+extension Target.Dependency {
+    static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
+    static var latchkey: Self { .product(name: "Latchkey", package: "latchkey") }
+    static var security: Self { .product(name: "Security", package: "latchkey") }
+    static var x509: Self { .product(name: "X509", package: "swift-certificates") }
+}

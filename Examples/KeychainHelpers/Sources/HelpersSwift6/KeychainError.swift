@@ -1,0 +1,1 @@
+../HelpersSwift5/KeychainError.swift

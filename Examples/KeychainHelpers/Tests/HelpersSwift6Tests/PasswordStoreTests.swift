@@ -1,0 +1,1 @@
+../HelpersSwift5Tests/PasswordStoreTests.swift

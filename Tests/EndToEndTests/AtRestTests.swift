@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Testing
+
+/// What lies on the disk.
+@Suite("At rest")
+struct AtRestTests {
+    private let caller = CallerIdentity(executable: "/usr/bin/marker-executable", declaredGroups: ["marker.group.one"])
+    private let markers = [
+        "marker-secret-58213", "marker-account-58213", "marker-service-58213", "marker-label-58213", "marker-comment-58213",
+        "marker.group.one", "marker-server-58213", "/usr/bin/marker-executable",
+    ]
+
+    @Test("T201: neither secrets nor attributes, nor their digests, are in any file")
+    func nothingInTheClear() throws {
+        let home = try TemporaryDirectory()
+        let service = try EmbeddedService(home: KeychainHome(root: home.path))
+        try fill(service)
+        for moment in ["with its log", "after the checkpoint", "closed"] {
+            if moment == "after the checkpoint" { try service.checkpoint() }
+            if moment == "closed" { service.close() }
+            let files = try home.files()
+            #expect(files.keys.contains { $0.hasSuffix("keychain.db") })
+            if moment == "with its log" { #expect(files.keys.contains { $0.hasSuffix("-wal") }) }
+            for (name, content) in files {
+                for marker in markers {
+                    for (form, bytes) in try forms(of: marker) {
+                        #expect(!content.contains(bytes), "\(form) of \(marker) is in \(name), \(moment)")
+                    }
+                }
+            }
+        }
+        // The positive control: the same search finds each form where it is.
+        for marker in markers {
+            for (form, bytes) in try forms(of: marker) {
+                #expect(([0, 1, 2] + bytes + [3]).contains(bytes), "\(form)")
+            }
+        }
+    }
+
+    private func fill(_ service: EmbeddedService) throws {
+        let secrets = ItemSecrets(data: SharedSecret(copying: markers[0].utf8))
+        _ = try service.add(
+            ItemAddition(
+                .genericPassword,
+                attributes: [
+                    .account: .string(markers[1]), .service: .string(markers[2]), .label: .string(markers[3]), .comment: .string(markers[4]),
+                ], secrets: secrets), from: caller)
+        _ = try service.add(
+            ItemAddition(.internetPassword, attributes: [.server: .string(markers[6]), .account: .string(markers[1])], secrets: secrets),
+            from: caller)
+    }
+
+    /// The marker itself and its digests, raw and in hexadecimal, as coreutils compute them.
+    private func forms(of marker: String) throws -> [(String, [UInt8])] {
+        var forms = [("plain text", Array(marker.utf8))]
+        for algorithm in ["sha1", "sha256", "md5"] {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/\(algorithm)sum")
+            let (input, output) = (Pipe(), Pipe())
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            input.fileHandleForWriting.write(Data(marker.utf8))
+            input.fileHandleForWriting.closeFile()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            let hexadecimal = try #require(text.split(separator: " ").first.map(String.init))
+            forms.append((algorithm, bytes(hexadecimal: hexadecimal)))
+            forms.append(("\(algorithm) in hexadecimal", Array(hexadecimal.utf8)))
+        }
+        return forms
+    }
+
+    private func bytes(hexadecimal: String) -> [UInt8] {
+        let digits = Array(hexadecimal)
+        return stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+    }
+}
+
+extension [UInt8] {
+    /// Whether these bytes stand anywhere in the array.
+    func contains(_ part: [UInt8]) -> Bool {
+        Data(self).range(of: Data(part)) != nil
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+
+/// The keychain that other processes wrote, opened by the test.
+struct ReopenedKeychain {
+    let service: EmbeddedService
+    private let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+
+    init(_ home: TemporaryDirectory) throws {
+        service = try EmbeddedService(home: KeychainHome(root: home.path))
+    }
+
+    /// The data of the proof's item of this account as text; nil where there is none.
+    func data(account: String) throws -> String? {
+        let attributes: [ItemAttribute: AttributeValue] = [.service: .string("proof"), .account: .string(account)]
+        let found = try records(ItemQuery(.genericPassword, attributes: attributes), returning: .data)
+        return found.first?.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The accounts of all items of the proof.
+    func accounts() throws -> [String] {
+        let query = ItemQuery(.genericPassword, attributes: [.service: .string("proof")], limit: .all)
+        return try records(query, returning: .attributes).compactMap { $0[.account]?.text }
+    }
+
+    private func records(_ query: ItemQuery, returning: ReturnTypes) throws -> [ItemRecord] {
+        do throws(KeychainError) {
+            let matches = try service.copyMatching(query, returning: returning, from: caller)
+            return matches.damaged == 0 ? matches.records : []
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
+        }
+    }
+}

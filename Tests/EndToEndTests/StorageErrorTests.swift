@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import Testing
+
+/// What goes wrong around the files: each has its own status, message and hint, and destroys nothing.
+@Suite("Storage errors")
+struct StorageErrorTests {
+    private let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+
+    @Test("Directories and files that others can reach are refused, with the path and the chmod", arguments: ["data", "state", "data/keychain.db", "state/device.key"])
+    func widePermissions(_ path: String) throws {
+        let home = try made()
+        let mode = path.contains(".") ? 0o644 : 0o755
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(home.path)/\(path)")
+        let error = try #require(throws: KeychainError.self) { try open(home) }
+        #expect(error.status == .notAvailable)
+        #expect(error.problem.contains("\(home.path)/\(path)"))
+        #expect(error.hint == "chmod \(path.contains(".") ? "600" : "700") '\(home.path)/\(path)'")
+    }
+
+    @Test("What is made is private, whatever the umask")
+    func privateByDefault() throws {
+        let home = try TemporaryDirectory()
+        let before = umask(0)
+        defer { umask(before) }
+        let service = try open(home)
+        _ = try service.add(ItemAddition(.genericPassword), from: caller)
+        for path in ["data", "state", "data/keychain.db", "data/keychain.db-wal", "data/keychain.db-shm", "state/device.key"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(home.path)/\(path)")
+            let expected = path.contains(".") ? 0o600 : 0o700
+            #expect(attributes[.posixPermissions] as? Int == expected, "\(path)")
+        }
+        service.close()
+    }
+
+    @Test("A database without its device key is refused, and gets no new one")
+    func missingDeviceKey() throws {
+        let home = try made()
+        try FileManager.default.removeItem(atPath: "\(home.path)/state/device.key")
+        let error = try #require(throws: KeychainError.self) { try open(home) }
+        #expect(error.status == .notAvailable)
+        #expect(error.problem.contains("device key is missing"))
+        #expect(!FileManager.default.fileExists(atPath: "\(home.path)/state/device.key"))
+    }
+
+    @Test("A device key of another keychain, or of another length, is told from damage")
+    func foreignDeviceKey() throws {
+        let home = try made()
+        let key = "\(home.path)/state/device.key"
+        let right = try Data(contentsOf: URL(filePath: key))
+        try replace(key, Data(count: 32))
+        #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("another keychain"))
+        try replace(key, Data(count: 31))
+        #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("expected 32 bytes, found 31"))
+        try replace(key, right)
+        _ = try open(home)
+    }
+
+    @Test("T208, T209: a garbage database is refused and never replaced")
+    func garbage() throws {
+        let home = try made()
+        let path = "\(home.path)/data/keychain.db"
+        let garbage = Data("this is no database, but it is long enough to look at ".utf8) + Data(count: 4096)
+        try replace(path, garbage)
+        let error = try #require(throws: KeychainError.self) { try open(home) }
+        #expect(error.status == .notAvailable)
+        #expect(error.hint?.contains("never replaced") == true)
+        #expect(try Data(contentsOf: URL(filePath: path)) == garbage)
+    }
+
+    @Test("A database of another program is refused")
+    func foreignDatabase() throws {
+        let home = try made()
+        let path = "\(home.path)/data/keychain.db"
+        try FileManager.default.removeItem(atPath: path)
+        try sqlite(path, "CREATE TABLE t (x); PRAGMA user_version = 1;")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("another program"))
+    }
+
+    @Test("A database of a newer version is refused and left alone")
+    func newerVersion() throws {
+        let home = try made()
+        let path = "\(home.path)/data/keychain.db"
+        try sqlite(path, "PRAGMA user_version = 99;")
+        let before = try Data(contentsOf: URL(filePath: path))
+        let error = try #require(throws: KeychainError.self) { try open(home) }
+        #expect(error.status == .wrongSecVersion)
+        #expect(error.problem.contains("99"))
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+
+    @Test(
+        "A table, trigger, view or index that is not ours is refused",
+        arguments: [
+            "CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM item; END", "CREATE VIEW v AS SELECT * FROM item",
+            "CREATE TABLE extra (x)", "DROP INDEX item_svce",
+        ])
+    func foreignSchema(_ statement: String) throws {
+        let home = try made()
+        try sqlite("\(home.path)/data/keychain.db", statement)
+        #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("not those of a version 1 keychain"))
+    }
+
+    @Test("A database that is a directory, and a missing home, have statuses of their own")
+    func directoryAndMissingHome() throws {
+        let home = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: "\(home.path)/data/keychain.db", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: "\(home.path)/data")
+        #expect(try #require(throws: KeychainError.self) { try open(home) }.status == .invalidKeychain)
+
+        let error = try #require(throws: KeychainError.self) { try KeychainHome.resolve { _ in nil } }
+        #expect(error.status == .noDefaultKeychain)
+        #expect(error.hint?.contains("LATCHKEY_HOME") == true)
+    }
+
+    @Test("The environment says where the keychain is")
+    func homes() throws {
+        let both = try KeychainHome.resolve { ["HOME": "/home/u"][$0] }
+        #expect(both.databasePath == "/home/u/.local/share/latchkey/keychain.db")
+        #expect(both.deviceKeyPath == "/home/u/.local/state/latchkey/device.key")
+        let xdg = try KeychainHome.resolve { ["HOME": "/home/u", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "relative"][$0] }
+        #expect(xdg.dataDirectory == "/d/latchkey")
+        #expect(xdg.stateDirectory == "/home/u/.local/state/latchkey", "a relative XDG path is ignored")
+        #expect(try KeychainHome.resolve { ["LATCHKEY_HOME": "/l", "HOME": "/h"][$0] }.databasePath == "/l/data/keychain.db")
+    }
+
+    // MARK: As another user
+
+    @Test("A user who may not enter is told so; nothing is made", .enabled(if: geteuid() == 0, "needs root to become somebody else"))
+    func noPermission() throws {
+        let home = try made()
+        let outcome = try Executable.run("ProofWorker", ["once", "65534"], home: home.path)
+        #expect(outcome.output.hasPrefix("-25291 "), "\(outcome)")
+        #expect(outcome.output.contains("Permission denied") || outcome.output.contains("belongs to user"), "\(outcome)")
+    }
+
+    @Test("A read-only file system is told from others", .enabled(if: geteuid() == 0, "needs root to mount one"))
+    func readOnly() throws {
+        try withMountedHome("size=4m") { home in
+            _ = try Executable.run("ProofWorker", ["once"], home: home)
+            try shell("mount", "-o", "remount,ro", home)
+            let outcome = try Executable.run("ProofWorker", ["once"], home: home)
+            #expect(outcome.output.hasPrefix("-25292 "), "\(outcome)")
+        }
+    }
+
+    @Test("On a full disk the status says so, and what was acknowledged stays", .enabled(if: geteuid() == 0, "needs root to mount a small one"))
+    func fullDisk() throws {
+        try withMountedHome("size=512k") { home in
+            var stored = 0
+            var last = ""
+            for _ in 0..<400 {
+                last = try Executable.run("ProofWorker", ["once"], home: home).output
+                guard last.hasPrefix("0 ") else { break }
+                stored += 1
+            }
+            #expect(last.hasPrefix("-34 "), "\(last)")
+            #expect(stored > 3)
+            let service = try EmbeddedService(home: KeychainHome(root: home))
+            let matches = try service.copyMatching(
+                ItemQuery(.genericPassword, limit: .all), returning: .data, from: caller)
+            #expect(matches.records.count == stored)
+            #expect(matches.damaged == 0)
+            service.close()
+        }
+    }
+
+    // MARK: Helpers
+
+    private func open(_ home: TemporaryDirectory) throws -> EmbeddedService {
+        try EmbeddedService(home: KeychainHome(root: home.path))
+    }
+
+    /// A closed keychain with one item.
+    private func made() throws -> TemporaryDirectory {
+        let home = try TemporaryDirectory()
+        let service = try open(home)
+        _ = try service.add(ItemAddition(.genericPassword), from: caller)
+        service.close()
+        return home
+    }
+
+    /// Overwrites the content and keeps the mode.
+    private func replace(_ path: String, _ content: Data) throws {
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: content)
+        try handle.close()
+    }
+
+    private func sqlite(_ path: String, _ statement: String) throws {
+        try shell("sqlite3", path, statement)
+    }
+
+    private func withMountedHome(_ options: String, _ body: (String) throws -> Void) throws {
+        let directory = try TemporaryDirectory()
+        let home = "\(directory.path)/small"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
+        try shell("mount", "-t", "tmpfs", "-o", options, "latchkey-test", home)
+        defer { try? shell("umount", home) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home)
+        try body(home)
+    }
+
+    private func shell(_ words: String...) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(words)")
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import LinuxSystem
+import Synchronization
+import Testing
+
+@Suite("Private files and directories")
+struct PrivateFileTests {
+    @Test("A file is made once; the loser of a race leaves the winner's content, and no draft")
+    func madeOnce() throws {
+        let temporary = try TemporaryDirectory()
+        let directory = try PrivateDirectory(creating: "\(temporary.path)/d")
+        let winners = Mutex<[UInt8]>([])
+        DispatchQueue.concurrentPerform(iterations: 16) { number in
+            let content = [UInt8](repeating: UInt8(number), count: 32)
+            let isMine = content.withUnsafeBytes { try? PrivateFile.create("key", in: directory, content: $0) }
+            if isMine == true { winners.withLock { $0.append(UInt8(number)) } }
+        }
+        let winner = try #require(winners.withLock { $0 }.first)
+        #expect(winners.withLock { $0.count } == 1)
+        #expect(try temporary.files() == ["d/key": [UInt8](repeating: winner, count: 32)])
+    }
+
+    @Test("Reading tells missing, short, long and open files apart")
+    func reading() throws {
+        let temporary = try TemporaryDirectory()
+        let path = "\(temporary.path)/key"
+        var buffer = [UInt8](repeating: 0, count: 4)
+        func read() throws -> Bool { try buffer.withUnsafeMutableBytes { try PrivateFile.read(path, into: $0) } }
+        #expect(try !read())
+        try write([1, 2, 3], to: path, mode: 0o600)
+        #expect(try #require(throws: SystemError.self) { try read() }.code == EINVAL)
+        try write([1, 2, 3, 4, 5], to: path, mode: 0o600)
+        #expect(try #require(throws: SystemError.self) { try read() }.code == EINVAL)
+        try write([1, 2, 3, 4], to: path, mode: 0o640)
+        let error = try #require(throws: SystemError.self) { try read() }
+        #expect(error.code == EACCES)
+        #expect(error.hint == "chmod 600 '\(path)'")
+        try write([1, 2, 3, 4], to: path, mode: 0o600)
+        #expect(try read())
+        #expect(buffer == [1, 2, 3, 4])
+    }
+
+    @Test("A symbolic link is not followed to a secret")
+    func symbolicLink() throws {
+        let temporary = try TemporaryDirectory()
+        try write([1, 2, 3, 4], to: "\(temporary.path)/real", mode: 0o600)
+        try FileManager.default.createSymbolicLink(atPath: "\(temporary.path)/key", withDestinationPath: "\(temporary.path)/real")
+        var buffer = [UInt8](repeating: 0, count: 4)
+        #expect(throws: SystemError.self) { try buffer.withUnsafeMutableBytes { try PrivateFile.read("\(temporary.path)/key", into: $0) } }
+    }
+
+    @Test("Directories are made with their parents, private, and refused when they are not")
+    func directories() throws {
+        let temporary = try TemporaryDirectory()
+        let path = "\(temporary.path)/a/b/c"
+        _ = try PrivateDirectory(creating: path)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o700)
+        try FileManager.default.setAttributes([.posixPermissions: 0o701], ofItemAtPath: path)
+        #expect(try #require(throws: SystemError.self) { try PrivateDirectory(creating: path) }.hint == "chmod 700 '\(path)'")
+        try write([1], to: "\(temporary.path)/file", mode: 0o600)
+        #expect(try #require(throws: SystemError.self) { try PrivateDirectory(creating: "\(temporary.path)/file") }.code == ENOTDIR)
+    }
+
+    @Test("Random bytes differ, and hexadecimal digits are two a byte")
+    func random() {
+        #expect(RandomBytes.array(count: 16) != RandomBytes.array(count: 16))
+        #expect(RandomBytes.hexadecimal(count: 300).count == 600)
+    }
+
+    private func write(_ bytes: [UInt8], to path: String, mode: Int) throws {
+        try Data(bytes).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import struct Crypto.SymmetricKey
+@testable import Keybag
+import KeychainModel
+import KeychainTesting
+import LinuxSystem
+import SecretMemory
+import Testing
+
+@Suite("Keybag")
+struct KeybagTests {
+    @Test("A new keybag opens with its device key: every class but akpu, and the index key")
+    func opens() throws {
+        let key = DeviceKey.ephemeral()
+        let keybag = try UnlockedKeybag(opening: try UnlockedKeybag.create(deviceKey: key), deviceKey: key)
+        for protection in ProtectionClass.allCases where !protection.requiresPasscode {
+            #expect(try keybag.currentGeneration(of: protection) == 1)
+        }
+        #expect(throws: KeybagError.self) { try keybag.currentGeneration(of: .whenPasscodeSetThisDeviceOnly) }
+        keybag.withIndexKey { #expect($0.count == 32) }
+        #expect(!keybag.hasPasscode)
+    }
+
+    @Test("A wrapped key unwraps only for its own class and half")
+    func binding() throws {
+        let key = DeviceKey.ephemeral()
+        let keybag = try UnlockedKeybag(opening: try UnlockedKeybag.create(deviceKey: key), deviceKey: key)
+        let itemKey = SymmetricKey(size: .bits256)
+        let wrapped = try keybag.wrap(itemKey, of: .secret, protection: .whenUnlocked, generation: 1)[...]
+        #expect(wrapped.count == 40)
+        #expect(try keybag.unwrap(wrapped, of: .secret, protection: .whenUnlocked, generation: 1) == itemKey)
+        for (half, protection, generation) in [
+            (RowHalf.metadata, ProtectionClass.whenUnlocked, UInt32(1)), (.secret, .afterFirstUnlock, 1), (.secret, .whenUnlocked, 2),
+        ] {
+            #expect(throws: KeybagError.self) { try keybag.unwrap(wrapped, of: half, protection: protection, generation: generation) }
+        }
+    }
+
+    @Test("Every flipped bit of record or tag is noticed before anything is believed")
+    func tamper() throws {
+        let key = DeviceKey.ephemeral()
+        let stored = try UnlockedKeybag.create(deviceKey: key)
+        for index in stored.record.indices {
+            for bit in [UInt8(1), 0x80] {
+                var changed = stored
+                changed.record[index] ^= bit
+                #expect(throws: KeybagError.self) { try UnlockedKeybag(opening: changed, deviceKey: key) }
+            }
+        }
+        for index in stored.deviceTag.indices {
+            var changed = stored
+            changed.deviceTag[index] ^= 1
+            #expect(throws: KeybagError.self) { try UnlockedKeybag(opening: changed, deviceKey: key) }
+        }
+        _ = try UnlockedKeybag(opening: stored, deviceKey: key)
+    }
+
+    @Test("Another device key is told from damage")
+    func foreignKey() throws {
+        let stored = try UnlockedKeybag.create(deviceKey: .ephemeral())
+        do {
+            _ = try UnlockedKeybag(opening: stored, deviceKey: .ephemeral())
+            Issue.record("it opened")
+        } catch KeybagError.foreignDeviceKey {
+        }
+    }
+
+    @Test("The record decodes to what was encoded, and no prefix or extension of it does")
+    func coding() throws {
+        var record = KeybagRecord(
+            keychain: Array(1...16), generation: 7, root: 1, deviceKeyCheck: Array(1...8),
+            passcode: .init(salt: Array(1...32), costExponent: 17, blockSize: 8, parallelism: 1), sealedTangle: [1, 2, 3], keys: [])
+        for (protection, wrapping) in [(UInt8(6), KeybagRecord.Wrapping.user), (8, .device), (8, .recovery)] {
+            record.keys.append(
+                .init(slot: .init(protection: protection, kind: .secret, generation: 3), wrapping: wrapping, bytes: .init(repeating: 9, count: 40)))
+        }
+        let bytes = record.encoded
+        #expect(try KeybagRecord(decoding: bytes) == record)
+        for count in bytes.indices { #expect(throws: KeybagError.self) { try KeybagRecord(decoding: Array(bytes.prefix(count))) } }
+        #expect(throws: KeybagError.self) { try KeybagRecord(decoding: bytes + [0]) }
+        record.keys.append(record.keys[0])
+        #expect(throws: KeybagError.self) { try KeybagRecord(decoding: record.encoded) }
+    }
+
+    @Test("A keybag of a newer version is refused as such, when it is authentic")
+    func newerVersion() throws {
+        do {
+            _ = try KeybagRecord(decoding: [0, 9] + [UInt8](repeating: 0, count: 100))
+            Issue.record("it decoded")
+        } catch KeybagError.newerVersion(let found, let known) {
+            #expect(found == 9 && known == 1)
+        }
+    }
+
+    @Test("Two keybags share no key")
+    func fresh() throws {
+        let key = DeviceKey.ephemeral()
+        let (one, other) = (try UnlockedKeybag.create(deviceKey: key), try UnlockedKeybag.create(deviceKey: key))
+        let (a, b) = (try KeybagRecord(decoding: one.record), try KeybagRecord(decoding: other.record))
+        #expect(a.keychain != b.keychain)
+        #expect(Set(a.keys.map(\.bytes)).isDisjoint(with: b.keys.map(\.bytes)))
+        #expect(a.keys.count == 13)
+    }
+
+    @Test("The device key is made once and read again")
+    func deviceKeyFile() throws {
+        let temporary = try TemporaryDirectory()
+        let directory = try PrivateDirectory(creating: "\(temporary.path)/state")
+        #expect(try DeviceKey.load(from: directory) == nil)
+        let made = try DeviceKey.loadOrCreate(in: directory)
+        let read = try DeviceKey.loadOrCreate(in: directory)
+        let isSame = made.secret.isEqual(to: read.secret)
+        #expect(isSame)
+        #expect(try temporary.files().keys.sorted() == ["state/device.key"])
+        let length = made.secret.count
+        #expect(length == 32)
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import struct Crypto.SymmetricKey
+import Foundation
+import GRDB
+@testable import Keybag
+import KeychainModel
+@testable import KeychainStore
+import KeychainTesting
+import SecretMemory
+import Synchronization
+import Testing
+
+@Suite("The store")
+struct KeychainStoreTests {
+    @Test("The columns of search tokens are exactly the schema's indexed attributes")
+    func tokenColumns() {
+        let indexed = Set(ItemClass.stored.flatMap { ItemSchema.of($0).columns.filter(\.isIndexed).map(\.attribute) })
+        #expect(Set(DatabaseSchema.tokenColumns) == indexed)
+    }
+
+    @Test(
+        "Each indexed search is answered by an index of its own, not by reading the group",
+        arguments: [
+            (ItemClass.genericPassword, [ItemAttribute.account, .service], "item_acct (acct=? AND svce=? AND srvr=?)"),
+            (.genericPassword, [.account], "item_acct (acct=?"), (.genericPassword, [.service], "item_svce (svce=?)"),
+            (.internetPassword, [.account, .server], "item_acct (acct=? AND svce=? AND srvr=?)"),
+            (.internetPassword, [.server], "item_srvr (srvr=?)"), (.genericPassword, [.label], "item_labl (labl=?)"),
+            (.key, [.applicationTag], "item_atag (atag=?)"), (.key, [.applicationLabel], "item_klbl (klbl=?)"),
+            (.certificate, [.publicKeyHash], "item_pkhh (pkhh=?)"), (.certificate, [.subject], "item_subj (subj=?)"),
+            (.certificate, [.issuer], "item_issr (issr=?)"), (.genericPassword, [], "item_group (class=? AND access_group=?)"),
+        ])
+    func queryPlans(_ itemClass: ItemClass, _ attributes: [ItemAttribute], _ index: String) throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        let plan = try store.read { (database, seal) throws(StoreError) in
+            let search = ItemSearch(
+                itemClass, groups: .only([Sample.group]), attributes: Dictionary(uniqueKeysWithValues: attributes.map { ($0, .string("x")) }))
+            let statement = search.statement(seal.tokens)
+            let arguments = StatementArguments(
+                statement.parameters.map { parameter -> (any DatabaseValueConvertible)? in
+                    switch parameter {
+                    case .number(let number): number
+                    case .bytes(let bytes): Data(bytes)
+                    }
+                })
+            do {
+                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(statement.sql)", arguments: arguments).map { $0["detail"] as String }
+            } catch {
+                throw StoreError(error)
+            }
+        }
+        #expect(plan.first?.contains(index) == true, "\(plan)")
+    }
+
+    @Test("T059: attributes are read without the key of the secret half")
+    func metadataNeedsNoSecretKey() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        _ = try store.add(Sample.item("alice"))
+        let row = try #require(
+            try store.read { (database, seal) throws(StoreError) in
+                var rows: [ItemRow] = []
+                try store.forEachCandidate(of: Sample.search(), in: database, seal) { (row) throws(StoreError) in
+                    rows.append(row)
+                    return true
+                }
+                return rows.first.map { ($0, seal.keyring) }
+            })
+        let spy = KeyringSpy(row.1)
+        #expect(try RowSeal(keyring: spy).open(row.0)[.account] == .string("alice"))
+        #expect(spy.halves == [.metadata])
+        _ = try RowSeal(keyring: spy).openSecrets(of: row.0)
+        #expect(spy.halves == [.metadata, .secret])
+    }
+
+    @Test("Every write takes fresh keys and nonces, and raises the revision")
+    func freshSeals() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        _ = try store.add(Sample.item("alice"))
+        func row() throws -> Row {
+            try #require(try fixture.read { try Row.fetchOne($0, sql: "SELECT metadata, secret, revision FROM item") })
+        }
+        let first = try row()
+        _ = try store.update(Sample.search()) { $0 }
+        let second = try row()
+        #expect(second["revision"] as Int == 2)
+        for half in ["metadata", "secret"] {
+            let (one, other) = (first[half] as Data, second[half] as Data)
+            #expect(one.prefix(40) != other.prefix(40), "the wrapped key")
+            #expect(one[40..<52] != other[40..<52], "the nonce")
+        }
+    }
+
+    @Test("Halves have the lengths of the padding steps, whatever they hold")
+    func paddedLengths() throws {
+        #expect([0, 1, 60, 61, 124, 125, 1020].map(Padding.paddedLength) == [64, 64, 64, 128, 128, 192, 1024])
+        for count in stride(from: 1021, to: 3_000_000, by: 997) {
+            let padded = Padding.paddedLength(for: count)
+            #expect(padded >= count + 4)
+            #expect(Double(padded) < Double(count + 4) * 1.12)
+        }
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        _ = try store.add(Sample.item("alice", data: "x"))
+        _ = try store.add(Sample.item("bob", data: String(repeating: "x", count: 40)))
+        let lengths = try fixture.read { try Int.fetchAll($0, sql: "SELECT length(secret) FROM item") }
+        #expect(lengths == [40 + 12 + 64 + 16, 40 + 12 + 64 + 16])
+    }
+
+    @Test("T219: a reader during an open write sees the old state and does not wait for it")
+    func readerDuringWrite() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        _ = try store.add(Sample.item("alice", data: "old"))
+        var seen: String?
+        _ = try store.update(Sample.search()) { record in
+            var changed = record
+            changed.secrets?.data = SharedSecret(copying: "new".utf8)
+            // The write transaction is open now; another thread reads.
+            let answer = Mutex<String?>(nil)
+            let thread = Thread { answer.withLock { $0 = (try? store.search(Sample.search(), limit: 1, withSecrets: true))?.records.first?.text ?? "?" } }
+            thread.start()
+            while !thread.isFinished { usleep(1000) }
+            seen = answer.withLock { $0 }
+            return changed
+        }
+        #expect(seen == "old")
+        #expect(try store.search(Sample.search(), limit: 1, withSecrets: true).records.first?.text == "new")
+    }
+
+    @Test("An update that is refused halfway changes nothing")
+    func atomicUpdate() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        for account in ["a", "b", "c"] { _ = try store.add(Sample.item(account)) }
+        #expect(throws: StoreError.self) {
+            _ = try store.update(Sample.search()) { record throws(KeychainError) in
+                guard record[.account] != .string("c") else { throw .parameter("refused") }
+                var changed = record
+                changed.attributes[.comment] = .string("changed")
+                return changed
+            }
+        }
+        #expect(try store.search(Sample.search([.comment: .string("changed")]), limit: nil, withSecrets: false).records.isEmpty)
+    }
+
+    @Test("Remains: what was deleted or replaced is in no file after the checkpoint")
+    func remains() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        _ = try store.add(Sample.item("alice"))
+        _ = try store.add(Sample.item("bob"))
+        let old = try fixture.read { try Data.fetchAll($0, sql: "SELECT secret FROM item UNION ALL SELECT metadata FROM item") }
+        #expect(old.count == 4)
+        _ = try store.update(Sample.search([.account: .string("alice")])) { $0 }
+        _ = try store.remove(Sample.search([.account: .string("bob")]), now: 0)
+        func isThere(_ half: Data) throws -> Bool {
+            try fixture.temporary.files().values.contains { Data($0).range(of: half) != nil }
+        }
+        #expect(try old.contains(where: isThere), "the positive control: before the checkpoint the log still holds them")
+        try store.checkpoint()
+        for half in old { #expect(try !isThere(half)) }
+        let log = try fixture.temporary.files()["keychain.db-wal"] ?? []
+        #expect(log.isEmpty)
+    }
+
+    @Test("Left alone, the store empties its log by itself")
+    func idleCheckpoint() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        _ = try store.add(Sample.item("alice"))
+        func logLength() throws -> Int { try fixture.temporary.files()["keychain.db-wal"]?.count ?? 0 }
+        #expect(try logLength() > 0)
+        for _ in 0..<100 where try logLength() > 0 { usleep(100_000) }
+        #expect(try logLength() == 0)
+        _ = try store.search(Sample.search(), limit: 1, withSecrets: true)
+    }
+
+    @Test("A closed store answers with an error, to every call and for ever")
+    func closed() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        _ = try store.add(Sample.item("alice"))
+        try store.close()
+        try store.close()
+        #expect(throws: StoreError.self) { _ = try store.search(Sample.search(), limit: 1, withSecrets: true) }
+        #expect(throws: StoreError.self) { _ = try store.add(Sample.item("bob")) }
+        #expect(throws: StoreError.self) { try store.checkpoint() }
+        usleep(2_500_000)  // Past the moment at which the log would have been emptied.
+    }
+
+    @Test("T220: two threads that open a new keychain at once share one set of keys")
+    func firstUseRace() throws {
+        let fixture = try StoreFixture()
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
+            do {
+                _ = try fixture.open().add(Sample.item("account \(number)"))
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(try fixture.open().search(Sample.search(), limit: nil, withSecrets: true).records.count == 8)
+    }
+
+    @Test("A change of the keybag by another process is noticed by the next transaction")
+    func reload() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        _ = try store.add(Sample.item("alice"))
+        try fixture.tamper("UPDATE keybag SET generation = 2, device_tag = zeroblob(32)")
+        #expect(throws: StoreError.self) { _ = try store.search(Sample.search(), limit: 1, withSecrets: true) }
+        #expect(throws: StoreError.self) { _ = try store.add(Sample.item("bob")) }
+    }
+}
+
+/// Notes which keys are asked for.
+private final class KeyringSpy: ItemKeyWrapping {
+    private let keyring: any ItemKeyWrapping
+    private let seen = Mutex<[RowHalf]>([])
+
+    init(_ keyring: any ItemKeyWrapping) { self.keyring = keyring }
+
+    var halves: [RowHalf] { seen.withLock { $0 } }
+    var keychain: [UInt8] { keyring.keychain }
+    var generation: UInt64 { keyring.generation }
+
+    func currentGeneration(of protection: ProtectionClass) throws(KeybagError) -> UInt32 { try keyring.currentGeneration(of: protection) }
+
+    func wrap(_ key: SymmetricKey, of half: RowHalf, protection: ProtectionClass, generation: UInt32) throws(KeybagError) -> [UInt8] {
+        try keyring.wrap(key, of: half, protection: protection, generation: generation)
+    }
+
+    func unwrap(
+        _ wrapped: ArraySlice<UInt8>, of half: RowHalf, protection: ProtectionClass, generation: UInt32
+    ) throws(KeybagError) -> SymmetricKey {
+        seen.withLock { $0.append(half) }
+        return try keyring.unwrap(wrapped, of: half, protection: protection, generation: generation)
+    }
+
+    func withIndexKey<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { keyring.withIndexKey(body) }
+}

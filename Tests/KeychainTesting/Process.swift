@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+/// Starts the executables that the package builds beside the tests.
+public enum Executable {
+    /// The path of an executable of this package.
+    public static func path(_ name: String) -> String {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(filePath: tests).deletingLastPathComponent().appending(path: name).path
+    }
+
+    /// A process on the keychain under `home`, not yet running.
+    public static func process(_ name: String, _ arguments: [String], home: String, environment: [String: String] = [:]) -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: path(name))
+        process.arguments = arguments
+        process.environment = ["LATCHKEY_HOME": home, "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        return process
+    }
+
+    public struct Outcome: Sendable {
+        public let status: Int32
+        public let output: String
+        public let error: String
+    }
+
+    /// Runs a process to its end.
+    public static func run(
+        _ name: String, _ arguments: [String], home: String, environment: [String: String] = [:], input: String? = nil
+    ) throws -> Outcome {
+        let process = process(name, arguments, home: home, environment: environment)
+        let directory = try TemporaryDirectory()
+        // Files instead of pipes: nothing can fill up.
+        let output = try sink("\(directory.path)/output")
+        let error = try sink("\(directory.path)/error")
+        process.standardOutput = output
+        process.standardError = error
+        if let input {
+            try Data(input.utf8).write(to: URL(filePath: "\(directory.path)/input"))
+            process.standardInput = try FileHandle(forReadingFrom: URL(filePath: "\(directory.path)/input"))
+        } else {
+            process.standardInput = FileHandle.nullDevice
+        }
+        try process.run()
+        process.waitUntilExit()
+        return Outcome(
+            status: process.terminationStatus, output: try String(contentsOfFile: "\(directory.path)/output", encoding: .utf8),
+            error: try String(contentsOfFile: "\(directory.path)/error", encoding: .utf8))
+    }
+
+    private static func sink(_ path: String) throws -> FileHandle {
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        return try FileHandle(forWritingTo: URL(filePath: path))
+    }
+}

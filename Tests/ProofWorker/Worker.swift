@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLatchkey
+import Foundation
+import Glibc
+import KeychainModel
+import LatchkeyClient
+import LinuxSystem
+import Security
+
+/// What the proofs have done in other processes: they are started, raced, killed and forked from the tests.
+enum Worker {
+    static func run(_ arguments: [String]) -> Int32 {
+        switch arguments.first {
+        case "write": write(forever: arguments.dropFirst().first ?? "w")
+        case "churn": churn(seconds: Double(arguments[1]) ?? 1, name: arguments[2])
+        case "fork": forkAndWork()
+        case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
+        default: 2
+        }
+    }
+
+    // MARK: write
+
+    /// Adds items and updates each of them, for ever, and says so on standard output after each call has answered.
+    private static func write(forever prefix: String) -> Int32 {
+        var number = 0
+        while true {
+            let account = "\(prefix)-\(number)"
+            say("try add \(account)")
+            guard add(account, "\(account):0") == errSecSuccess else { return 1 }
+            say("did add \(account)")
+            say("try update \(account)")
+            guard update(account, "\(account):1") == errSecSuccess else { return 1 }
+            say("did update \(account)")
+            number += 1
+        }
+    }
+
+    /// One line, handed to the kernel before the next call begins.
+    private static func say(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
+    }
+
+    // MARK: churn
+
+    /// Adds, updates, reads and deletes the same hundred items, and writes a line for each call:
+    /// `operation item value start end status`, times in nanoseconds of CLOCK_MONOTONIC.
+    private static func churn(seconds: Double, name: String) -> Int32 {
+        var generator = SystemRandomNumberGenerator()
+        var lines = ""
+        let end = now() + UInt64(seconds * 1_000_000_000)
+        var counter = 0
+        while now() < end {
+            let account = "item-\(Int.random(in: 0..<100, using: &generator))"
+            counter += 1
+            let value = "\(name).\(counter)"
+            let operation = ["add", "update", "read", "read", "delete"].randomElement(using: &generator) ?? "read"
+            let start = now()
+            var found = value
+            let status: OSStatus
+            switch operation {
+            case "add": status = add(account, value)
+            case "update": status = update(account, value)
+            case "delete": status = SecItemDelete(key(account) as CFDictionary)
+            default:
+                let answer = read(account)
+                status = answer.status
+                found = answer.value ?? "-"
+            }
+            lines += "\(operation) \(account) \(found) \(start) \(now()) \(status)\n"
+        }
+        FileHandle.standardOutput.write(Data(lines.utf8))
+        return 0
+    }
+
+    private static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    // MARK: fork
+
+    /// Opens the keychain, forks, and has the child look for its parent's secret memory and then use the keychain itself.
+    ///
+    /// The exit status is 0 where all held; otherwise the number tells which step did not.
+    private static func forkAndWork() -> Int32 {
+        guard add("parent", "from the parent") == errSecSuccess else { return 10 }
+        guard secretMappings() > 0 else { return 11 }
+        let child = latchkey_fork()
+        if child == 0 {
+            guard secretMappings() == 0 else { _exit(20) }
+            guard read("parent").value == "from the parent" else { _exit(21) }
+            guard add("child", "from the child") == errSecSuccess else { _exit(22) }
+            _exit(0)
+        }
+        var status: Int32 = 0
+        guard child > 0, waitpid(child, &status, 0) == child else { return 12 }
+        guard status & 0x7F == 0 else { return 13 }
+        guard (status >> 8) & 0xFF == 0 else { return (status >> 8) & 0xFF }
+        guard read("child").value == "from the child", read("parent").value == "from the parent" else { return 14 }
+        return 0
+    }
+
+    /// How many mappings of this process are of memfd_secret(2).
+    private static func secretMappings() -> Int {
+        let file = FileHandle(forReadingAtPath: "/proc/self/maps")
+        let maps = String(decoding: file?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
+        return maps.split(separator: "\n").count { $0.contains("secretmem") }
+    }
+
+    // MARK: once
+
+    /// Becomes another user, where one is given, adds one item and prints the status and what the embedded service says of it.
+    private static func once(user: UInt32?) -> Int32 {
+        if let user {
+            guard setgid(user) == 0, setuid(user) == 0 else { return 3 }
+        }
+        var problem = ""
+        do {
+            _ = try KeychainClient.service()
+        } catch {
+            problem = "\(error) hint: \(error.hint ?? "-")"
+        }
+        say("\(add("account-\(getpid())", String(repeating: "x", count: 4000))) \(problem)")
+        return 0
+    }
+
+    // MARK: Items
+
+    private static func key(_ account: String) -> [String: Any] {
+        [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "proof", kSecAttrAccount as String: account]
+    }
+
+    private static func add(_ account: String, _ value: String) -> OSStatus {
+        var item = key(account)
+        item[kSecValueData as String] = Data(value.utf8)
+        return SecItemAdd(item as CFDictionary, nil)
+    }
+
+    private static func update(_ account: String, _ value: String) -> OSStatus {
+        SecItemUpdate(key(account) as CFDictionary, [kSecValueData as String: Data(value.utf8)] as CFDictionary)
+    }
+
+    private static func read(_ account: String) -> (status: OSStatus, value: String?) {
+        var query = key(account)
+        query[kSecReturnData as String] = true
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &result)
+        return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainTesting
+import Security
+import Testing
+
+/// keychain-behaviour §7.2 and the table of §3.6.
+@Suite("Result shapes", .serialized)
+struct ResultShapeTests {
+    @Test("T047: data and reference of all: an array of dictionaries with both", arguments: Backend.allCases)
+    func dataAndReferenceOfAll(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            let entries = try #require(copy(item(genp).with(.all).with(.returnData).with(.returnReference)).dictionaries)
+            #expect(entries.count == 1)
+            #expect(entries.first?["v_Data"] as? Data == data("s3cret"))
+            #expect((entries.first?["v_PersistentRef"] as? Data)?.count == 20)
+        }
+    }
+
+    @Test("T048, T049: one kind of all: an array of Data", arguments: Backend.allCases)
+    func oneKindOfAll(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            #expect(copy(item(genp).with(.all).with(.returnData)).value as? [Data] == [data("s3cret")])
+            let references = try #require(copy(item(genp).with(.all).with(.returnReference)).value as? [Data])
+            #expect(references.map(\.count) == [20])
+        }
+    }
+
+    @Test("T050: attributes and reference of all, without internal keys", arguments: Backend.allCases)
+    func attributesAndReferenceOfAll(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            let entry = try #require(copy(item(genp).with(.all).with(.returnAttributes).with(.returnReference)).dictionaries?.first)
+            #expect(entry["v_PersistentRef"] is Data)
+            for name in ["persistref", "UUID", "clip", "class", "v_Data", "v_Ref", "sha1"] { #expect(entry[name] == nil) }
+        }
+    }
+
+    @Test("T051, T052: passwords have no reference: success and nil", arguments: Backend.allCases)
+    func noReference(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            add(internetItem)
+            for itemClass in [genp, inet] {
+                let one = copy(item(itemClass, ["r_Ref": true]))
+                #expect(one.status == errSecSuccess)
+                #expect(one.value == nil)
+                let all = copy(item(itemClass, ["r_Ref": true]).with(.all))
+                #expect(all.status == errSecSuccess)
+                #expect(all.list?.isEmpty == true)
+            }
+        }
+    }
+
+    @Test("T053: a reference that is no key, certificate or identity is refused by every call", arguments: Backend.allCases)
+    func foreignReference(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            let query = genericKey.with(["v_Ref": NSObject()])
+            #expect(add(query) == errSecParam)
+            #expect(copy(query).status == errSecParam)
+            #expect(update(query, ["icmt": "C"]) == errSecParam)
+            #expect(delete(query) == errSecParam)
+        }
+    }
+
+    @Test("T054: without a limit there is one result", arguments: Backend.allCases)
+    func defaultLimit(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            addTwo()
+            #expect(copy(item(genp).with(.returnData)).text == "s3cret")
+        }
+    }
+
+    @Test("T055, T056, T057, T058: limits", arguments: Backend.allCases)
+    func limits(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            addTwo()
+            #expect(copy(item(genp, ["m_Limit": 2]).with(.returnData)).list?.count == 2)
+            #expect(copy(item(genp, ["m_Limit": 1]).with(.returnData)).text == "s3cret")
+            #expect(copy(item(genp, ["m_Limit": -1]).with(.returnData)).list?.count == 2)
+            let none = copy(item(genp).with(.all))
+            #expect(none.status == errSecSuccess)
+            #expect(none.list?.isEmpty == true)
+            #expect(copy(item(genp, ["m_Limit": 0])).status == errSecItemNotFound)
+            for bad in ["banana" as Any, -2, 1.5, true] { #expect(copy(item(genp, ["m_Limit": bad])).status == errSecParam) }
+        }
+    }
+
+    @Test("T060: attributes, then the data of the item they describe", arguments: Backend.allCases)
+    func attributesThenData(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            let attributes = try #require(copy(genericKey.with(.returnAttributes)).attributes)
+            #expect(copy(attributes.with(["class": genp]).with(.returnData)).text == "s3cret")
+        }
+    }
+
+    @Test("T061: what add returns is what copy returns later", arguments: Backend.allCases)
+    func addReturnsWhatCopyReturns(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let added = try #require(addReturning(genericItem.with(.returnAttributes)).value as? NSDictionary)
+            let copied = try #require(copy(genericKey.with(.returnAttributes)).value as? NSDictionary)
+            #expect(added == copied)
+            #expect(copied["musr"] as? Data == Data())
+            #expect(copied["tomb"] as? Int == 0)
+            #expect(copied["sync"] as? Int == 0)
+            #expect(copied["pdmn"] as? String == "ak")
+            #expect(copied["agrp"] as? String == "G1")
+            #expect(copied["accc"] is SecAccessControl)
+            #expect(copied["cdat"] is Date)
+        }
+    }
+
+    @Test("§3.6: every combination of return keys has its shape", arguments: Backend.allCases)
+    func everyCombination(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            let names = ["r_Data", "r_Attributes", "r_Ref", "r_PersistentRef"]
+            for mask in 0..<16 {
+                let asked = names.enumerated().filter { mask & (1 << $0.offset) != 0 }.map(\.element)
+                let answer = copy(genericKey.with(Dictionary(uniqueKeysWithValues: asked.map { ($0, true) })))
+                #expect(answer.status == errSecSuccess)
+                if asked == ["r_Data"] || asked == ["r_PersistentRef"] {
+                    #expect(answer.value is Data, "\(asked)")
+                } else if asked.isEmpty || asked == ["r_Ref"] {
+                    #expect(answer.value == nil, "\(asked)")
+                } else {
+                    let dictionary = try #require(answer.attributes, "\(asked)")
+                    #expect(dictionary["acct"] as? String == "A")
+                    #expect((dictionary["v_Data"] != nil) == asked.contains("r_Data"), "\(asked)")
+                    #expect((dictionary["sha1"] != nil) == (asked.contains("r_Data") && asked.contains("r_Attributes")), "\(asked)")
+                    #expect((dictionary["v_PersistentRef"] != nil) == asked.contains("r_PersistentRef"), "\(asked)")
+                    #expect((dictionary["class"] as? String == genp) == asked.contains("r_Ref"), "\(asked)")
+                }
+            }
+        }
+    }
+
+    @Test("sha1 is the SHA-1 of the data", arguments: Backend.allCases)
+    func digest(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem.with(["v_Data": data("abc")]))
+            let digest = copy(genericKey.with(.returnData).with(.returnAttributes)).attributes?["sha1"] as? Data
+            // FIPS 180-4, example of SHA-1.
+            #expect(digest?.map { String(format: "%02x", $0) }.joined() == "a9993e364706816aba3e25717850c26c9cd0d89d")
+        }
+    }
+
+    @Test("Results come in the order in which the items were added (§9.2, 11)", arguments: Backend.allCases)
+    func order(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let accounts = ["zeta", "alpha", "mid", "beta"]
+            for account in accounts { add(genericItem.with(["acct": account])) }
+            for query in [item(genp), item(genp, ["svce": "S"]), item(genp, ["agrp": "G1"])] {
+                let found = copy(query.with(.all).with(.returnAttributes)).dictionaries?.compactMap { $0["acct"] as? String }
+                #expect(found == accounts)
+            }
+        }
+    }
+
+    @Test("References of keys, certificates and identities are not served yet, and say so", arguments: Backend.allCases)
+    func laterReferences(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            for itemClass in [cert, keys, idnt] {
+                #expect(copy(item(itemClass, ["r_Ref": true])).status == errSecUnimplemented)
+            }
+            #expect(add(item(keys, ["r_Ref": true, "v_Data": data("k")])) == errSecUnimplemented)
+            #expect(copy(item(keys)).status == errSecItemNotFound)
+        }
+    }
+
+    private func addTwo() {
+        add(genericItem)
+        add(genericItem.with(["acct": "B", "v_Data": data("two")]))
+    }
+}

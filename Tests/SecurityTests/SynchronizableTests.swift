@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainTesting
+import Security
+import Testing
+
+/// keychain-behaviour §7.6.
+@Suite("Synchronizable items", .serialized)
+struct SynchronizableTests {
+    @Test("T125, T126, T127: a synchronised item is seen only where it is asked for", arguments: Backend.allCases)
+    func visibility(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            #expect(add(internetItem.with(["sync": true])) == errSecSuccess)
+            #expect(copy(internetKey).status == errSecItemNotFound)
+            for value in [true as Any, 1, "1", "syna", kSecAttrSynchronizableAny] {
+                #expect(copy(internetKey.with(["sync": value])).status == errSecSuccess, "\(value)")
+            }
+            for value in [false as Any, 0, "0"] {
+                #expect(copy(internetKey.with(["sync": value])).status == errSecItemNotFound, "\(value)")
+            }
+        }
+    }
+
+    @Test("T128, T129, T130: updates and deletes see it likewise", arguments: Backend.allCases)
+    func changes(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(internetItem.with(["sync": true]))
+            #expect(update(internetKey, ["icmt": "C"]) == errSecItemNotFound)
+            #expect(update(internetKey.with(["sync": true]), ["icmt": "C"]) == errSecSuccess)
+            #expect(copy(item(inet, ["sync": true, "icmt": "C"])).status == errSecSuccess)
+            #expect(delete(internetKey) == errSecItemNotFound)
+            #expect(delete(internetKey.with(["sync": true])) == errSecSuccess)
+        }
+    }
+
+    @Test("T131, T132, T133: a local and a synchronised item live side by side", arguments: Backend.allCases)
+    func sideBySide(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            #expect(add(genericItem.with(["sync": true])) == errSecSuccess)
+            #expect(add(genericItem.with(["sync": "syna"])) == errSecDuplicateItem)
+            #expect(copy(genericKey.with(["sync": "syna"]).with(.all).with(.returnData)).list?.count == 2)
+            #expect(delete(genericKey.with(["sync": "syna"])) == errSecSuccess)
+            #expect(copy(genericKey.with(["sync": "syna"])).status == errSecItemNotFound)
+        }
+    }
+
+    @Test("T134: a deleted synchronised item leaves a tombstone, seen only by those who ask", arguments: Backend.allCases)
+    func tombstone(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let query = genericKey.with(["sync": true])
+            add(genericItem.with(["sync": true, "icmt": "C"]))
+            #expect(delete(query) == errSecSuccess)
+            #expect(copy(query).status == errSecItemNotFound)
+            let remains = try #require(copy(query.with(["u_Tomb": true]).with(.returnAttributes).with(.returnData)).attributes)
+            #expect(remains["tomb"] as? Int == 1)
+            #expect(remains["acct"] as? String == "A")
+            #expect(remains["icmt"] == nil)
+            #expect(remains["v_Data"] == nil)
+            #expect(delete(query) == errSecItemNotFound)
+
+            add(genericItem)
+            #expect(delete(genericKey) == errSecSuccess)
+            #expect(copy(genericKey.with(["u_Tomb": true])).status == errSecItemNotFound, "local items leave none")
+        }
+    }
+
+    @Test("T135: adding over a tombstone revives it with its reference", arguments: Backend.allCases)
+    func revival(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let new = genericItem.with(["sync": true])
+            let reference = try #require(addReturning(new.with(.returnReference)).data)
+            #expect(delete(genericKey.with(["sync": true])) == errSecSuccess)
+            #expect(addReturning(new.with(["v_Data": data("again")]).with(.returnReference)).data == reference)
+            #expect(copy(["v_PersistentRef": reference].with(.returnData)).text == "again")
+        }
+    }
+
+    @Test("T136: constraints and synchronisation exclude each other; T137: so do ThisDeviceOnly classes", arguments: Backend.allCases)
+    func exclusions(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+            #expect(add(genericItem.with(["sync": true, "accc": control])) == errSecParam)
+            for code in ["aku", "cku", "dku", "akpu"] {
+                #expect(add(genericItem.with(["sync": true, "pdmn": code])) == errSecParam, "\(code)")
+            }
+            add(genericItem.with(["pdmn": "cku"]))
+            #expect(update(genericKey, ["sync": true]) == errSecParam)
+            #expect(copy(genericKey).status == errSecSuccess)
+        }
+    }
+
+    @Test("An update moves an item between the two sets", arguments: Backend.allCases)
+    func move(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            #expect(update(genericKey, ["sync": true]) == errSecSuccess)
+            #expect(copy(genericKey).status == errSecItemNotFound)
+            #expect(copy(genericKey.with(["sync": true]).with(.returnData)).text == "s3cret")
+            #expect(update(genericKey.with(["sync": true]), ["sync": "syna"]) == errSecParam)
+        }
+    }
+
+    @Test("An item with constraints is never stored unprotected; without flags it is a plain item", arguments: Backend.allCases)
+    func constraints(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            for flags in [SecAccessControlCreateFlags.userPresence, .biometryAny, .devicePasscode, .applicationPassword] {
+                let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
+                #expect(add(genericItem.with(["accc": control])) == errSecNotAvailable)
+            }
+            #expect(copy(genericKey).status == errSecItemNotFound)
+            let plain = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
+            #expect(add(genericItem.with(["accc": plain])) == errSecSuccess)
+            #expect(copy(genericKey.with(.returnAttributes)).attributes?["accc"] as? SecAccessControl == plain)
+            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+            #expect(update(genericKey, ["accc": control]) == errSecNotAvailable)
+            #expect(update(genericKey, ["pdmn": "ck"]) == errSecSuccess)
+            #expect(copy(genericKey.with(.returnAttributes)).attributes?["accc"] as? SecAccessControl != plain, "§9.2, 5")
+        }
+    }
+
+    @Test("T193: without a passcode the class akpu has no key", arguments: Backend.allCases)
+    func akpu(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            #expect(add(genericItem.with(["pdmn": "akpu"])) == errSecNotAvailable)
+            add(genericItem)
+            #expect(update(genericKey, ["pdmn": "akpu"]) == errSecNotAvailable)
+            #expect(copy(genericKey.with(.returnData)).text == "s3cret")
+        }
+    }
+}
