@@ -31,9 +31,16 @@ struct CrashTests {
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
-        usleep(UInt32.random(in: 0..<60_000))
+        var said = Data()
+        // Half of them are killed while they start, the others while they write.
+        if round.isMultiple(of: 2) {
+            usleep(UInt32.random(in: 0..<60_000))
+        } else {
+            said = pipe.fileHandleForReading.availableData
+            usleep(UInt32.random(in: 0..<30_000))
+        }
         kill(process.processIdentifier, SIGKILL)
-        let said = pipe.fileHandleForReading.readDataToEndOfFile()
+        said += pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         // The last line may be cut short.
         return String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)

@@ -2,7 +2,7 @@
 
 import Foundation
 import KeychainTesting
-import LinuxSystem
+@testable import LinuxSystem
 import Synchronization
 import Testing
 
@@ -21,6 +21,17 @@ struct PrivateFileTests {
         let winner = try #require(winners.withLock { $0 }.first)
         #expect(winners.withLock { $0.count } == 1)
         #expect(try temporary.files() == ["d/key": [UInt8](repeating: winner, count: 32)])
+    }
+
+    @Test("Where there are no unnamed files, a draft does as well, also one that a killed process left")
+    func draft() throws {
+        let temporary = try TemporaryDirectory()
+        let directory = try PrivateDirectory(creating: "\(temporary.path)/d")
+        try write([9, 9, 9, 9, 9, 9], to: "\(temporary.path)/d/key.draft", mode: 0o600)
+        let content: [UInt8] = [1, 2, 3, 4]
+        #expect(try content.withUnsafeBytes { try PrivateFile.linkDraft("\(temporary.path)/d/key", in: directory, content: $0) })
+        #expect(try !content.withUnsafeBytes { try PrivateFile.linkDraft("\(temporary.path)/d/key", in: directory, content: $0) })
+        #expect(try temporary.files() == ["d/key": content])
     }
 
     @Test("Reading tells missing, short, long and open files apart")

@@ -74,6 +74,27 @@ struct KeychainStoreTests {
         #expect(spy.halves == [.metadata, .secret])
     }
 
+    @Test("The connections have the settings that durability and erasure rest on")
+    func settings() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        let expected: [(String, Int64)] = [("synchronous", 2), ("secure_delete", 1), ("temp_store", 2), ("trusted_schema", 0)]
+        for (name, value) in expected {
+            let found = try store.write { (database, _) throws(StoreError) in
+                let statement = try RowStatement("PRAGMA \(name)", in: database)
+                _ = try statement.step()
+                return statement.integer(0)
+            }
+            #expect(found == value, "\(name)")
+        }
+        #expect(throws: StoreError.self) {
+            try store.write { (database, _) throws(StoreError) in
+                _ = try RowStatement("UPDATE sqlite_schema SET sql = ''", in: database).run()
+            }
+        }
+        #expect(try fixture.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+    }
+
     @Test("Every write takes fresh keys and nonces, and raises the revision")
     func freshSeals() throws {
         let fixture = try StoreFixture()
@@ -183,8 +204,8 @@ struct KeychainStoreTests {
         let fixture = try StoreFixture()
         let store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
-        try store.close()
-        try store.close()
+        store.close()
+        store.close()
         #expect(throws: StoreError.self) { _ = try store.search(Sample.search(), limit: 1, withSecrets: true) }
         #expect(throws: StoreError.self) { _ = try store.add(Sample.item("bob")) }
         #expect(throws: StoreError.self) { try store.checkpoint() }

@@ -16,7 +16,7 @@ struct TamperTests {
         let fixture = try StoreFixture()
         let store = try fixture.open()
         for number in 0..<20 { _ = try store.add(Sample.item("account \(number)")) }
-        try store.close()
+        store.close()
         let original = try Data(contentsOf: URL(filePath: fixture.path))
         // `make tamper` sets 1; the header and the page of the schema are flipped byte by byte in any case.
         let step = ProcessInfo.processInfo.environment["LATCHKEY_TAMPER_STEP"].flatMap(Int.init) ?? 16
@@ -68,7 +68,7 @@ struct TamperTests {
         for record in (try? store.search(Sample.search(), limit: nil, withSecrets: true))?.records ?? [] {
             #expect(record.text == record[.account]?.text.map { "data of \($0)" }, "offset \(offset)")
         }
-        try? store.close()
+        store.close()
         return (right, refused)
     }
 
@@ -89,7 +89,7 @@ struct TamperTests {
         _ = try store.add(Sample.item("alice"))
         _ = try store.add(other)
         _ = try store.update(Sample.search([.account: .string("bob")])) { $0 }
-        try store.close()
+        store.close()
         try fixture.tamper(
             "DROP INDEX item_uuid", "DROP INDEX item_primary_key",
             "CREATE TEMP TABLE held AS SELECT id, \(column) AS value FROM item",
@@ -110,11 +110,11 @@ struct TamperTests {
         let fixture = try StoreFixture()
         var store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
-        try store.close()
+        store.close()
         let old = try #require(try fixture.read { try Row.fetchOne($0, sql: "SELECT \(column) AS value FROM item")?["value"] as DatabaseValue? })
         store = try fixture.open()
         _ = try store.update(Sample.search()) { $0 }
-        try store.close()
+        store.close()
         try fixture.tamper("UPDATE item SET \(column) = ?", arguments: [old])
         store = try fixture.open()
         let result = try store.search(Sample.search(), limit: nil, withSecrets: true)
@@ -127,7 +127,7 @@ struct TamperTests {
         let fixture = try StoreFixture()
         var store = try fixture.open()
         for account in ["alice", "bob", "carol"] { _ = try store.add(Sample.item(account)) }
-        try store.close()
+        store.close()
         try fixture.tamper("UPDATE item SET metadata = zeroblob(200) WHERE id = 2")
         store = try fixture.open()
         let all = try store.search(Sample.search(), limit: nil, withSecrets: true)
@@ -145,7 +145,7 @@ struct TamperTests {
         let fixture = try StoreFixture()
         var store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
-        try store.close()
+        store.close()
         try fixture.tamper("UPDATE item SET \(half) = zeroblob(200)")
         store = try fixture.open()
         _ = try store.add(Sample.item("alice", data: "new"))
@@ -153,7 +153,7 @@ struct TamperTests {
         #expect(result.records.map(\.text) == ["new"])
         #expect(result.damaged.isEmpty)
         #expect(try store.quarantinedRows() == 1)
-        try store.close()
+        store.close()
         #expect(try fixture.read { try Int.fetchOne($0, sql: "SELECT length(\(half)) FROM quarantine") } == 200)
     }
 
@@ -163,7 +163,7 @@ struct TamperTests {
         var store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
         _ = try store.add(Sample.item("bob"))
-        try store.close()
+        store.close()
         try fixture.tamper("UPDATE item SET secret = zeroblob(200) WHERE id = 2")
         store = try fixture.open()
         #expect(

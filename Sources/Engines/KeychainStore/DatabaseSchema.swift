@@ -21,41 +21,50 @@ enum DatabaseSchema {
     ]
 
     /// Makes or migrates the tables, inside the caller's transaction.
-    static func migrate(_ database: Database) throws {
+    static func migrate(_ database: Database) throws(StoreError) {
         let found = try storedVersion(database)
-        for (index, statements) in migrations.enumerated() where index >= found {
-            for statement in statements {
-                try database.execute(sql: statement)
-            }
+        guard found < version else { return }
+        let marks = ["PRAGMA application_id = \(applicationIdentifier)", "PRAGMA user_version = \(version)"]
+        for sql in migrations.dropFirst(found).joined() + marks {
+            try RowStatement(sql, in: database).run()
         }
-        if found < version {
-            try database.execute(sql: "PRAGMA application_id = \(applicationIdentifier)")
-            try database.execute(sql: "PRAGMA user_version = \(version)")
-        }
-    }
-
-    static func storedVersion(_ database: Database) throws -> Int {
-        try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
     }
 
     /// Whether nothing was ever written to the database.
-    static func isEmpty(_ database: Database) throws -> Bool {
-        try storedVersion(database) == 0 && Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    static func isEmpty(_ database: Database) throws(StoreError) -> Bool {
+        let version = try storedVersion(database)
+        let count = try number("SELECT count(*) FROM sqlite_schema", in: database)
+        return version == 0 && count == 0
     }
 
     /// Refuses a database of another program, of a newer version, or whose tables, indices, views or triggers are not exactly ours.
-    static func verify(_ database: Database) throws {
-        let mark = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    static func verify(_ database: Database) throws(StoreError) {
+        let mark = try number("PRAGMA application_id", in: database)
         let found = try storedVersion(database)
         guard mark == applicationIdentifier else {
-            throw StoreError.notAKeychain("it is a database of another program (application id \(mark))")
+            throw .notAKeychain("it is a database of another program (application id \(mark))")
         }
-        guard found <= version else { throw StoreError.newerVersion(found: found, known: version) }
-        guard found > 0 else { throw StoreError.notAKeychain("its version is \(found)") }
-        let texts = try String.fetchAll(database, sql: "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY sql")
-        guard texts == migrations[..<found].joined().sorted() else {
-            throw StoreError.notAKeychain("its tables are not those of a version \(found) keychain")
+        guard found <= version else { throw .newerVersion(found: found, known: version) }
+        guard found > 0 else { throw .notAKeychain("its version is \(found)") }
+        guard try schemaTexts(of: database) == migrations.prefix(found).joined().sorted() else {
+            throw .notAKeychain("its tables are not those of a version \(found) keychain")
         }
+    }
+
+    private static func storedVersion(_ database: Database) throws(StoreError) -> Int {
+        Int(try number("PRAGMA user_version", in: database))
+    }
+
+    private static func number(_ sql: String, in database: Database) throws(StoreError) -> Int64 {
+        let statement = try RowStatement(sql, in: database)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    private static func schemaTexts(of database: Database) throws(StoreError) -> [String] {
+        let statement = try RowStatement("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", in: database)
+        var texts: [String] = []
+        while try statement.step() { texts.append(String(decoding: statement.blob(0), as: UTF8.self)) }
+        return texts.sorted()
     }
 
     private static let version1 = [

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import GRDB
 public import KeychainModel
 
 /// What a look at every row of the store found.
@@ -41,11 +40,9 @@ extension KeychainStore {
     public func inspect(progress: (Int) -> Void = { _ in }) throws(StoreError) -> StoreInspection {
         try read { (database, seal) throws(StoreError) in
             var inspection = StoreInspection()
-            do {
-                inspection.structure = try String.fetchAll(database, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-            } catch {
-                throw StoreError(error)
-            }
+            let check = try RowStatement("PRAGMA integrity_check", in: database)
+            while try check.step() { inspection.structure.append(String(decoding: check.blob(0), as: UTF8.self)) }
+            inspection.structure.removeAll { $0 == "ok" }
             let statement = try RowStatement("SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item ORDER BY id", in: database)
             while try statement.step() {
                 inspection.rows += 1

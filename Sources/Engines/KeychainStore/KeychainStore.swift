@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import GRDB
 public import Keybag
-internal import KeychainModel
 internal import LinuxSystem
 internal import Synchronization
 
@@ -10,70 +10,45 @@ internal import Synchronization
 ///
 /// It knows rows, keys and uniqueness; who may see what is decided above it. Every call is one transaction.
 public final class KeychainStore: Sendable {
-    let database: any DatabaseWriter
+    private let connections: ConnectionPool
     private let deviceKey: DeviceKey
     private let keybag: Mutex<UnlockedKeybag>
-    private let isFile: Bool
-    private let isClosed = Flag()
-    private let idleCheckpoint: IdleCheckpoint
+    /// nil in memory, where there is no log.
+    private let idleCheckpoint: IdleCheckpoint?
 
     /// Opens the keychain at `path`, and makes it where there is none.
     ///
     /// - Parameter deviceKey: gives the device key; asked with true where the keychain is new and a key may be made for it.
     public convenience init(path: String, deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey) throws(StoreError) {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        do {
-            if let kind = try FileSystem(holding: folder).unsafeForSharedMemory {
-                throw StoreError.unsafeFileSystem(path: folder, kind: kind)
-            }
-        } catch let error as SystemError {
-            throw .system(error)
-        } catch {
-            throw StoreError(error)
-        }
-        try self.init(DatabaseConnections.open(path), isFile: true, deviceKey: deviceKey)
+        try Self.prepareFile(path)
+        try self.init(ConnectionPool(path: path), isFile: true, deviceKey: deviceKey)
     }
 
     /// A keychain in memory, which ends with the object.
     public convenience init(inMemoryWith deviceKey: DeviceKey) throws(StoreError) {
-        try self.init(DatabaseConnections.openInMemory(), isFile: false) { _ in deviceKey }
+        try self.init(ConnectionPool(inMemory: ()), isFile: false) { _ in deviceKey }
     }
 
     private init(
-        _ database: any DatabaseWriter, isFile: Bool, deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
+        _ connections: ConnectionPool, isFile: Bool, deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
-        let isNew: Bool = try Self.run { try database.writeWithoutTransaction { try DatabaseSchema.isEmpty($0) } }
+        let isNew = try connections.read { (database) throws(StoreError) in try DatabaseSchema.isEmpty(database) }
         let key: DeviceKey
         do {
             key = try deviceKey(isNew)
         } catch {
             throw .keybag(error)
         }
-        if isNew {
-            try Self.run {
-                try database.write { connection in
-                    // Another first process may have been quicker; then its tables stand.
-                    guard try DatabaseSchema.isEmpty(connection) else { return }
-                    try DatabaseSchema.migrate(connection)
-                    try KeybagStorage.insert(try UnlockedKeybag.create(deviceKey: key), into: connection)
-                }
-            }
+        if isNew { try Self.create(in: connections, deviceKey: key, isFile: isFile) }
+        let opened = try connections.read { (database) throws(StoreError) in
+            try DatabaseSchema.verify(database)
+            return try Self.openKeybag(in: database, deviceKey: key)
         }
-        let opened: UnlockedKeybag = try Self.run {
-            try database.writeWithoutTransaction { connection in
-                try DatabaseSchema.verify(connection)
-                return try UnlockedKeybag(opening: try KeybagStorage.load(from: connection), deviceKey: key)
-            }
-        }
-        self.database = database
+        self.connections = connections
         self.deviceKey = key
         keybag = Mutex(opened)
-        self.isFile = isFile
-        let isClosed = self.isClosed
         // Weak, so that a forgotten store is not kept open by its timer.
-        idleCheckpoint = IdleCheckpoint { [weak database] in
-            try? database?.writeWithoutTransaction { if !isClosed.value { _ = try $0.checkpoint(.truncate) } }
-        }
+        idleCheckpoint = isFile ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
     }
 
     /// The version of the tables.
@@ -84,72 +59,105 @@ public final class KeychainStore: Sendable {
 
     /// Moves the log into the database and empties it, so that deleted and replaced rows leave the files.
     public func checkpoint() throws(StoreError) {
-        guard isFile else { return }
-        try Self.run {
-            try database.writeWithoutTransaction { connection in
-                try requireOpen()
-                _ = try connection.checkpoint(.truncate)
-            }
-        }
+        try Self.truncateLog(of: connections)
     }
 
-    /// Checkpoints and closes; the store can't be used afterwards.
-    public func close() throws(StoreError) {
-        guard !isClosed.value else { return }
+    /// Empties the log and closes. Calls that are on their way end first; later ones throw ``StoreError/closed``.
+    public func close() {
         try? checkpoint()  // A reader in another process may hold the log; closing is still right then.
-        // Whoever comes later finds the flag and not the closed connection, which SQLite does not survive.
-        isClosed.raise()
-        try Self.run { try database.close() }
+        connections.close()
     }
 
     // MARK: Transactions
 
     /// Runs `body` on one consistent state of the database.
     func read<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try Self.run { try database.read { try body($0, RowSeal(keyring: try self.currentKeybag($0))) } }
+        try connections.read { (database) throws(StoreError) in try body(database, RowSeal(keyring: try currentKeybag(database))) }
     }
 
     /// Runs `body` in one transaction; all of it is durable when this returns, or none of it happened.
     func write<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        let result = try Self.run { try database.write { try body($0, RowSeal(keyring: try self.currentKeybag($0))) } }
-        if isFile { idleCheckpoint.schedule() }
+        let result = try connections.write { (database) throws(StoreError) in
+            try body(database, RowSeal(keyring: try currentKeybag(database)))
+        }
+        idleCheckpoint?.schedule()
         return result
     }
 
     /// The keybag of this transaction: another process may have changed it since the last one.
-    private func currentKeybag(_ connection: Database) throws(StoreError) -> UnlockedKeybag {
-        try requireOpen()
-        let generation = try KeybagStorage.generation(in: connection)
+    private func currentKeybag(_ database: Database) throws(StoreError) -> UnlockedKeybag {
+        let generation = try KeybagStorage.generation(in: database)
         let known = keybag.withLock { $0 }
         guard known.generation != generation else { return known }
-        let stored = try KeybagStorage.load(from: connection)
+        let reloaded = try Self.openKeybag(in: database, deviceKey: deviceKey)
+        keybag.withLock { $0 = reloaded }
+        return reloaded
+    }
+
+    private static func openKeybag(in database: Database, deviceKey: DeviceKey) throws(StoreError) -> UnlockedKeybag {
+        let stored = try KeybagStorage.load(from: database)
         do {
-            let reloaded = try UnlockedKeybag(opening: stored, deviceKey: deviceKey)
-            keybag.withLock { $0 = reloaded }
-            return reloaded
+            return try UnlockedKeybag(opening: stored, deviceKey: deviceKey)
         } catch {
             throw .keybag(error)
         }
     }
 
-    private func requireOpen() throws(StoreError) {
-        guard !isClosed.value else { throw .closed }
-    }
-
-    private static func run<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
-        do {
-            return try body()
-        } catch let error as KeybagError {
-            throw .keybag(error)
-        } catch {
-            throw StoreError(error)
+    private static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
+        try connections.exclusively { (database) throws(StoreError) in
+            // Answers a row that says whether a reader was in the way; then the log stays until the next time.
+            try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database).run()
         }
     }
-}
 
-/// Goes up once, and stays up.
-private final class Flag: Sendable {
-    private let state = Atomic(false)
-    var value: Bool { state.load(ordering: .acquiring) }
-    func raise() { state.store(true, ordering: .releasing) }
+    // MARK: The first time
+
+    private static func create(in connections: ConnectionPool, deviceKey: DeviceKey, isFile: Bool) throws(StoreError) {
+        if isFile { try enterLogMode(connections) }
+        let keybag: UnlockedKeybag.Stored
+        do {
+            keybag = try UnlockedKeybag.create(deviceKey: deviceKey)
+        } catch {
+            throw .keybag(error)
+        }
+        try connections.write { (database) throws(StoreError) in
+            // Another first process may have been quicker; then its tables stand.
+            guard try DatabaseSchema.isEmpty(database) else { return }
+            try DatabaseSchema.migrate(database)
+            try KeybagStorage.insert(keybag, into: database)
+        }
+    }
+
+    /// Switches the new database to the write-ahead log, which stays so for ever.
+    ///
+    /// SQLite does not wait for other connections here, so that several first processes may have to try again.
+    private static func enterLogMode(_ connections: ConnectionPool) throws(StoreError) {
+        for attempt in 1... {
+            do throws(StoreError) {
+                try connections.exclusively { (database) throws(StoreError) in
+                    try RowStatement("PRAGMA journal_mode = WAL", in: database).run()
+                }
+                return
+            } catch {
+                guard case .database(let code, _) = error, [5, 6].contains(code & 0xFF), attempt < 1000 else { throw error }
+                usleep(5000)
+            }
+        }
+    }
+
+    /// Makes an empty file of mode 0600, so that SQLite does not make one that follows the umask; its log files take over the mode.
+    private static func prepareFile(_ path: String) throws(StoreError) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let unsafe: String?
+        do throws(SystemError) {
+            unsafe = try FileSystem(holding: folder).unsafeForSharedMemory
+            let descriptor = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            let status = try FileStatus.of(descriptor, path: path)
+            guard status.kind == .file else { throw SystemError("open", path: path, code: EINVAL) }
+            try status.requirePrivate(path: path, allowed: 0o600)
+        } catch {
+            throw .system(error)
+        }
+        if let unsafe { throw .unsafeFileSystem(path: folder, kind: unsafe) }
+    }
 }

@@ -25,26 +25,55 @@ public enum PrivateFile {
         return true
     }
 
-    /// Makes the file with this content in one step: afterwards it is there whole and durable, or not at all.
+    /// Makes the file with this content in one step: afterwards it is there whole and durable, or not at all, also after a crash.
     ///
     /// - Returns: false where another process was first; its file is left as it is.
     public static func create(
         _ name: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer
     ) throws(SystemError) -> Bool {
         let path = directory.appending(name)
-        let draft = directory.appending(".\(name).\(getpid()).\(RandomBytes.hexadecimal(count: 6))")
-        defer { unlink(draft) }
         do {
-            let descriptor = try OwnedDescriptor(opening: draft, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-            try descriptor.write(content, path: draft)
-            try descriptor.synchronize(path: draft)
+            return try linkUnnamed(path, in: directory, content: content)
+        } catch {
+            // Not every file system has unnamed files, and not every sandbox has /proc.
+            guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.code) else { throw error }
+            return try linkDraft(path, in: directory, content: content)
         }
-        // link(2) never replaces: of two first processes exactly one succeeds, and the file it leaves is complete.
-        guard link(draft, path) == 0 else {
+    }
+
+    /// By a file that has no name until it is complete, so that nothing remains of one that never was.
+    static func linkUnnamed(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
+        // O_TMPFILE, which the C library's module leaves out: bits of asm-generic/fcntl.h.
+        let unnamed = O_DIRECTORY | 0o20000000
+        let descriptor = try OwnedDescriptor(opening: directory.path, flags: O_WRONLY | unnamed, mode: 0o600)
+        try descriptor.write(content, path: path)
+        try descriptor.synchronize(path: path)
+        return try publish(path, in: directory) {
+            linkat(AT_FDCWD, "/proc/self/fd/\(descriptor.rawValue)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+        }
+    }
+
+    /// By a draft under a fixed name, which the next process takes over where one was killed over it.
+    static func linkDraft(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
+        let draft = "\(path).draft"
+        let descriptor = try OwnedDescriptor(opening: draft, flags: O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        // One process at a time; the lock goes with the process.
+        guard flock(descriptor.rawValue, LOCK_EX) == 0 else { throw .last("lock", path: draft) }
+        defer { unlink(draft) }
+        // Once the file is published, the draft that was waited for is that very file, and must not be touched.
+        guard try FileStatus.of(path) == nil else { return false }
+        guard ftruncate(descriptor.rawValue, 0) == 0 else { throw .last("write", path: draft) }
+        try descriptor.write(content, path: draft)
+        try descriptor.synchronize(path: draft)
+        return try publish(path, in: directory) { link(draft, path) }
+    }
+
+    /// link(2) never replaces: of two first processes exactly one succeeds, and the file it leaves is complete.
+    private static func publish(_ path: String, in directory: PrivateDirectory, link: () -> Int32) throws(SystemError) -> Bool {
+        guard link() == 0 else {
             if errno == EEXIST { return false }
             throw .last("create", path: path)
         }
-        unlink(draft)
         try directory.synchronize()
         return true
     }

@@ -139,12 +139,7 @@ public final class EmbeddedService: KeychainService {
     }
 
     public func close() {
-        do {
-            try store.close()
-        } catch {
-            // Every acknowledged write is already durable; only the log could not be emptied.
-            log.debug("the keychain was not closed in good order", metadata: ["error": "\(KeychainError(error))"])
-        }
+        store.close()
     }
 
     private func run<Result>(_ body: () throws(StoreError) -> Result) throws(KeychainError) -> Result {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+internal import Dispatch
+internal import GRDB
+internal import Synchronization
+
+/// The connections of one process to the database: equal ones, opened when they are needed, each used by one thread at a time.
+///
+/// GRDB's own pool is not used: it sets `synchronous = NORMAL` after the caller's settings, so that an acknowledged write could be lost
+/// with the power, and it writes to every database it opens.
+final class ConnectionPool: Sendable {
+    private struct State {
+        var idle: [DatabaseQueue] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let free: DispatchSemaphore
+    /// Writers of this process queue here, fairly and without polling; those of other processes wait in SQLite's busy handler.
+    private let writing = DispatchSemaphore(value: 1)
+    private let open: @Sendable () throws -> DatabaseQueue
+
+    /// Connections to the file at `path`, which exists.
+    init(path: String) {
+        free = DispatchSemaphore(value: Self.greatestCount)
+        open = { try DatabaseQueue(path: path, configuration: Self.configuration) }
+    }
+
+    /// The one connection that a database in memory has.
+    init(inMemory: Void) throws(StoreError) {
+        free = DispatchSemaphore(value: 1)
+        do {
+            let only = try DatabaseQueue(configuration: Self.configuration)
+            state.withLock { $0.idle = [only] }
+        } catch {
+            throw StoreError(error)
+        }
+        open = { throw StoreError.closed }
+    }
+
+    /// Runs `body` on one consistent state of the database.
+    func read<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try withConnection { (database) throws(StoreError) in
+            try RowStatement("BEGIN DEFERRED", in: database).run()
+            // Ending a transaction that wrote nothing cannot lose anything, whatever it answers.
+            defer { _ = try? RowStatement("COMMIT", in: database).run() }
+            return try body(database)
+        }
+    }
+
+    /// Runs `body` in one transaction: when this returns, all of it is durable; when it throws, none of it happened.
+    func write<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try exclusively { (database) throws(StoreError) in
+            try RowStatement("BEGIN IMMEDIATE", in: database).run()
+            do throws(StoreError) {
+                let result = try body(database)
+                try RowStatement("COMMIT", in: database).run()
+                return result
+            } catch {
+                // SQLite has rolled back by itself after some errors; then there is nothing left to do.
+                if database.isInsideTransaction { try RowStatement("ROLLBACK", in: database).run() }
+                throw error
+            }
+        }
+    }
+
+    /// Runs `body` while no other thread of this process writes, outside of any transaction.
+    @discardableResult
+    func exclusively<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        writing.wait()
+        defer { writing.signal() }
+        return try withConnection(body)
+    }
+
+    /// Closes every connection, once those in use are given back. Later calls throw ``StoreError/closed``.
+    func close() {
+        let idle = state.withLock { state in
+            defer { state.idle = [] }
+            state.isClosed = true
+            return state.idle
+        }
+        for connection in idle { try? connection.close() }
+    }
+
+    private func withConnection<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        free.wait()
+        defer { free.signal() }
+        let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }
+        guard !isClosed else { throw .closed }
+        let connection: DatabaseQueue
+        do {
+            connection = try idle ?? open()
+        } catch {
+            throw StoreError(error)
+        }
+        defer { giveBack(connection) }
+        return try connection.writeWithoutTransaction { (database) -> Swift.Result<Result, StoreError> in
+            Swift.Result { () throws(StoreError) in try body(database) }
+        }.get()
+    }
+
+    private func giveBack(_ connection: DatabaseQueue) {
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.idle.append(connection) }
+            return state.isClosed
+        }
+        if isClosed { try? connection.close() }
+    }
+
+    private static let greatestCount = 4
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "latchkey"
+        // Other processes write too; a transaction takes milliseconds, so a minute's wait means that one is stuck.
+        configuration.busyMode = .timeout(60)
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: """
+                    PRAGMA synchronous = FULL;
+                    PRAGMA secure_delete = ON;
+                    PRAGMA temp_store = MEMORY;
+                    PRAGMA trusted_schema = OFF;
+                    PRAGMA cell_size_check = ON;
+                    """)
+            if let connection = database.sqliteConnection, latchkey_sqlite_defend(UnsafeMutableRawPointer(connection)) != 0 {
+                throw StoreError.database(code: 1, message: "SQLite's defensive mode could not be switched on")
+            }
+        }
+        return configuration
+    }
+}
