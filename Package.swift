@@ -99,7 +99,7 @@ let package = Package(
         .testTarget(name: "LatchkeyTests", dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "SecretMemory", "KeychainTesting"]),
         .testTarget(
             name: "LatchkeyCommandsTests",
-            dependencies: ["LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyService", "KeychainTesting"],
+            dependencies: ["LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting"],
             resources: [.copy("Golden")]
         ),
         .testTarget(

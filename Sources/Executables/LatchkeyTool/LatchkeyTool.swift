@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import LatchkeyClient
+internal import LatchkeyCommands
+internal import LinuxSystem
+internal import Logging
+
+/// The command `latchkey`, also installed as `security`: wiring only.
+@main
+enum LatchkeyTool {
+    static func main() {
+        exit(run())
+    }
+
+    private static func run() -> Int32 {
+        let io = ProcessIO()
+        do throws(SystemError) {
+            try ProcessHardening.apply()
+        } catch {
+            return LatchkeyMain.refuse(error.description, io: io)
+        }
+        // What a library would log, a command says in its own words or not at all.
+        LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
+        KeychainClient.actAsUserCommand()
+        defer { KeychainClient.close() }
+        return LatchkeyMain.run(CommandWord.ofThisProcess(), io: io)
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a sub-command takes and what help says of it.
+struct CommandDefinition: Sendable {
+    /// macOS's name.
+    let name: String
+    /// What it does, in one line.
+    let summary: String
+    var options: [CommandOption] = []
+    /// What follows the options: `[keychain...]`.
+    var operands = ""
+    /// Paragraphs for help.
+    var notes: [String] = []
+    /// Command lines for help, without the program's name.
+    var examples: [String] = []
+    /// Whether words that begin with `-` are operands, as the codes of `error` are.
+    var takesOnlyOperands = false
+
+    func parse(_ words: some Collection<CommandWord>) throws(CommandFailure) -> ParsedArguments {
+        // Without options, everything after `--` is an operand.
+        try ParsedArguments(takesOnlyOperands ? ["--"] + words : Array(words), options: options)
+    }
+
+    /// The usage line and the help below it.
+    func usage(of program: Program) -> String {
+        var lines = Self.wrapped(usageWords(program), indent: "        ")
+        lines += ["", summary]
+        if !options.isEmpty {
+            lines.append("")
+            let width = (options.map(\.synopsis.count).max() ?? 0) + 2
+            lines += options.map { option in
+                "    \(option.synopsis)\(String(repeating: " ", count: width - option.synopsis.count))\(option.help)"
+            }
+        }
+        for note in notes {
+            lines.append("")
+            lines += Self.wrapped(note.split(separator: " ").map(String.init), indent: "")
+        }
+        if !examples.isEmpty {
+            lines += ["", "examples:"]
+            lines += examples.map { "    \(program.rawValue) \($0)" }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The pieces of the usage line that are not torn apart.
+    private func usageWords(_ program: Program) -> [String] {
+        var words = ["usage:", program.rawValue, name]
+        let flags = options.filter { option in
+            if case .none = option.value { option.isShort } else { false }
+        }
+        if !flags.isEmpty { words.append("[-\(flags.map { $0.name.dropFirst() }.joined())]") }
+        for option in options {
+            if case .none = option.value, option.isShort { continue }
+            words.append(option.isRequired ? option.synopsis : "[\(option.synopsis)]")
+        }
+        if !operands.isEmpty { words.append(operands) }
+        return words
+    }
+
+    private static func wrapped(_ words: [String], indent: String) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in words {
+            if line.isEmpty {
+                line = (lines.isEmpty ? "" : indent) + word
+            } else if line.count + 1 + word.count > width {
+                lines.append(line)
+                line = indent + word
+            } else {
+                line += " " + word
+            }
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+
+    private static let width = 90
+}

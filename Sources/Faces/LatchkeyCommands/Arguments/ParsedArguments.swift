@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words after a sub-command's name, told apart into options and operands.
+///
+/// The rules are those of getopt on macOS: flags cluster (`-wl LABEL`), a value is the rest of its cluster or the next word whatever that
+/// is, and options end at the first operand or after `--`.
+struct ParsedArguments: Sendable {
+    /// The options in the order they were given.
+    let occurrences: [Occurrence]
+    let operands: [CommandWord]
+
+    struct Occurrence: Sendable {
+        let option: CommandOption
+        /// nil for a flag, and for an optional value that is not there.
+        let value: CommandWord?
+    }
+
+    /// - Throws: ``CommandFailure/usage(_:)``.
+    init(_ words: some Collection<CommandWord>, options: [CommandOption]) throws(CommandFailure) {
+        var rest = words[...]
+        var occurrences: [Occurrence] = []
+        while let word = rest.first, word.hasPrefix("-"), word.bytes.count > 1 {
+            rest = rest.dropFirst()
+            if word == "--" { break }
+            if word.hasPrefix("--") {
+                occurrences.append(try Self.longOption(word, &rest, options))
+            } else {
+                try Self.cluster(word, &rest, options, into: &occurrences)
+            }
+        }
+        self.occurrences = occurrences
+        operands = Array(rest)
+        for option in options where option.isRequired && !contains(option.name) {
+            throw .usage("\(option.synopsis) is missing")
+        }
+    }
+
+    /// Whether the option was given.
+    func contains(_ name: String) -> Bool {
+        occurrences.contains { $0.option.name == name }
+    }
+
+    /// The value of the option; the last one counts.
+    subscript(name: String) -> CommandWord? {
+        occurrences.last { $0.option.name == name }?.value
+    }
+
+    /// The access group that was named.
+    var accessGroup: String? {
+        for occurrence in occurrences.reversed() {
+            if case .accessGroup = occurrence.option.meaning { return occurrence.value?.text }
+        }
+        return nil
+    }
+
+    // MARK: Reading
+
+    private static func cluster<Words: Collection<CommandWord>>(
+        _ word: CommandWord, _ rest: inout Words, _ options: [CommandOption], into occurrences: inout [Occurrence]
+    ) throws(CommandFailure) where Words.SubSequence == Words {
+        var letters = word.bytes.dropFirst()
+        while let letter = letters.popFirst() {
+            let name = "-\(CommandWord(bytes: [letter]).text)"
+            let option = try find(name, in: options)
+            guard case .none = option.value else {
+                // The value: what is left of the cluster, or the next word.
+                let value = letters.isEmpty ? rest.first : CommandWord(bytes: letters)
+                if letters.isEmpty { rest = rest.dropFirst() }
+                occurrences.append(try occurrence(of: option, value))
+                return
+            }
+            occurrences.append(Occurrence(option: option, value: nil))
+        }
+    }
+
+    private static func longOption<Words: Collection<CommandWord>>(
+        _ word: CommandWord, _ rest: inout Words, _ options: [CommandOption]
+    ) throws(CommandFailure) -> Occurrence where Words.SubSequence == Words {
+        let parts = word.bytes.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        let option = try find(CommandWord(bytes: parts[0]).text, in: options)
+        let attached = parts.count > 1 ? CommandWord(bytes: parts[1]) : nil
+        if case .none = option.value {
+            guard attached == nil else { throw .usage("\(option.name) takes no value") }
+            return Occurrence(option: option, value: nil)
+        }
+        if let attached { return Occurrence(option: option, value: attached) }
+        let value = rest.first
+        rest = rest.dropFirst()
+        return try occurrence(of: option, value)
+    }
+
+    private static func occurrence(of option: CommandOption, _ value: CommandWord?) throws(CommandFailure) -> Occurrence {
+        if case .required(let what) = option.value, value == nil {
+            throw .usage("\(option.name) must be followed by its value (\(what))")
+        }
+        return Occurrence(option: option, value: value)
+    }
+
+    private static func find(_ name: String, in options: [CommandOption]) throws(CommandFailure) -> CommandOption {
+        guard let option = options.first(where: { $0.name == name }) else { throw .usage("there is no option \(name)") }
+        return option
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// Why a sub-command did not do its work.
+enum CommandFailure: Error {
+    /// Options or operands that it does not take. Its usage and help follow; the exit value is 2.
+    case usage(String?)
+    /// A call failed. `of` names it as macOS does, where macOS does.
+    case status(KeychainError, of: String? = nil)
+    /// A line that macOS prints as it stands, without the program's name; the exit value is 1.
+    case line(String)
+    /// Everything has been said.
+    case said(Int32)
+
+    /// A value that cannot be understood: errSecParam.
+    static func parameter(_ problem: String, hint: String? = nil) -> CommandFailure {
+        .status(KeychainError(.param, problem, hint: hint))
+    }
+
+    /// The status, of which the exit value is the lowest byte.
+    var status: Int32 {
+        switch self {
+        case .usage: 2
+        case .status(let error, _): error.status.rawValue
+        case .line: 1
+        case .said(let status): status
+        }
+    }
+
+    /// Gives errors of the keychain the name of the call that failed.
+    static func naming<Result>(
+        _ function: String?, _ body: () throws(KeychainError) -> Result
+    ) throws(CommandFailure) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .status(error, of: function)
+        }
+    }
+}
+
+// MARK: - Wording
+
+extension CommandFailure {
+    /// The lines for standard error; those of `usage` come before the usage text.
+    func lines(for program: Program, command: String) -> [String] {
+        switch self {
+        case .usage(let problem):
+            return problem.map { ["\(program.rawValue): \(command): \($0)"] } ?? []
+        case .status(let error, let function):
+            let call = function.map { "\($0): " } ?? ""
+            return ["\(program.rawValue): \(call)\(Self.text(of: error))"] + (error.hint.map { ["hint: \($0)"] } ?? [])
+        case .line(let line):
+            return [line]
+        case .said:
+            return []
+        }
+    }
+
+    private static func text(of error: KeychainError) -> String {
+        guard error.problem == error.status.message else { return error.problem }
+        return knownTexts[error.status] ?? error.problem
+    }
+
+    /// Three texts of macOS that programs compare, by substring or as a whole line (go-keyring looks for "could not be found", others
+    /// for the complete line). They are part of the interface, as the exit values are; every other message is our own.
+    private static let knownTexts: [OSStatusCode: String] = [
+        .itemNotFound: "The specified item could not be found in the keychain.",
+        .duplicateItem: "The specified item already exists in the keychain.",
+        .interactionNotAllowed: "User interaction is not allowed.",
+    ]
+}

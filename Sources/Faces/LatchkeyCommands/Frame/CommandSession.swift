@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import SecretMemory
+
+/// One run of the program: where it reads and writes, what it was called, and how talkative it is.
+struct CommandSession {
+    let io: any CommandIO
+    let program: Program
+    /// `-q`: no hints, and no `CMD: returned N`.
+    var isQuiet = false
+    /// `-v`: failures are also named by their constant.
+    var isVerbose = false
+    /// Whether commands are read from standard input.
+    var readsCommands = false
+
+    /// The keychain, opened on first use.
+    func keychain() throws(CommandFailure) -> any KeychainService {
+        try CommandFailure.naming(nil) { () throws(KeychainError) in try KeychainClient.service() }
+    }
+
+    var caller: CallerIdentity { KeychainClient.caller }
+
+    // MARK: Writing
+
+    /// Writes to standard output.
+    func write(_ text: String) throws(CommandFailure) {
+        try CommandFailure.naming(nil) { () throws(KeychainError) in try io.write(text, to: .output) }
+    }
+
+    /// Writes a secret, which was formatted into `bytes`, and wipes it.
+    func writeSecret(_ bytes: consuming SecretBytes, to stream: CommandStream) throws(CommandFailure) {
+        do throws(KeychainError) {
+            // EXPOSE: the user asked for the password to be printed.
+            try bytes.withUnsafeBytes { (buffer) throws(KeychainError) in try io.write(buffer, to: stream) }
+        } catch {
+            throw .status(error)
+        }
+    }
+
+    /// Says what went wrong on standard error.
+    ///
+    /// - Parameter prefix: the program in whose voice it is said. macOS's commands always speak as `security`.
+    func report(_ failure: CommandFailure, of command: String, as prefix: Program = .security) {
+        var lines = failure.lines(for: prefix, command: command)
+        if isQuiet { lines.removeAll { $0.hasPrefix("hint: ") } }
+        if isVerbose, case .status(let error, _) = failure { lines.append("\(prefix.rawValue): \(error.status)") }
+        for line in lines { io.say("\(line)\n") }
+    }
+
+    /// A remark on standard error about something that is done differently here; `-q` silences it.
+    func remark(_ text: String, hint: String? = nil) {
+        guard !isQuiet else { return }
+        io.say("security: \(text)\n")
+        if let hint { io.say("hint: \(hint)\n") }
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// All of macOS's sub-commands in macOS's order, on which the meaning of abbreviations rests (keychain-behaviour §8.2).
+enum CommandTable {
+    struct Entry: Sendable {
+        let name: String
+        let support: Support
+
+        fileprivate init(_ name: String, _ support: Support) {
+            self.name = name
+            self.support = support
+        }
+    }
+
+    enum Support: Sendable {
+        case built(any SecurityCommand.Type)
+        /// Comes with a later version: errSecUnimplemented.
+        case later
+        /// Has no meaning on this system.
+        case foreign
+    }
+
+    /// The first entry whose name begins with `name`; nil where there is none.
+    static func entry(abbreviated name: CommandWord) -> Entry? {
+        guard !name.bytes.isEmpty else { return nil }
+        return entries.first { $0.name.utf8.starts(with: name.bytes) }
+    }
+
+    static let entries: [Entry] = [
+        Entry("help", .built(HelpCommand.self)),
+        Entry("list-keychains", .built(ListKeychains.self)),
+        Entry("list-smartcards", .later),
+        Entry("default-keychain", .built(DefaultKeychain.self)),
+        Entry("login-keychain", .built(LoginKeychain.self)),
+        Entry("create-keychain", .later),
+        Entry("delete-keychain", .later),
+        Entry("lock-keychain", .later),
+        Entry("unlock-keychain", .later),
+        Entry("set-keychain-settings", .later),
+        Entry("set-keychain-password", .later),
+        Entry("show-keychain-info", .later),
+        Entry("dump-keychain", .built(DumpKeychain.self)),
+        Entry("create-keypair", .later),
+        Entry("add-generic-password", .built(AddGenericPassword.self)),
+        Entry("add-internet-password", .built(AddInternetPassword.self)),
+        Entry("add-certificates", .later),
+        Entry("find-generic-password", .built(FindGenericPassword.self)),
+        Entry("find-internet-password", .built(FindInternetPassword.self)),
+        Entry("delete-generic-password", .built(DeleteGenericPassword.self)),
+        Entry("delete-internet-password", .built(DeleteInternetPassword.self)),
+        Entry("set-generic-password-partition-list", .built(SetGenericPasswordPartitionList.self)),
+        Entry("set-internet-password-partition-list", .built(SetInternetPasswordPartitionList.self)),
+        Entry("find-key", .later),
+        Entry("set-key-partition-list", .later),
+        Entry("find-certificate", .later),
+        Entry("find-identity", .later),
+        Entry("delete-certificate", .later),
+        Entry("delete-identity", .later),
+        Entry("set-identity-preference", .later),
+        Entry("get-identity-preference", .later),
+        Entry("create-db", .later),
+        Entry("export", .later),
+        Entry("import", .later),
+        Entry("export-smartcard", .later),
+        Entry("cms", .later),
+        Entry("install-mds", .later),
+        Entry("add-trusted-cert", .later),
+        Entry("remove-trusted-cert", .later),
+        Entry("dump-trust-settings", .later),
+        Entry("user-trust-settings-enable", .later),
+        Entry("trust-settings-export", .later),
+        Entry("trust-settings-import", .later),
+        Entry("verify-cert", .later),
+        Entry("authorize", .foreign),
+        Entry("authorizationdb", .foreign),
+        Entry("execute-with-privileges", .foreign),
+        Entry("leaks", .foreign),
+        Entry("create-filevaultmaster-keychain", .foreign),
+        Entry("smartcards", .foreign),
+        Entry("translocate-create", .foreign),
+        Entry("translocate-policy-check", .foreign),
+        Entry("translocate-status-check", .foreign),
+        Entry("translocate-original-path", .foreign),
+        Entry("requirement-evaluate", .foreign),
+        Entry("filevault", .foreign),
+        Entry("platformsso", .foreign),
+        Entry("error", .built(ErrorCommand.self)),
+    ]
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The usage of the program as a whole, with the list of its commands.
+enum GeneralUsage {
+    static func text(for program: Program) -> String {
+        var lines = ["usage: \(program.rawValue) [-hilqv] [-p prompt] [command [options] [arguments]]", ""]
+        lines += Frame.options.filter { $0.name != "-R" }.map { row($0.synopsis, $0.help) }
+        lines += ["", "commands of macOS's security, which may be abbreviated:"]
+        for entry in CommandTable.entries {
+            if case .built(let command) = entry.support { lines.append(row(entry.name, command.definition.summary)) }
+        }
+        lines += ["", "commands of Latchkey:"]
+        lines += OwnCommand.allCases.map { row($0.rawValue, $0.abstract) }
+        lines += ["", "'\(program.rawValue) help COMMAND' tells more about one of them."]
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func row(_ name: String, _ text: String) -> String {
+        "    \(name)\(String(repeating: " ", count: max(38 - name.count, 1)))\(text)"
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// The command `latchkey`, which is also `security`.
+public enum LatchkeyMain {
+    /// Runs one command line.
+    ///
+    /// - Parameters:
+    ///   - words: the command line; the first word is the name the program was called by.
+    ///   - io: where it reads and writes.
+    /// - Returns: the exit value of the process.
+    public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
+        let session = CommandSession(io: io, program: Program(calledAs: words.first))
+        return Int32(OSStatusCode(rawValue: status(of: words.dropFirst(), in: session)).exitCode)
+    }
+
+    /// Says why the program will not start.
+    ///
+    /// - Returns: the exit value of the process.
+    public static func refuse(_ problem: String, io: some CommandIO) -> Int32 {
+        io.say("security: \(problem)\n")
+        return 1
+    }
+
+    private static func status(of words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
+        // `--help`, `--version` and `--generate-completion-script` are ours; macOS has no long options.
+        if session.program == .latchkey, let first = words.first, first.hasPrefix("--") {
+            return OwnCommand.executeRoot(words, in: session)
+        }
+        return Frame.run(words, in: session)
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The words of a line in interactive mode (keychain-behaviour §8.1).
+///
+/// Words are split at white space. A quote, single or double, counts only at the start of a word and ends the word when it closes. A
+/// backslash makes the next character literal, inside and outside of quotes. There are no comments and no other special characters.
+enum LineWords {
+    static func split(_ line: some Sequence<UInt8>) -> [CommandWord] {
+        var words: [CommandWord] = []
+        var word: [UInt8] = []
+        var isInWord = false
+        var quote: UInt8?
+        var isEscaped = false
+        func end() {
+            if isInWord { words.append(CommandWord(bytes: word)) }
+            word.removeAll(keepingCapacity: true)
+            isInWord = false
+            quote = nil
+        }
+        for byte in line {
+            if isEscaped {
+                isEscaped = false
+                isInWord = true
+                word.append(byte)
+            } else if byte == backslash {
+                isEscaped = true
+            } else if let open = quote {
+                if byte == open { end() } else { word.append(byte) }
+            } else if isBlank(byte) {
+                end()
+            } else if !isInWord, quotes.contains(byte) {
+                quote = byte
+                isInWord = true
+            } else {
+                isInWord = true
+                word.append(byte)
+            }
+        }
+        end()
+        return words
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte)
+    }
+
+    private static let backslash = UInt8(ascii: "\\")
+    private static let quotes: [UInt8] = [UInt8(ascii: "'"), UInt8(ascii: "\"")]
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `security dump-keychain`.
+enum DumpKeychain: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "dump-keychain",
+        summary: "Show every item of the keychain.",
+        options: [
+            CommandOption("-a", help: "also show access lists; items have none here"),
+            CommandOption("-d", help: "also show the passwords and other data"),
+            CommandOption("-i", help: "accepted; there are no access lists to edit"),
+            CommandOption("-r", help: "accepted; the sealed form of data is not shown"),
+            .accessGroup,
+        ],
+        operands: "[keychain...]",
+        notes: ["Items that are damaged are passed over; 'latchkey doctor' tells which."],
+        examples: ["dump-keychain", "dump-keychain -d"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let path = try StorePath.of(keychain)
+        let withData = arguments.contains("-d")
+        var damaged = 0
+        for itemClass in ItemClass.stored {
+            let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
+            let matches = try CommandFailure.naming(PasswordSearch.function) { () throws(KeychainError) in
+                try PasswordSearch.matches(
+                    query, returning: withData ? [.attributes, .data] : .attributes, in: keychain, for: session.caller)
+            }
+            damaged += matches.damaged
+            for record in matches.records {
+                var text = ItemBlock(record: record, keychain: path).text
+                if arguments.contains("-a") { text += "access: 0 entries\n" }
+                if withData { text += "data:\n" }
+                try session.write(text)
+                if withData { try session.writeSecret(BufferFormat.secretLine("", record.secrets?.data), to: .output) }
+            }
+        }
+        if damaged > 0 {
+            session.remark(
+                "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") passed over", hint: "latchkey doctor tells which")
+        }
+    }
+}

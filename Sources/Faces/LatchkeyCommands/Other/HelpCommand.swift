@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `security help`.
+enum HelpCommand: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "help",
+        summary: "Show all commands, or the usage of some.",
+        operands: "[command...]",
+        examples: ["help", "help find-generic-password"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard !arguments.operands.isEmpty else { return try session.write(GeneralUsage.text(for: session.program)) }
+        var isUnknown = false
+        for name in arguments.operands {
+            if let text = text(for: name, in: session) {
+                try session.write(text)
+            } else {
+                session.io.say("security: unknown command \"\(name.text)\"\n")
+                isUnknown = true
+            }
+        }
+        if isUnknown { throw .said(1) }
+    }
+
+    private static func text(for name: CommandWord, in session: CommandSession) -> String? {
+        let own = OwnCommand(rawValue: name.text)
+        if let own, session.program == .latchkey { return own.help(columns: session.io.columns) }
+        guard let entry = CommandTable.entry(abbreviated: name) else { return own?.help(columns: session.io.columns) }
+        return switch entry.support {
+        case .built(let command): command.definition.usage(of: session.program)
+        case .later: "\(entry.name) is not supported by this version.\n"
+        case .foreign: "\(entry.name) is not supported on this system.\n"
+        }
+    }
+}

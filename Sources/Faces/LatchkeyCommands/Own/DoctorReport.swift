@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// What `latchkey doctor` tells, in the shape of its JSON.
+struct DoctorReport: Encodable {
+    var healthy: Bool
+    var findings: [Finding]
+
+    struct Finding: Encodable {
+        var subject: String
+        var healthy: Bool
+        var detail: String
+        var hint: String?
+    }
+
+    init(_ findings: [KeychainFinding]) {
+        healthy = findings.allSatisfy(\.isHealthy)
+        self.findings = findings.map { Finding(subject: $0.subject, healthy: $0.isHealthy, detail: $0.detail, hint: $0.hint) }
+    }
+
+    /// The report for people: a line a finding, and what to do below it.
+    var text: String {
+        findings.map { finding in
+            let line = "\(finding.healthy ? "ok     " : "WRONG  ")  \(finding.subject): \(finding.detail)\n"
+            return line + (finding.hint.map { "         hint: \($0)\n" } ?? "")
+        }.joined()
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import KeychainModel
+
+/// Reports for programs.
+enum JSONText {
+    static func of(_ report: some Encodable) throws(CommandFailure) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
+        } catch {
+            throw .status(KeychainError(.internalFailure, "the report could not be written as JSON: \(error)"))
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// The root of the command tree that swift-argument-parser sees: for help, completions and our own sub-commands.
+struct LatchkeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "latchkey",
+        abstract: "Apple's keychain for Linux.",
+        discussion: """
+            EXAMPLES:
+              latchkey status
+              latchkey add-generic-password -a alice -s example.com -U -w
+              latchkey find-generic-password -a alice -s example.com -w
+              latchkey --generate-completion-script bash > /etc/bash_completion.d/latchkey
+
+            Installed under the name 'security' it is macOS's command of that name.
+            """,
+        version: LatchkeyVersion.current,
+        groupedSubcommands: [
+            CommandGroup(name: "Latchkey", subcommands: [StatusCommand.self, DoctorCommand.self]),
+            CommandGroup(name: "macOS", subcommands: ListedCommands.all),
+        ])
+}
+
+/// What `--version` prints.
+enum LatchkeyVersion {
+    static let current = "0.1.0"
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// macOS's sub-commands as swift-argument-parser lists and completes them. It never parses them: the dispatcher runs them before.
+enum ListedCommands {
+    static let all: [any ParsableCommand.Type] = [
+        Help.self, Lists.self, Default.self, Login.self, Dump.self, AddGeneric.self, AddInternet.self, FindGeneric.self,
+        FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self, Errors.self,
+    ]
+
+    struct Help: ListedCommand { static let command: any SecurityCommand.Type = HelpCommand.self }
+    struct Lists: ListedCommand { static let command: any SecurityCommand.Type = ListKeychains.self }
+    struct Default: ListedCommand { static let command: any SecurityCommand.Type = DefaultKeychain.self }
+    struct Login: ListedCommand { static let command: any SecurityCommand.Type = LoginKeychain.self }
+    struct Dump: ListedCommand { static let command: any SecurityCommand.Type = DumpKeychain.self }
+    struct AddGeneric: ListedCommand { static let command: any SecurityCommand.Type = AddGenericPassword.self }
+    struct AddInternet: ListedCommand { static let command: any SecurityCommand.Type = AddInternetPassword.self }
+    struct FindGeneric: ListedCommand { static let command: any SecurityCommand.Type = FindGenericPassword.self }
+    struct FindInternet: ListedCommand { static let command: any SecurityCommand.Type = FindInternetPassword.self }
+    struct DeleteGeneric: ListedCommand { static let command: any SecurityCommand.Type = DeleteGenericPassword.self }
+    struct DeleteInternet: ListedCommand { static let command: any SecurityCommand.Type = DeleteInternetPassword.self }
+    struct PartitionGeneric: ListedCommand { static let command: any SecurityCommand.Type = SetGenericPasswordPartitionList.self }
+    struct PartitionInternet: ListedCommand { static let command: any SecurityCommand.Type = SetInternetPasswordPartitionList.self }
+    struct Errors: ListedCommand { static let command: any SecurityCommand.Type = ErrorCommand.self }
+}
+
+/// A sub-command of macOS by name and summary, with any words behind it.
+protocol ListedCommand: ParsableCommand {
+    static var command: any SecurityCommand.Type { get }
+}
+
+extension ListedCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(commandName: command.definition.name, abstract: command.definition.summary)
+    }
+}

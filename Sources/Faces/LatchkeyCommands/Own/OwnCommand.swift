@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// Latchkey's own sub-commands. They are parsed by swift-argument-parser, whose command tree is made only when one of them is called.
+enum OwnCommand: String, CaseIterable, Sendable {
+    case status, doctor
+
+    /// What it does, in one line.
+    var abstract: String {
+        switch self {
+        case .status: "Show where the keychain is, what protects it and what it holds."
+        case .doctor: "Look for what is wrong with the keychain, and tell what to do."
+        }
+    }
+
+    /// - Parameter words: the command's name and what follows it.
+    /// - Returns: the status; 0 is success.
+    func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+        Self.executeRoot(words, in: session)
+    }
+
+    /// Runs a command line that may also have `--help`, `--version` or `--generate-completion-script` in the place of a name.
+    static func executeRoot(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+        do {
+            var command = try LatchkeyCommand.parseAsRoot(words.map(\.text))
+            if let own = command as? any OwnParsableCommand { return run(own, in: session) }
+            // The root itself, and the parser's own help command, which throws its text.
+            try command.run()
+            return 0
+        } catch {
+            return answer(error, in: session)
+        }
+    }
+
+    func help(columns: Int?) -> String {
+        switch self {
+        case .status: LatchkeyCommand.helpMessage(for: StatusCommand.self, columns: columns)
+        case .doctor: LatchkeyCommand.helpMessage(for: DoctorCommand.self, columns: columns)
+        }
+    }
+
+    private static func run(_ command: any OwnParsableCommand, in session: CommandSession) -> Int32 {
+        do {
+            try command.run(in: session)
+            return 0
+        } catch {
+            session.report(error, of: type(of: command)._commandName, as: .latchkey)
+            return error.status
+        }
+    }
+
+    /// What swift-argument-parser throws: help, a version, a completion script, or what is wrong with the words.
+    private static func answer(_ error: any Error, in session: CommandSession) -> Int32 {
+        guard LatchkeyCommand.exitCode(for: error) != .success else {
+            do throws(CommandFailure) {
+                let text = LatchkeyCommand.fullMessage(for: error, columns: session.io.columns)
+                try session.write(text.hasSuffix("\n") ? text : text + "\n")
+                return 0
+            } catch {
+                session.report(error, of: "help", as: .latchkey)
+                return error.status
+            }
+        }
+        session.io.say("latchkey: \(LatchkeyCommand.message(for: error))\n")
+        if !session.isQuiet { session.io.say("hint: latchkey --help\n") }
+        return CommandFailure.usage(nil).status
+    }
+}
+
+/// A sub-command that swift-argument-parser has parsed.
+protocol OwnParsableCommand: ParsableCommand {
+    func run(in session: CommandSession) throws(CommandFailure)
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// What `latchkey status` tells, in the shape of its JSON.
+struct StatusReport: Encodable {
+    /// The path of the database; absent for a keychain in memory.
+    var database: String?
+    /// `embedded` or `ephemeral`.
+    var mode: String
+    /// The format of the database.
+    var format: Int
+    /// `file` or `memory`.
+    var root: String
+    var deviceKey: String?
+    var passcode: Bool
+    /// How a program's identity is known: `claimed`.
+    var identity: String
+    var auditLog: Bool
+    var items: Int
+    var counts: [Count]
+    var quarantined: Int
+    /// Whether this very call made the keychain.
+    var isNew: Bool
+
+    struct Count: Encodable {
+        var itemClass: String
+        var protection: String
+        var count: Int
+
+        enum CodingKeys: String, CodingKey {
+            case itemClass = "class", protection, count
+        }
+    }
+
+    init(_ status: KeychainStatus, isNew: Bool) {
+        database = status.databasePath
+        mode = status.mode.rawValue
+        format = status.formatVersion
+        root = status.root.rawValue
+        deviceKey = status.deviceKeyPath
+        passcode = status.hasPasscode
+        identity = "claimed"
+        auditLog = false
+        let full = status.counts.filter { $0.count > 0 }
+        items = full.reduce(0) { $0 + $1.count }
+        counts = full.map { Count(itemClass: $0.itemClass.rawValue, protection: $0.protection.constant, count: $0.count) }
+        quarantined = status.quarantined
+        self.isNew = isNew
+    }
+}
+
+// MARK: - Text
+
+extension StatusReport {
+    /// The report for people.
+    var text: String {
+        var rows: [(name: String, value: String)] = [
+            ("keychain", database ?? "in memory, ends with the program"),
+            ("mode", mode == KeychainStatus.Mode.embedded.rawValue ? "embedded: every program opens the database itself" : "ephemeral"),
+            ("format", "\(format)"),
+            ("device key", deviceKey.map { "\($0), a file: whoever can read both files has the key" } ?? "in memory"),
+            ("passcode", passcode ? "set" : "none: the keychain is always open, nothing but the device key protects it"),
+            ("identity", "claimed: programs of the same user are kept apart by policy, not by proof"),
+            ("audit log", "none: an embedded keychain keeps none"),
+            ("items", "\(items)"),
+        ]
+        for count in counts { rows.append(("", "\(count.count) \(count.itemClass), \(count.protection)")) }
+        rows.append(("quarantine", quarantined == 0 ? "empty" : "\(quarantined) damaged; see latchkey doctor"))
+        return rows.map { row in
+            let name = row.name.isEmpty ? "" : "\(row.name):"
+            return "\(name)\(String(repeating: " ", count: 13 - name.count))\(row.value)\n"
+        }.joined()
+    }
+}

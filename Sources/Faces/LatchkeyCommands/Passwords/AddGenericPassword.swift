@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// `security add-generic-password`.
+enum AddGenericPassword: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "add-generic-password",
+        summary: "Add a generic password item.",
+        options: CommandOption.addition(CommandOption.genericCriteria, oldSpelling: [.oldPassword]),
+        operands: "[keychain]",
+        notes: CommandOption.passwordNotes,
+        examples: [
+            "add-generic-password -a alice -s example.com -U -w",
+            "add-generic-password -a alice -s example.com -U -w < password.txt",
+        ])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        try PasswordAddition.run(.genericPassword, arguments, in: session)
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// `security add-internet-password`. Here `-p` is the path.
+enum AddInternetPassword: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "add-internet-password",
+        summary: "Add an internet password item.",
+        options: CommandOption.addition(CommandOption.internetCriteria),
+        operands: "[keychain]",
+        notes: CommandOption.passwordNotes,
+        examples: ["add-internet-password -a alice -s example.com -r htps -P 443 -U -w"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        try PasswordAddition.run(.internetPassword, arguments, in: session)
+    }
+}

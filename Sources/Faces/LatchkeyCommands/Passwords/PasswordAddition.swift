@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// What `add-generic-password` and `add-internet-password` do.
+struct PasswordAddition {
+    let itemClass: ItemClass
+    let attributes: [ItemAttribute: AttributeValue]
+    let accessGroup: String?
+    let session: CommandSession
+    /// The call as macOS names it, with the keychain.
+    private let function: String
+
+    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard arguments.operands.count <= 1 else { throw .usage("an item is added to one keychain") }
+        let addition = PasswordAddition(
+            itemClass: itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup, session: session,
+            function: "SecKeychainItemCreateFromContent (\(arguments.operands.first?.text ?? "<default>"))")
+        let password = try PasswordInput.read(arguments, in: session)
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        if arguments.contains("-U") {
+            try addition.replace(password, in: keychain)
+        } else {
+            try CommandFailure.naming(addition.function) { () throws(KeychainError) in try addition.add(password, to: keychain) }
+        }
+    }
+
+    /// Adds the item; it is labelled by its service or server where no label was given.
+    private func add(_ password: SharedSecret?, to keychain: any KeychainService) throws(KeychainError) {
+        var attributes = attributes
+        if attributes[.label] == nil { attributes[.label] = attributes[.service] ?? attributes[.server] }
+        let secrets = ItemSecrets(data: password ?? SharedSecret(copying: []))
+        let item = ItemAddition(itemClass, attributes: attributes, secrets: secrets, accessGroup: accessGroup)
+        _ = try keychain.add(item, from: session.caller)
+    }
+
+    /// Updates the item with the same key, or adds it. Never deletes: at every moment there is the old item or the new one.
+    private func replace(_ password: SharedSecret?, in keychain: any KeychainService) throws(CommandFailure) {
+        // Another process may add or delete the item between our two steps; then the other step is tried again, a few times.
+        for attempt in 1... {
+            do throws(KeychainError) {
+                if try update(password, in: keychain) { return }
+                return try add(password, to: keychain)
+            } catch {
+                let isRace = error.status == .duplicateItem || error.status == .itemNotFound
+                guard isRace, attempt < Self.greatestAttempts else { throw .status(error, of: function) }
+            }
+        }
+    }
+
+    /// - Returns: whether there was an item.
+    private func update(_ password: SharedSecret?, in keychain: any KeychainService) throws(KeychainError) -> Bool {
+        let schema = ItemSchema.of(itemClass)
+        let key = attributes.filter { schema[$0.key]?.isPrimaryKey == true }
+        // Where no group is named, only the one that a new item would go to: the same key in another group is another item.
+        let query = ItemQuery(itemClass, attributes: key, accessGroup: accessGroup ?? AccessGroup.shared.name, limit: .one)
+        // A damaged item counts as absent: adding over it moves it aside.
+        let matches = try PasswordSearch.matches(query, returning: .persistentReference, in: keychain, for: session.caller)
+        guard let found = matches.records.first else { return false }
+        let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: found.persistentReference)
+        try keychain.update(item, with: ItemUpdate(attributes: attributes, data: password), from: session.caller)
+        return true
+    }
+
+    private static let greatestAttempts = 5
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+
+/// What `delete-generic-password` and `delete-internet-password` do.
+enum PasswordDeletion {
+    static let notes = [
+        "At least one attribute must be given. Only the first match is deleted: repeat the command until it exits with 44 to delete all."
+    ]
+
+    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let query = try PasswordSearch.query(itemClass, arguments)
+        guard !query.attributes.isEmpty else { throw .usage("no attribute says which item is to be deleted") }
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let record = try PasswordSearch.find(query, returning: [.attributes, .persistentReference], in: keychain, for: session)
+        let path = try StorePath.of(keychain)
+        let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: record.persistentReference)
+        try CommandFailure.naming("SecKeychainItemDelete") { () throws(KeychainError) in
+            _ = try keychain.delete(item, from: session.caller)
+        }
+        try session.write(ItemBlock(record: record, keychain: path).text)
+        session.io.say("password has been deleted.\n")
+    }
+}

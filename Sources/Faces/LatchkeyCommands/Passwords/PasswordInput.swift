@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import SecretMemory
+
+/// The password that an add command is to store, from wherever it comes.
+enum PasswordInput {
+    /// - Returns: nil where no option speaks of a password.
+    static func read(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
+        for occurrence in arguments.occurrences.reversed() {
+            switch occurrence.option.meaning {
+            case .password:
+                // EXPOSE: the password came as an argument, which everybody can read anyway.
+                if let word = occurrence.value { return SharedSecret(copying: word.bytes) }
+                return try ask(in: session)
+            case .hexadecimalPassword:
+                guard let word = occurrence.value else { continue }
+                return try hexadecimal(word, for: occurrence.option)
+            case .plain, .attribute, .accessGroup:
+                continue
+            }
+        }
+        return nil
+    }
+
+    private static func hexadecimal(_ word: CommandWord, for option: CommandOption) throws(CommandFailure) -> SharedSecret {
+        let digits = word.bytes.dropFirst(word.hasPrefix("0x") || word.hasPrefix("0X") ? 2 : 0)
+        let problem = "the value of \(option.name) must be hexadecimal: an even number of the digits 0 to 9 and a to f"
+        guard digits.count.isMultiple(of: 2) else { throw .parameter(problem) }
+        let secret = try SecretBytes(count: digits.count / 2) { (bytes) throws(CommandFailure) in
+            for index in bytes.indices {
+                let position = digits.startIndex + index * 2
+                guard let byte = Hexadecimal.byte(digits[position], digits[position + 1]) else { throw .parameter(problem) }
+                bytes[index] = byte
+            }
+        }
+        return SharedSecret(secret)
+    }
+
+    // MARK: Asking
+
+    private static func ask(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        guard session.io.isInputInteractive else {
+            let password = try line(in: session)
+            // Programs that pipe commands into `security -i` send the repetition that macOS asks for. Taken for a command, it would be
+            // printed as an unknown one.
+            if session.readsCommands { try check(password, against: try line(in: session)) }
+            return password
+        }
+        let password = try answer(to: "password data for new item: ", in: session)
+        try check(password, against: try answer(to: "retype password for new item: ", in: session))
+        return password
+    }
+
+    private static func line(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        let line = try CommandFailure.naming(nil) { () throws(KeychainError) in try session.io.readLine() }
+        guard let line else {
+            throw .parameter(
+                "standard input ended where a line with the password was expected",
+                hint: "printf '%s\\n' \"$password\" | security add-generic-password -a ACCOUNT -s SERVICE -w")
+        }
+        return line
+    }
+
+    private static func answer(to prompt: String, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        do throws(KeychainError) {
+            guard let answer = try session.io.readSecret(prompt: prompt) else { throw KeychainError(.userCanceled) }
+            return answer
+        } catch {
+            // The message would stand behind the question.
+            if error.status == .userCanceled { session.io.say("\n") }
+            throw .status(error)
+        }
+    }
+
+    private static func check(_ password: SharedSecret, against repetition: SharedSecret) throws(CommandFailure) {
+        guard password == repetition else { throw .line("passwords don't match") }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// What `find-generic-password` and `find-internet-password` do.
+enum PasswordPrinting {
+    static let options = [
+        CommandOption("-g", help: "also print the password, on standard error"),
+        CommandOption("-w", help: "print the password alone, on standard output"),
+    ]
+
+    static let notes = [
+        "Without criteria the first item is found. Only the first match is printed.",
+        """
+        A password with a byte outside of printable ASCII is printed by -w in lowercase hexadecimal, which cannot be told from a \
+        password that looks like it; -g prints a form that can be told.
+        """,
+    ]
+
+    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let query = try PasswordSearch.query(itemClass, arguments)
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        if arguments.contains("-w") {
+            let record = try PasswordSearch.find(query, returning: .data, in: keychain, for: session)
+            try session.writeSecret(PlainPassword.line(record.secrets?.data), to: .output)
+            return
+        }
+        let withPassword = arguments.contains("-g")
+        let record = try PasswordSearch.find(
+            query, returning: withPassword ? [.attributes, .data] : .attributes, in: keychain, for: session)
+        try session.write(ItemBlock(record: record, keychain: try StorePath.of(keychain)).text)
+        if withPassword {
+            try session.writeSecret(BufferFormat.secretLine("password: ", record.secrets?.data), to: .error)
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// `security set-generic-password-partition-list`.
+enum SetGenericPasswordPartitionList: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "set-generic-password-partition-list",
+        summary: "Accepted: find a generic password item whose partition list would be set.",
+        options: CommandOption.genericCriteria + PartitionList.options + [.accessGroup],
+        operands: "[keychain...]",
+        notes: PartitionList.notes)
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        try PartitionList.run(.genericPassword, arguments, in: session)
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes as pairs of digits.
+enum Hexadecimal {
+    static let uppercase = Array("0123456789ABCDEF".utf8)
+    static let lowercase = Array("0123456789abcdef".utf8)
+
+    /// The byte whose digits these are.
+    static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
+        guard let high = digit(high), let low = digit(low) else { return nil }
+        return high << 4 | low
+    }
+
+    private static func digit(_ character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// An item as `find-…`, `delete-…` and `dump-keychain` print it (keychain-behaviour §8.3). Programs parse it: every byte counts.
+struct ItemBlock {
+    let record: ItemRecord
+    /// The path of the keychain, or what stands for it.
+    let keychain: String
+
+    var text: String {
+        var text = "keychain: \"\(keychain)\"\nversion: 512\nclass: \(classText)\nattributes:\n"
+        for line in BlockLayout.of(record.itemClass) {
+            text += "    \(line.name)<\(line.type.rawValue)>=\(valueText(line))\n"
+        }
+        return text
+    }
+
+    private var classText: String {
+        switch record.itemClass {
+        case .genericPassword, .internetPassword: return BufferFormat.text(record.itemClass.rawValue.utf8)
+        case .certificate, .identity: return BufferFormat.text(Self.bigEndian(0x8000_1000))
+        case .key:
+            // The record types of public, private and symmetric keys are one after the other, in the order of kSecAttrKeyClass.
+            guard case .number(let keyClass)? = record[.keyClass] else { return BufferFormat.text(Self.bigEndian(0x0F)) }
+            return BufferFormat.text(Self.bigEndian(0x0F + min(max(keyClass, 0), 2)))
+        }
+    }
+
+    private func valueText(_ line: BlockLayout.Line) -> String {
+        guard let attribute = line.attribute, let value = record[attribute] else { return Self.unset }
+        switch line.type {
+        case .timedate:
+            guard case .date(let seconds) = value, let text = TimeDate.text(seconds) else { return Self.unset }
+            return BufferFormat.text(Array(text.utf8) + [0])
+        case .uint32, .sint32:
+            guard case .number(let number) = value else { return BufferFormat.text(value.canonicalBytes) }
+            return BufferFormat.text(Self.bigEndian(number))
+        case .blob:
+            // A column that is never unset holds its default where nothing was given; macOS has nothing there.
+            if let initial = ItemSchema.of(record.itemClass)[attribute]?.initial, value.matches(initial) { return Self.unset }
+            return BufferFormat.text(value.canonicalBytes)
+        }
+    }
+
+    /// The four bytes of a number, its highest first.
+    private static func bigEndian(_ number: Int64) -> [UInt8] {
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) }
+    }
+
+    private static let unset = "<NULL>"
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import KeychainModel
+internal import LinuxSystem
+public import SecretMemory
+
+/// The standard streams of this process and its terminal.
+public struct ProcessIO: CommandIO {
+    public init() {}
+
+    public var isInputInteractive: Bool { Terminal.isInputInteractive }
+    public var isErrorInteractive: Bool { isatty(STDERR_FILENO) == 1 }
+    public var columns: Int? { nil }
+
+    public func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError) {
+        let descriptor = stream == .output ? STDOUT_FILENO : STDERR_FILENO
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if written < 0 {
+                if errno == EINTR { continue }
+                throw KeychainError(.io, SystemError.last("write the output").description)
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+        }
+    }
+
+    public func readLine() throws(KeychainError) -> SharedSecret? {
+        try Self.line { (buffer) throws(SystemError) in try Terminal.readInputLine(into: buffer) }
+    }
+
+    public func readSecret(prompt: String) throws(KeychainError) -> SharedSecret? {
+        try Self.line { (buffer) throws(SystemError) in try Terminal.readSecretLine(prompt: prompt, into: buffer) }
+    }
+
+    /// Reads into secret memory of the greatest length, and keeps as much of it as the line has.
+    private static func line(
+        _ read: (UnsafeMutableRawBufferPointer) throws(SystemError) -> Int?
+    ) throws(KeychainError) -> SharedSecret? {
+        var count: Int?
+        do throws(SystemError) {
+            let room = try SecretBytes(count: greatestLine) { (buffer) throws(SystemError) in count = try read(buffer) }
+            guard let count else { return nil }
+            return room.withUnsafeBytes { SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count)))) }
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    private static func error(_ error: SystemError) -> KeychainError {
+        switch error.code {
+        case ECANCELED:
+            KeychainError(.userCanceled)
+        case ENXIO, ENOENT, EACCES:
+            KeychainError(
+                .interactionNotAllowed, "there is no terminal to ask on: \(error.description)",
+                hint: "give the password on standard input, as in: printf '%s\\n' \"$password\" | security add-generic-password … -w")
+        case EMSGSIZE:
+            KeychainError(.dataTooLarge, "the line is longer than \(greatestLine) bytes")
+        default:
+            KeychainError(.io, error.description)
+        }
+    }
+
+    /// 1 MiB, with the end of the line left out.
+    private static let greatestLine = 1 << 20
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+import LatchkeyCommands
+import Testing
+
+/// The exit values that scripts rely on (keychain-behaviour §8.1), and the wording of failures.
+@Suite("Exit values")
+struct ExitValueTests {
+    @Test("a status exits with its lowest byte", arguments: Row.all)
+    func statuses(row: Row) throws {
+        let service = FailingService(error: KeychainError(row.status, hint: row.hint))
+        for command in ["find-generic-password -w", "add-generic-password -a a -s s", "add-generic-password -U -a a -s s"] {
+            let outcome = security(command, on: service)
+            let call = command.hasPrefix("find") ? "SecKeychainSearchCopyNext" : "SecKeychainItemCreateFromContent (<default>)"
+            #expect(outcome.exit == row.exit)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.error == "security: \(call): \(row.text)\n" + (row.hint.map { "hint: \($0)\n" } ?? ""))
+        }
+    }
+
+    @Test("a keychain that cannot be used is told in its own words with a hint")
+    func problem() {
+        let error = KeychainError(.notAvailable, "cannot open /x: Permission denied", hint: "chmod 700 /x")
+        #expect(
+            security("find-generic-password", on: FailingService(error: error))
+                == Outcome(
+                    exit: 53, output: "",
+                    error: "security: SecKeychainSearchCopyNext: cannot open /x: Permission denied\nhint: chmod 700 /x\n"))
+        #expect(
+            security("list-keychains", on: FailingService(error: error))
+                == Outcome(exit: 53, output: "", error: "security: cannot open /x: Permission denied\nhint: chmod 700 /x\n"))
+        #expect(
+            security("-q list-keychains", on: FailingService(error: error)).error == "security: cannot open /x: Permission denied\n")
+        #expect(
+            security("-v -q list-keychains", on: FailingService(error: error)).error
+                == "security: cannot open /x: Permission denied\nsecurity: errSecNotAvailable (-25291)\n")
+    }
+
+    @Test("the frame's own exit values", arguments: Frame.all)
+    func frame(row: Frame) throws {
+        let outcome = try TestKeychain(.ephemeral).security(row.line)
+        #expect(outcome.exit == row.exit)
+        #expect(outcome.output.isEmpty != row.writesOutput, "\(outcome)")
+        #expect(outcome.error.isEmpty != row.writesError, "\(outcome)")
+        if let text = row.error { #expect(outcome.error == text) }
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let status: OSStatusCode
+        let exit: Int32
+        let text: String
+        let hint: String?
+
+        init(_ status: OSStatusCode, _ exit: Int32, _ text: String? = nil, hint: String? = nil) {
+            self.status = status
+            self.exit = exit
+            self.text = text ?? status.message ?? ""
+            self.hint = hint
+        }
+
+        var testDescription: String { status.description }
+
+        static let all = [
+            Row(.interactionNotAllowed, 36, "User interaction is not allowed."),
+            Row(OSStatusCode(rawValue: -25296), 48),
+            Row(.noSuchKeychain, 50),
+            Row(.authFailed, 51),
+            Row(.readOnly, 52),
+            Row(.notAvailable, 53, hint: "put the key back"),
+            Row(.userCanceled, 128),
+            Row(.param, 206),
+            Row(.missingEntitlement, 30),
+            Row(.unimplemented, 252),
+            Row(.diskFull, 222, hint: "free some space"),
+            Row(.invalidKeychain, 49),
+            Row(.noDefaultKeychain, 37),
+            Row(.decode, 93),
+            Row(OSStatusCode(rawValue: -67840), 1),
+        ]
+    }
+
+    struct Frame: Sendable, CustomTestStringConvertible {
+        let line: String
+        let exit: Int32
+        let writesOutput: Bool
+        let writesError: Bool
+        let error: String?
+
+        init(_ line: String, _ exit: Int32, output: Bool = false, error: Bool = false, says text: String? = nil) {
+            self.line = line
+            self.exit = exit
+            writesOutput = output
+            writesError = error || text != nil
+            self.error = text
+        }
+
+        var testDescription: String { line }
+
+        static let all = [
+            Frame("", 2, output: true),
+            Frame("-h", 0, output: true),
+            Frame("-h find-generic-password", 0, output: true),
+            Frame("-z", 2, error: true),
+            Frame("-p", 2, error: true),
+            Frame("-lqv error 0", 1, output: true),
+            Frame("bogus", 1, says: "security: unknown command \"bogus\"\nhint: security help\n"),
+            Frame("-q bogus", 1, says: "security: unknown command \"bogus\"\n"),
+            Frame("find-generic-password -z", 2, error: true),
+            Frame("find-generic-password -a", 2, error: true),
+            Frame("find-generic-password --help", 0, output: true),
+            Frame("add-generic-password", 2, error: true),
+            Frame("delete-generic-password", 2, error: true),
+            Frame("error", 2, error: true),
+            Frame("error -25300", 1, output: true),
+            Frame("unlock-keychain -p x", 252, error: true),
+            Frame("leaks", 1, error: true),
+            Frame("list-keychains -d nowhere", 2, error: true),
+            Frame("list-keychains -d system", 0),
+            Frame("list-keychains -d user -s login.keychain", 0),
+            Frame("list-keychains -s", 252, error: true),
+            Frame("default-keychain -s login.keychain", 0),
+            Frame("default-keychain -s", 252, error: true),
+            Frame("default-keychain -d system", 37, error: true),
+            Frame("login-keychain", 0, output: true),
+            Frame("login-keychain a b", 2, error: true),
+            Frame("add-generic-password -a a -s s login.keychain default", 2, error: true),
+            Frame("help bogus", 1, says: "security: unknown command \"bogus\"\n"),
+        ]
+    }
+}

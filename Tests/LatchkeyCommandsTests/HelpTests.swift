@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainTesting
+@testable import LatchkeyCommands
+import Testing
+
+/// What help says. The wording lives in golden files.
+@Suite("Help")
+struct HelpTests {
+    let keychain: TestKeychain
+
+    init() throws {
+        keychain = try TestKeychain(.ephemeral)
+    }
+
+    @Test("the usage of the whole")
+    func general() throws {
+        let usage = keychain.security("")
+        #expect(usage.exit == 2)
+        try expectGolden(usage.output, "usage")
+        #expect(keychain.security("help") == Outcome(exit: 0, output: usage.output, error: ""))
+        #expect(keychain.security("-h").output == usage.output)
+        #expect(keychain.security("-z").error.hasSuffix(usage.output))
+        let renamed = usage.output.replacing("security [", with: "latchkey [").replacing("'security", with: "'latchkey")
+        #expect(keychain.latchkey("").output == renamed)
+    }
+
+    private static let built = CommandTable.entries.compactMap { entry in
+        if case .built = entry.support { entry.name } else { nil }
+    }
+
+    @Test("the usage of each command", arguments: built)
+    func command(name: String) throws {
+        let help = keychain.security("help \(name)")
+        #expect(help.exit == 0 && help.error.isEmpty)
+        try expectGolden(help.output, "help-\(name)")
+        #expect(keychain.security("\(name) --help") == help)
+        #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test("a bad option is named, and the usage follows")
+    func badOption() throws {
+        try expectGolden(keychain.security("default-keychain -z").description, "bad-option")
+    }
+
+    @Test("help names several commands, abbreviated too, and goes on after one it does not know")
+    func several() {
+        let outcome = keychain.security("help find-g bogus er unlock leaks")
+        #expect(outcome.exit == 1)
+        #expect(outcome.error == "security: unknown command \"bogus\"\n")
+        #expect(outcome.output.contains("usage: security find-generic-password") && outcome.output.contains("usage: security error"))
+        #expect(outcome.output.hasSuffix("unlock-keychain is not supported by this version.\nleaks is not supported on this system.\n"))
+    }
+
+    @Test("our own commands explain themselves", arguments: OwnCommand.allCases)
+    func own(command: OwnCommand) throws {
+        let help = keychain.latchkey("\(command.rawValue) --help")
+        #expect(help.exit == 0 && help.error.isEmpty)
+        try expectGolden(help.output, "help-\(command.rawValue)")
+        #expect(keychain.latchkey("help \(command.rawValue)").output.contains("EXAMPLES:"))
+        #expect(keychain.security("help \(command.rawValue)").output.contains("EXAMPLES:"))
+    }
+
+    @Test("the root lists every command")
+    func root() throws {
+        try expectGolden(keychain.latchkey("--help").output, "help-root")
+    }
+
+    @Test("the list for completions holds what the table has built")
+    func listed() {
+        #expect(ListedCommands.all.map { ($0 as? any ListedCommand.Type)?.command.definition.name } == Self.built)
+    }
+
+    @Test("completions are written for the usual shells", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) {
+        let outcome = keychain.latchkey("--generate-completion-script \(shell)")
+        #expect(outcome.exit == 0)
+        #expect(outcome.output.contains("find-generic-password") && outcome.output.contains("doctor"))
+    }
+}

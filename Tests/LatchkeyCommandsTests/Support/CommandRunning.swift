@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+@_spi(Testing) import LatchkeyClient
+import LatchkeyCommands
+import LatchkeyService
+
+/// How a command ended and what it wrote.
+struct Outcome: Equatable, CustomStringConvertible {
+    var exit: Int32
+    var output: String
+    var error: String
+
+    /// What golden files hold.
+    var description: String {
+        "-- standard output --\n\(output)-- standard error --\n\(error)-- exit \(exit) --\n"
+    }
+}
+
+extension TestKeychain {
+    /// Runs a command line as the user's own command, called `security` where the line does not say otherwise.
+    @discardableResult
+    func security(_ words: [CommandWord], as name: CommandWord = "/usr/bin/security", io: TestIO = TestIO()) -> Outcome {
+        run(groups: nil, executable: "/usr/bin/latchkey", isUserCommand: true) {
+            Outcome(exit: LatchkeyMain.run([name] + words, io: io), io)
+        }
+    }
+
+    /// The same for a line whose words have no blanks in them.
+    @discardableResult
+    func security(_ line: String, as name: CommandWord = "/usr/bin/security", io: TestIO = TestIO()) -> Outcome {
+        security(line.split(separator: " ").map { CommandWord(String($0)) }, as: name, io: io)
+    }
+
+    @discardableResult
+    func latchkey(_ line: String, io: TestIO = TestIO()) -> Outcome {
+        security(line, as: "latchkey", io: io)
+    }
+
+    /// The accounts of all generic passwords, in order.
+    func accounts() -> [String] {
+        security("dump-keychain").output.split(separator: "\n").compactMap { line in
+            line.hasPrefix("    \"acct\"<blob>=\"") ? String(line.dropFirst(18).dropLast()) : nil
+        }
+    }
+}
+
+/// Runs a command line on a service of any kind.
+func security(_ line: String, on service: any KeychainService, io: TestIO = TestIO()) -> Outcome {
+    let identity = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+    return CallerContext.$current.withValue(CallerContext(identity: identity, service: service)) {
+        Outcome(exit: LatchkeyMain.run(["security"] + line.split(separator: " ").map { CommandWord(String($0)) }, io: io), io)
+    }
+}
+
+extension Outcome {
+    init(exit: Int32, _ io: TestIO) {
+        self.init(exit: exit, output: String(decoding: io.output, as: UTF8.self), error: String(decoding: io.error, as: UTF8.self))
+    }
+}

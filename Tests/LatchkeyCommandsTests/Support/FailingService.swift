@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import LatchkeyService
+
+/// A keychain of which every call fails in the same way.
+struct FailingService: KeychainService {
+    let error: KeychainError
+
+    func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord { throw error }
+
+    func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches { throw error }
+
+    func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int { throw error }
+    func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int { throw error }
+    func status() throws(KeychainError) -> KeychainStatus { throw error }
+    func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] { throw error }
+    func checkpoint() throws(KeychainError) { throw error }
+    func close() {}
+}
+
+/// A keychain in which only damaged items match, and whose check finds something wrong.
+struct DamagedService: KeychainService {
+    func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord { throw .decode }
+
+    func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches { ItemMatches(records: [], damaged: 1) }
+
+    func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int { throw .decode }
+    func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int { throw .decode }
+
+    func status() throws(KeychainError) -> KeychainStatus {
+        KeychainStatus(
+            mode: .embedded, root: .file, databasePath: "/data/keychain.db", deviceKeyPath: "/state/device.key", formatVersion: 1,
+            hasPasscode: false, counts: [KeychainStatus.Count(itemClass: .genericPassword, protection: .whenUnlocked, count: 2)],
+            quarantined: 1)
+    }
+
+    func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+        for rows in [1, 9000, 10000, 10001, 11000] { progress(rows) }
+        return [
+            KeychainFinding("schema", isHealthy: true, detail: "version 1"),
+            KeychainFinding("rows", isHealthy: false, detail: "1 of 2 does not open", hint: "restore a backup"),
+        ]
+    }
+
+    func checkpoint() throws(KeychainError) {}
+    func close() {}
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import LatchkeyCommands
+import SecretMemory
+
+/// Streams in memory: what a command would read is given, what it writes is kept.
+final class TestIO: CommandIO {
+    /// What standard input holds, line by line.
+    private var input: [String]
+    /// What somebody at the terminal answers; nil where standard input is no terminal. A nil answer is Ctrl-D.
+    private var answers: [String?]?
+    private(set) var output: [UInt8] = []
+    private(set) var error: [UInt8] = []
+    /// Whether writing to standard output fails, as on a full disk.
+    private let outputFails: Bool
+
+    init(input: [String] = [], answers: [String?]? = nil, outputFails: Bool = false, isErrorInteractive: Bool = false) {
+        self.isErrorInteractive = isErrorInteractive
+        self.input = input
+        self.answers = answers
+        self.outputFails = outputFails
+    }
+
+    var isInputInteractive: Bool { answers != nil }
+    let isErrorInteractive: Bool
+    let columns: Int? = 80
+
+    func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError) {
+        switch stream {
+        case .output:
+            guard !outputFails else { throw KeychainError(.io, "cannot write the output: No space left on device") }
+            output += bytes
+        case .error:
+            error += bytes
+        }
+    }
+
+    func readLine() throws(KeychainError) -> SharedSecret? {
+        guard !input.isEmpty else { return nil }
+        return SharedSecret(copying: input.removeFirst().utf8)
+    }
+
+    func readSecret(prompt: String) throws(KeychainError) -> SharedSecret? {
+        error += Array(prompt.utf8)
+        guard answers?.isEmpty == false, let answer = answers?.removeFirst() else { return nil }
+        error.append(UInt8(ascii: "\n"))
+        return SharedSecret(copying: answer.utf8)
+    }
+}
