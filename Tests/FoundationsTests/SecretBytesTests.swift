@@ -16,11 +16,11 @@ struct SecretBytesTests {
         #expect(block.buffer.allSatisfy { $0 == 0xAB })
         // Large blocks are unmapped; what is wiped is seen in the small ones, which stay mapped.
         if count <= 4096 {
-            arena.free(block)
+            block.free()
             let after = UnsafeRawBufferPointer(start: address, count: block.buffer.count)
             #expect(after.allSatisfy { $0 == 0 }, "the whole capacity is wiped, not only \(count) bytes")
         } else {
-            arena.free(block)
+            block.free()
             #expect(!isMapped(address), "a large block is given back to the system")
         }
     }

@@ -70,7 +70,7 @@ extension ItemSearch {
         for attribute in searched {
             guard let value = attributes[attribute] else { continue }
             conditions.append("\(attribute.rawValue) = ?")
-            parameters.append(.bytes(tokens.attribute(attribute, value, of: itemClass)))
+            parameters.append(.bytes(tokens.searched(attribute, value, of: itemClass)))
         }
         if searched.contains(.account) {
             // The columns that the class lacks are NULL; saying so lets the compound index be used to its end.

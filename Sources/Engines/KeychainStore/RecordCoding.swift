@@ -88,30 +88,40 @@ enum MetadataCoding {
 
     /// The record of a row; its secrets are not there yet.
     static func decode(_ plaintext: UnsafeRawBufferPointer, clear: ClearColumns) throws(RowDamage) -> ItemRecord {
-        var named: [[UInt8]: AttributeValue] = [:]
-        for field in try Field.all(in: plaintext) {
-            named[field.name] = try field.value(in: plaintext)
-        }
-        guard case .date(let created)? = named.removeValue(forKey: Name.created),
-            case .date(let modified)? = named.removeValue(forKey: Name.modified),
-            case .string(let group)? = named.removeValue(forKey: Name.accessGroup),
-            case .number(let gradeNumber)? = named.removeValue(forKey: Name.grade),
-            case .string(let maker)? = named.removeValue(forKey: Name.maker),
-            let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
-        else { throw RowDamage("a field that every item has is missing") }
-        var flags: AccessControlFlags?
-        if case .number(let number)? = named.removeValue(forKey: Name.accessControl) { flags = AccessControlFlags(rawValue: UInt64(bitPattern: number)) }
+        var created: AttributeValue?
+        var modified: AttributeValue?
+        var group: AttributeValue?
+        var grade: AttributeValue?
+        var maker: AttributeValue?
+        var flags: AttributeValue?
         var attributes: [ItemAttribute: AttributeValue] = [:]
         let schema = ItemSchema.of(clear.itemClass)
-        for (name, value) in named {
-            guard let code = String(validating: name, as: UTF8.self), let attribute = ItemAttribute(rawValue: code), schema[attribute] != nil
-            else { throw RowDamage("an attribute is not one of the item's class") }
-            attributes[attribute] = value
+        for field in try Field.all(in: plaintext) {
+            let value = try field.value(in: plaintext)
+            switch field.name {
+            case Name.created: created = value
+            case Name.modified: modified = value
+            case Name.accessGroup: group = value
+            case Name.grade: grade = value
+            case Name.maker: maker = value
+            case Name.accessControl: flags = value
+            default:
+                guard let attribute = ItemAttribute(code: field.name), schema[attribute] != nil else {
+                    throw RowDamage("an attribute is not one of the item's class")
+                }
+                attributes[attribute] = value
+            }
         }
+        guard case .date(let created)? = created, case .date(let modified)? = modified, case .string(let group)? = group,
+            case .number(let gradeNumber)? = grade, case .string(let maker)? = maker,
+            let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
+        else { throw RowDamage("a field that every item has is missing") }
+        var accessControlFlags: AccessControlFlags?
+        if case .number(let number)? = flags { accessControlFlags = AccessControlFlags(rawValue: UInt64(bitPattern: number)) }
         return ItemRecord(
             identifier: clear.identifier, itemClass: clear.itemClass, protection: clear.protection,
             accessGroup: AccessGroup(group, grade: grade), isSynchronizable: clear.isSynchronizable, isTombstone: clear.isTombstone,
-            created: usable(created), modified: usable(modified), attributes: attributes, accessControlFlags: flags, maker: maker)
+            created: usable(created), modified: usable(modified), attributes: attributes, accessControlFlags: accessControlFlags, maker: maker)
     }
 
     /// A date that is no number becomes the reference date, so that one bad date does not cost the item.
@@ -174,9 +184,7 @@ enum SecretsCoding {
                 secrets.data = value
                 continue
             }
-            guard let code = String(validating: field.name, as: UTF8.self), let attribute = ItemAttribute(rawValue: code),
-                ItemSchema.of(itemClass)[attribute]?.isSecret == true
-            else { throw RowDamage("a secret is not one of the item's class") }
+            guard let attribute = ItemAttribute(code: field.name), ItemSchema.of(itemClass)[attribute]?.isSecret == true else { throw RowDamage("a secret is not one of the item's class") }
             secrets.attributes[attribute] = value
         }
         return secrets

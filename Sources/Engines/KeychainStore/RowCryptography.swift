@@ -43,9 +43,20 @@ enum RowCryptography {
         return try padded.borrow { (bytes) throws(RowDamage) in try body(try Padding.content(of: bytes)) }
     }
 
-    /// The first 16 bytes of `HMAC-SHA-256(index key, parts…)`.
-    static func token(_ message: [UInt8], key: UnsafeRawBufferPointer) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)).prefix(tokenLength))
+    /// The index key, made ready for many tokens; for the duration of one transaction.
+    struct TokenKey {
+        private let prepared: HMAC<SHA256>
+
+        init(_ key: UnsafeRawBufferPointer) {
+            prepared = HMAC<SHA256>(key: SymmetricKey(data: key))
+        }
+
+        /// The first 16 bytes of `HMAC-SHA-256(index key, message)`.
+        func token(_ message: [UInt8]) -> [UInt8] {
+            var code = prepared
+            code.update(data: message)
+            return Array(code.finalize().prefix(tokenLength))
+        }
     }
 
     static let tokenLength = 16

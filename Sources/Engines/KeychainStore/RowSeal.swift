@@ -12,7 +12,13 @@ internal import SecretMemory
 /// compared. So a row that was copied, spliced, moved or renamed does not open.
 struct RowSeal {
     let keyring: any ItemKeyWrapping
-    var tokens: SearchTokens { SearchTokens(keyring: keyring) }
+    let tokens: SearchTokens
+
+    /// For one transaction.
+    init(keyring: any ItemKeyWrapping) {
+        self.keyring = keyring
+        tokens = SearchTokens(keyring)
+    }
 
     /// Why a row does not open.
     enum Failure: Error {
@@ -131,19 +137,30 @@ struct RowSeal {
     private func additionalData(_ half: RowHalf, _ clear: ClearColumns, _ group: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)
-        let parts: [[UInt8]] = [
-            Self.label, keyring.keychain, UInt16(Self.format).bigEndianBytes, clear.identifier.bytes, [clear.itemClass.number],
-            [clear.protection.number], clear.generation.bigEndianBytes, group, [clear.isSynchronizable ? 1 : 0],
-            [clear.isTombstone ? 1 : 0], clear.revision.bigEndianBytes, [half.rawValue],
-        ]
-        for part in parts {
+        func append(_ part: [UInt8]) {
             bytes.append(UInt8(part.count))
             bytes += part
         }
+        func append(_ number: some FixedWidthInteger) {
+            bytes.append(UInt8(number.bitWidth / 8))
+            withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+        }
+        append(Self.label)
+        append(keyring.keychain)
+        append(Self.format)
+        append(clear.identifier.bytes)
+        append(clear.itemClass.number)
+        append(clear.protection.number)
+        append(clear.generation)
+        append(group)
+        append(UInt8(clear.isSynchronizable ? 1 : 0))
+        append(UInt8(clear.isTombstone ? 1 : 0))
+        append(clear.revision)
+        append(half.rawValue)
         return bytes
     }
 
     private static let label = Array("latchkey v1 item".utf8)
-    private static let format = 1
+    private static let format: UInt16 = 1
     private static let wrappedKeyLength = 40
 }

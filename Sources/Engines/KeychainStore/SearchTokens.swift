@@ -11,39 +11,59 @@ internal import KeychainModel
 /// primary key = HMAC(index key, "latchkey v1 primary key" ‖ class ‖ for each column: code(4) ‖ length(4) ‖ canonical value)
 /// ```
 /// The canonical value of the column `agrp` in the primary key is its group token.
-struct SearchTokens {
-    let keyring: any ItemKeyWrapping
+///
+/// One object serves one transaction, and remembers the tokens of its query: the rows that are found carry the same values, whose tokens
+/// are then compared without being computed again.
+final class SearchTokens {
+    private let key: RowCryptography.TokenKey
+    private var known: [(attribute: ItemAttribute, itemClass: ItemClass, value: AttributeValue, token: [UInt8])] = []
+    private var knownGroups: [(group: AccessGroup, token: [UInt8])] = []
+
+    init(_ keyring: any ItemKeyWrapping) {
+        key = keyring.withIndexKey { RowCryptography.TokenKey($0) }
+    }
+
+    /// The token of an attribute that is searched for.
+    func searched(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
+        let token = self.attribute(attribute, value, of: itemClass)
+        known.append((attribute, itemClass, value, token))
+        return token
+    }
 
     func attribute(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
-        token(Self.attributeLabel + [itemClass.number] + attribute.code + value.canonicalBytes)
+        if let match = known.first(where: { $0.attribute == attribute && $0.itemClass == itemClass && $0.value == value }) { return match.token }
+        return key.token(Self.attributeLabel + [itemClass.number] + attribute.code + value.canonicalBytes)
     }
 
     func group(_ group: AccessGroup) -> [UInt8] {
-        token(Self.groupLabel + [group.grade.rawValue] + Array(group.name.utf8))
+        if let match = knownGroups.first(where: { $0.group == group }) { return match.token }
+        let token = key.token(Self.groupLabel + [group.grade.rawValue] + Array(group.name.utf8))
+        if knownGroups.count < Self.greatestMemory { knownGroups.append((group, token)) }
+        return token
     }
 
     func primaryKey(of record: ItemRecord, group: [UInt8]) -> [UInt8] {
         var message = Self.primaryKeyLabel + [record.itemClass.number]
+        message.reserveCapacity(256)
         for column in ItemSchema.of(record.itemClass).primaryKey {
             let value = column.attribute == .accessGroup ? group : record.primaryKeyValue(of: column).canonicalBytes
-            message += column.attribute.code + UInt32(value.count).bigEndianBytes + value
+            message += column.attribute.code
+            message += UInt32(value.count).bigEndianBytes
+            message += value
         }
-        return token(message)
+        return key.token(message)
     }
 
     /// The tokens of ``DatabaseSchema/tokenColumns``.
     func columns(of record: ItemRecord) -> [[UInt8]?] {
         let schema = ItemSchema.of(record.itemClass)
         return DatabaseSchema.tokenColumns.map { attribute in
-            guard schema[attribute]?.isIndexed == true, let value = record.attributes[attribute] else { return nil }
+            guard let value = record.attributes[attribute], schema[attribute]?.isIndexed == true else { return nil }
             return self.attribute(attribute, value, of: record.itemClass)
         }
     }
 
-    private func token(_ message: [UInt8]) -> [UInt8] {
-        keyring.withIndexKey { RowCryptography.token(message, key: $0) }
-    }
-
+    private static let greatestMemory = 16
     private static let attributeLabel = Array("latchkey v1 attribute".utf8)
     private static let groupLabel = Array("latchkey v1 group".utf8)
     private static let primaryKeyLabel = Array("latchkey v1 primary key".utf8)

@@ -19,10 +19,13 @@ final class SecretArena: Sendable {
     /// A piece of the arena. Its owner gives it back exactly once.
     struct Block: @unchecked Sendable {  // because the memory is exclusively its owner's
         let buffer: UnsafeMutableRawBufferPointer
-        fileprivate let process: pid_t
+        fileprivate let arena: SecretArena
 
         /// Whether this process is the one that made the block. In a forked child its pages are not mapped.
-        var isMapped: Bool { process == getpid() }
+        var isMapped: Bool { arena.mark.isThisProcess }
+
+        /// Wipes the block over its whole length and gives it back.
+        func free() { arena.free(self) }
     }
 
     private struct State: @unchecked Sendable {  // because it is only reached under the mutex
@@ -30,6 +33,7 @@ final class SecretArena: Sendable {
         var free = [[UnsafeMutableRawPointer]](repeating: [], count: SecretArena.classCount)
     }
 
+    private let mark = ProcessMark()
     private let state = Mutex(State())
 
     /// A zeroed block of at least `count` bytes.
@@ -37,7 +41,7 @@ final class SecretArena: Sendable {
         guard let sizeClass = Self.sizeClass(for: count) else {
             let length = Self.pages(for: count)
             let pages = SecretPages.map(length)
-            return Block(buffer: UnsafeMutableRawBufferPointer(start: pages, count: length), process: getpid())
+            return Block(buffer: UnsafeMutableRawBufferPointer(start: pages, count: length), arena: self)
         }
         let length = Self.length(of: sizeClass)
         let start = state.withLock { state in
@@ -47,11 +51,10 @@ final class SecretArena: Sendable {
             }
             return Block.Start(state.free[sizeClass].removeLast())
         }
-        return Block(buffer: UnsafeMutableRawBufferPointer(start: start.pointer, count: length), process: getpid())
+        return Block(buffer: UnsafeMutableRawBufferPointer(start: start.pointer, count: length), arena: self)
     }
 
-    /// Wipes the block over its whole length and takes it back.
-    func free(_ block: Block) {
+    private func free(_ block: Block) {
         guard let start = block.buffer.baseAddress else { return }
         explicit_bzero(start, block.buffer.count)
         guard let sizeClass = Self.sizeClass(for: block.buffer.count) else {

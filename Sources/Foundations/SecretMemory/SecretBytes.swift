@@ -20,7 +20,7 @@ public struct SecretBytes: ~Copyable, Sendable {
         do {
             try initialize(UnsafeMutableRawBufferPointer(rebasing: block.buffer.prefix(count)))
         } catch {
-            SecretArena.current.free(block)
+            block.free()
             throw error
         }
         self.block = block
@@ -45,7 +45,7 @@ public struct SecretBytes: ~Copyable, Sendable {
 
     deinit {
         // In a forked child the pages are not mapped, and there is nothing to wipe.
-        if block.isMapped { SecretArena.current.free(block) }
+        if block.isMapped { block.free() }
     }
 
     /// Lends the bytes for the duration of the call.

@@ -78,4 +78,12 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
 
     /// The four ASCII bytes of the code.
     public var code: [UInt8] { Array(rawValue.utf8) }
+
+    /// The attribute whose code these bytes are.
+    public init?(code: [UInt8]) {
+        guard let attribute = Self.byCode[code] else { return nil }
+        self = attribute
+    }
+
+    private static let byCode = Dictionary(uniqueKeysWithValues: allCases.map { ($0.code, $0) })
 }

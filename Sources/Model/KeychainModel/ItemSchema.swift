@@ -68,7 +68,7 @@ public struct ItemSchema: Sendable {
     }
 
     /// The columns that make an item unique, in order.
-    public var primaryKey: [Column] { columns.filter(\.isPrimaryKey) }
+    public let primaryKey: [Column]
 
     /// The schema of a class. An identity accepts the attributes of certificates and of keys.
     public static func of(_ itemClass: ItemClass) -> ItemSchema {
@@ -84,6 +84,7 @@ public struct ItemSchema: Sendable {
     private init(_ itemClass: ItemClass, _ columns: [Column]) {
         self.itemClass = itemClass
         self.columns = columns
+        primaryKey = columns.filter(\.isPrimaryKey)
         byAttribute = Dictionary(columns.map { ($0.attribute, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The one entry point. `make help` lists what there is.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PREFIX ?= /usr/local
+
+# What the build needs beyond a Swift toolchain, and what the tests use as judges.
+BUILD_PACKAGES := libsqlite3-dev
+TEST_PACKAGES := sqlite3 openssl expect
+
+# Tests print no crash reports: a killed worker is part of some of them.
+export SWIFT_BACKTRACE := enable=no
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: demo
+demo: dependencies ## Build, then show the main job on a throw-away keychain
+	swift build --product latchkey
+	@./Scripts/demo "$$(swift build --show-bin-path)/latchkey"
+
+.PHONY: test
+test: dependencies ## Build with warnings as errors and run all tests (a few minutes)
+	swift build --build-tests -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+	swift test --skip-build -Xswiftc -warnings-as-errors
+
+.PHONY: examples
+examples: ## Build the example package twice in a row and run its tests
+	swift build --package-path Examples/KeychainHelpers --build-tests
+	touch Examples/KeychainHelpers/Sources/*/*.swift
+	swift build --package-path Examples/KeychainHelpers --build-tests
+	swift test --package-path Examples/KeychainHelpers --skip-build
+
+.PHONY: lint
+lint: ## Check the formatting of every Swift file
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+
+.PHONY: format
+format: ## Format every Swift file
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+
+.PHONY: crash
+crash: ## Kill 3,000 writers at random moments and look for what they lost
+	swift build --build-tests
+	LATCHKEY_CRASH_ROUNDS=3000 swift test --skip-build --filter CrashTests
+
+.PHONY: tamper
+tamper: ## Flip every single byte of a database
+	swift build --build-tests
+	LATCHKEY_TAMPER_STEP=1 swift test --skip-build --filter TamperTests
+
+.PHONY: soak
+soak: ## Eight processes on the same items for ten minutes
+	swift build --build-tests
+	LATCHKEY_CHURN_SECONDS=600 swift test --skip-build --filter ConcurrencyTests
+
+.PHONY: bench
+bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)
+	swift build -c release --product latchkey
+	swift build -c release --package-path Benchmarks
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" \
+	    --security "$$(swift build -c release --show-bin-path)/latchkey" $(ARGS)
+
+.PHONY: install
+install: ## Build for release and install latchkey, also as security, under PREFIX
+	swift build -c release --product latchkey
+	install -D -m 755 "$$(swift build -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
+	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
+
+.PHONY: dependencies
+dependencies: ## Install what is missing of the Debian packages (says which)
+	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
