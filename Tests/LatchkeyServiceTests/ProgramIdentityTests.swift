@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+@testable import LatchkeyClient
+import Testing
+
+/// What a program declares of itself beside its executable (keychain-behaviour §3.8.1).
+@Suite("Program identity")
+struct ProgramIdentityTests {
+    @Test("A program without any property list is nobody in particular")
+    func none() throws {
+        #expect(try groups(entitlements: nil, info: nil) == nil)
+    }
+
+    @Test("Entitlements give their groups in Apple's order, each once")
+    func order() throws {
+        let entitlements: [String: Any] = [
+            "com.apple.security.application-groups": ["group.app"], "application-identifier": "TEAM.app",
+            "com.apple.developer.associated-application-identifier": ["TEAM.associated"], "keychain-access-groups": ["G1", "G2", "TEAM.app"],
+        ]
+        #expect(try groups(entitlements: entitlements, info: nil) == ["G1", "G2", "TEAM.app", "TEAM.associated", "group.app"])
+    }
+
+    @Test("T142, T144: the associated identifier comes before the application's own")
+    func associated() throws {
+        #expect(try groups(entitlements: ["application-identifier": "A"], info: nil) == ["A"])
+        let both: [String: Any] = [
+            "application-identifier": "A", "com.apple.developer.associated-application-identifier": ["B"],
+        ]
+        #expect(try groups(entitlements: both, info: nil) == ["B", "A"])
+    }
+
+    @Test("An Info.plist gives its bundle identifier; entitlements win over it")
+    func info() throws {
+        #expect(try groups(entitlements: nil, info: ["CFBundleIdentifier": "com.example.app"]) == ["com.example.app"])
+        #expect(try groups(entitlements: ["keychain-access-groups": ["G1"]], info: ["CFBundleIdentifier": "com.example.app"]) == ["G1"])
+        #expect(try groups(entitlements: nil, info: ["CFBundleName": "no identifier"]) == nil)
+    }
+
+    @Test("Entitlements without groups, or that are no property list, declare an identity without any group")
+    func empty() throws {
+        #expect(try groups(entitlements: [:], info: nil) == [])
+        #expect(try groups(entitlements: ["keychain-access-groups": "not an array"], info: nil) == [])
+        let directory = try TemporaryDirectory()
+        try Data("this is no property list".utf8).write(to: URL(filePath: "\(directory.path)/program.entitlements"))
+        #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == [])
+    }
+
+    private func groups(entitlements: [String: Any]?, info: [String: Any]?) throws -> [String]? {
+        let directory = try TemporaryDirectory()
+        for (name, list) in [("program.entitlements", entitlements), ("Info.plist", info)] {
+            guard let list else { continue }
+            let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            try data.write(to: URL(filePath: "\(directory.path)/\(name)"))
+        }
+        return ProgramIdentity.declaredGroups(of: "\(directory.path)/program")
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Latchkey
+import Testing
+
+@Suite("The typed keychain")
+struct KeychainTests {
+    private let alice = GenericPassword(service: "example.com", account: "alice")
+
+    @Test("A secret goes in and comes out as text, as Data and in secret memory")
+    func forms() throws {
+        let keychain = try Keychain.ephemeral()
+        try keychain.set(alice, to: "s3cret")
+        #expect(try keychain.string(for: alice) == "s3cret")
+        #expect(try keychain.data(for: alice) == Data("s3cret".utf8))
+        let secret = try keychain.secret(for: alice)
+        let text = secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        #expect(text == "s3cret")
+        try keychain.set(alice, to: Data([0, 255]))
+        #expect(try keychain.data(for: alice) == Data([0, 255]))
+        let error = try #require(throws: KeychainError.self) { try keychain.string(for: alice) }
+        #expect(error.status == .decode)
+        try keychain.set(alice, to: SharedSecret(copying: Array("again".utf8)))
+        #expect(try keychain.string(for: alice) == "again")
+    }
+
+    @Test("Setting again keeps what the item does not name")
+    func setKeeps() throws {
+        let keychain = try Keychain.ephemeral()
+        try keychain.set(
+            GenericPassword(service: "example.com", account: "alice", label: "L", comment: "C", protection: .afterFirstUnlock), to: "one")
+        try keychain.set(alice, to: "two")
+        let found = try #require(try keychain.items(GenericPassword.self).first)
+        #expect(found.label == "L" && found.comment == "C" && found.protection == .afterFirstUnlock)
+        #expect(try keychain.string(for: alice) == "two")
+    }
+
+    @Test("Adding twice, and asking for what is not there, are errors that say so")
+    func errors() throws {
+        let keychain = try Keychain.ephemeral()
+        try keychain.add(alice, secret: "one")
+        #expect(try #require(throws: KeychainError.self) { try keychain.add(alice, secret: "two") }.status == .duplicateItem)
+        let bob = GenericPassword(service: "example.com", account: "bob")
+        #expect(try #require(throws: KeychainError.self) { try keychain.string(for: bob) }.status == .itemNotFound)
+        #expect(try #require(throws: KeychainError.self) { try keychain.delete(bob) }.status == .itemNotFound)
+        #expect(try !keychain.contains(bob))
+        #expect(try keychain.contains(alice))
+        try keychain.delete(alice)
+        #expect(try !keychain.contains(alice))
+    }
+
+    @Test("Internet passwords are told apart by every part of their primary key, and come back whole")
+    func internetPasswords() throws {
+        let keychain = try Keychain.ephemeral()
+        let item = InternetPassword(
+            server: "example.com", account: "alice", scheme: .https, port: 443, path: "/x", securityDomain: "realm", authenticationType: "dflt",
+            label: "L")
+        try keychain.set(item, to: "one")
+        var other = item
+        other.port = 8443
+        try keychain.set(other, to: "two")
+        #expect(try keychain.string(for: item) == "one")
+        #expect(try keychain.string(for: other) == "two")
+        let found = try keychain.items(InternetPassword.self, matching: .init(server: "example.com", scheme: .https))
+        #expect(found.map(\.port) == [443, 8443])
+        #expect(found.first?.path == "/x" && found.first?.securityDomain == "realm" && found.first?.authenticationType == "dflt")
+        #expect(try keychain.items(InternetPassword.self, matching: .init(server: "other")).isEmpty)
+    }
+
+    @Test("An ephemeral keychain is nobody else's")
+    func apart() throws {
+        let (one, other) = (try Keychain.ephemeral(), try Keychain.ephemeral())
+        try one.set(alice, to: "one")
+        #expect(try !other.contains(alice))
+    }
+
+    @Test("An access group has items of its own")
+    func accessGroups() throws {
+        try withKeychain(.ephemeral) { _ in
+            let keychain = Keychain.default
+            try keychain.inAccessGroup("G1").set(alice, to: "one")
+            try keychain.inAccessGroup("G2").set(alice, to: "two")
+            #expect(try keychain.inAccessGroup("G1").string(for: alice) == "one")
+            #expect(try keychain.inAccessGroup("G2").string(for: alice) == "two")
+            let error = try #require(throws: KeychainError.self) { try keychain.inAccessGroup("X").set(alice, to: "three") }
+            #expect(error.status == .missingEntitlement)
+        }
+    }
+
+    @Test("A damaged item is an error of its own, never not found")
+    func damaged() throws {
+        try withKeychain(.onDisk) { keychain in
+            try Keychain.default.set(alice, to: "one")
+            let path = try #require(keychain.directory).path + "/data/keychain.db"
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+            process.arguments = [path, "UPDATE item SET secret = zeroblob(200)"]
+            try process.run()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            let error = try #require(throws: KeychainError.self) { try Keychain.default.string(for: alice) }
+            #expect(error.status == .decode)
+            #expect(error.hint?.contains("doctor") == true)
+            #expect(try !Keychain.default.findings().isEmpty)
+        }
+    }
+
+    @Test("A call can wait on a thread of its own, with the caller's identity")
+    func asynchronous() async throws {
+        let keychain = try Keychain.ephemeral()
+        let item = alice
+        let text = try await keychain.perform { keychain throws(KeychainError) in
+            try keychain.set(item, to: "s3cret")
+            return try keychain.string(for: item)
+        }
+        #expect(text == "s3cret")
+    }
+}
