@@ -82,7 +82,8 @@ let package = Package(
         .testTarget(name: "ArchitectureTests"),
         .testTarget(name: "FoundationsTests", dependencies: ["LinuxSystem", "SecretMemory", "KeychainTesting"]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
-        .testTarget(name: "KeybagTests", dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto]),
+        .testTarget(
+            name: "KeybagTests", dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto]),
         .testTarget(
             name: "KeychainStoreTests",
             dependencies: ["Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto, .grdb],
@@ -96,16 +97,20 @@ let package = Package(
             name: "SecurityTests",
             dependencies: ["Security", "KeychainModel", "LatchkeyClient", "LinuxSystem", "KeychainTesting"]
         ),
-        .testTarget(name: "LatchkeyTests", dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "SecretMemory", "KeychainTesting"]),
+        .testTarget(
+            name: "LatchkeyTests", dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "SecretMemory", "KeychainTesting"]),
         .testTarget(
             name: "LatchkeyCommandsTests",
-            dependencies: ["LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting"],
+            dependencies: [
+                "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting",
+            ],
             resources: [.copy("Golden")]
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Security", "Latchkey", "LatchkeyTool", "KeychainModel", "KeychainStore", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
+                "Security", "Latchkey", "LatchkeyTool", "KeychainModel", "KeychainStore", "LatchkeyClient", "LatchkeyService",
+                "LinuxSystem",
                 "SecretMemory", "KeychainTesting", "ProofWorker", .grdb,
             ]
         ),

@@ -24,7 +24,9 @@ struct ArchitectureTests {
     /// Modules of the toolchain that any room may import, except where ``withoutFoundation`` says otherwise.
     static let standard: Set<String> = ["Glibc", "Synchronization", "Dispatch", "Foundation", "FoundationEssentials"]
     /// Rooms that start fast because they do without the whole of Foundation.
-    static let withoutFoundation = ["LinuxSystem", "SecretMemory", "KeychainModel", "Keybag", "KeychainStore", "LatchkeyService", "LatchkeyCommands"]
+    static let withoutFoundation = [
+        "LinuxSystem", "SecretMemory", "KeychainModel", "Keybag", "KeychainStore", "LatchkeyService", "LatchkeyCommands",
+    ]
 
     @Test("Every room imports only what the table allows", arguments: edges.keys.sorted())
     func imports(_ room: String) throws {
@@ -71,7 +73,9 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("What the compiler is told to believe carries a reason", arguments: ["@unchecked Sendable", "nonisolated(unsafe)", "unsafeBitCast", "preconditionFailure"])
+    @Test(
+        "What the compiler is told to believe carries a reason",
+        arguments: ["@unchecked Sendable", "nonisolated(unsafe)", "unsafeBitCast", "preconditionFailure"])
     func reasons(_ spelling: String) throws {
         for file in try Sources.all() where file.withoutComments.contains(spelling) {
             #expect(file.text.contains("because") || file.text.contains("///"), "\(file.name) uses \(spelling) and does not say why")

@@ -49,7 +49,8 @@ struct AtRestTests {
             ItemAddition(
                 .genericPassword,
                 attributes: [
-                    .account: .string(markers[1]), .service: .string(markers[2]), .label: .string(markers[3]), .comment: .string(markers[4]),
+                    .account: .string(markers[1]), .service: .string(markers[2]), .label: .string(markers[3]),
+                    .comment: .string(markers[4]),
                 ], secrets: secrets), from: caller)
         _ = try service.add(
             ItemAddition(.internetPassword, attributes: [.server: .string(markers[6]), .account: .string(markers[1])], secrets: secrets),

@@ -19,7 +19,9 @@ struct ConcurrencyTests {
 
         init?(_ line: Substring) {
             let words = line.split(separator: " ")
-            guard words.count == 6, let start = UInt64(words[3]), let end = UInt64(words[4]), let status = Int32(words[5]) else { return nil }
+            guard words.count == 6, let start = UInt64(words[3]), let end = UInt64(words[4]), let status = Int32(words[5]) else {
+                return nil
+            }
             (operation, item, value) = (String(words[0]), String(words[1]), String(words[2]))
             (self.start, self.end, self.status) = (start, end, status)
         }

@@ -11,7 +11,9 @@ import Testing
 struct StorageErrorTests {
     private let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
 
-    @Test("Directories and files that others can reach are refused, with the path and the chmod", arguments: ["data", "state", "data/keychain.db", "state/device.key"])
+    @Test(
+        "Directories and files that others can reach are refused, with the path and the chmod",
+        arguments: ["data", "state", "data/keychain.db", "state/device.key"])
     func widePermissions(_ path: String) throws {
         let home = try made()
         let mode = path.contains(".") ? 0o644 : 0o755
@@ -150,7 +152,9 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("On a full disk the status says so, and what was acknowledged stays", .enabled(if: geteuid() == 0, "needs root to mount a small one"))
+    @Test(
+        "On a full disk the status says so, and what was acknowledged stays",
+        .enabled(if: geteuid() == 0, "needs root to mount a small one"))
     func fullDisk() throws {
         try withMountedHome("size=512k") { home in
             var stored = 0

@@ -73,7 +73,9 @@ struct KeybagTests {
             passcode: .init(salt: Array(1...32), costExponent: 17, blockSize: 8, parallelism: 1), sealedTangle: [1, 2, 3], keys: [])
         for (protection, wrapping) in [(UInt8(6), KeybagRecord.Wrapping.user), (8, .device), (8, .recovery)] {
             record.keys.append(
-                .init(slot: .init(protection: protection, kind: .secret, generation: 3), wrapping: wrapping, bytes: .init(repeating: 9, count: 40)))
+                .init(
+                    slot: .init(protection: protection, kind: .secret, generation: 3), wrapping: wrapping,
+                    bytes: .init(repeating: 9, count: 40)))
         }
         let bytes = record.encoded
         #expect(try KeybagRecord(decoding: bytes) == record)

@@ -35,7 +35,8 @@ struct KeychainStoreTests {
         let store = try fixture.open()
         let plan = try store.read { (database, seal) throws(StoreError) in
             let search = ItemSearch(
-                itemClass, groups: .only([Sample.group]), attributes: Dictionary(uniqueKeysWithValues: attributes.map { ($0, .string("x")) }))
+                itemClass, groups: .only([Sample.group]),
+                attributes: Dictionary(uniqueKeysWithValues: attributes.map { ($0, .string("x")) }))
             let statement = search.statement(seal.tokens)
             let arguments = StatementArguments(
                 statement.parameters.map { parameter -> (any DatabaseValueConvertible)? in
@@ -45,7 +46,9 @@ struct KeychainStoreTests {
                     }
                 })
             do {
-                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(statement.sql)", arguments: arguments).map { $0["detail"] as String }
+                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(statement.sql)", arguments: arguments).map {
+                    $0["detail"] as String
+                }
             } catch {
                 throw StoreError(error)
             }
@@ -141,7 +144,9 @@ struct KeychainStoreTests {
             changed.secrets?.data = SharedSecret(copying: "new".utf8)
             // The write transaction is open now; another thread reads.
             let answer = Mutex<String?>(nil)
-            let thread = Thread { answer.withLock { $0 = (try? store.search(Sample.search(), limit: 1, withSecrets: true))?.records.first?.text ?? "?" } }
+            let thread = Thread {
+                answer.withLock { $0 = (try? store.search(Sample.search(), limit: 1, withSecrets: true))?.records.first?.text ?? "?" }
+            }
             thread.start()
             while !thread.isFinished { usleep(1000) }
             seen = answer.withLock { $0 }

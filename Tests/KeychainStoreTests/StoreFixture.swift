@@ -45,10 +45,9 @@ enum Sample {
     static let group = AccessGroup("G1", grade: .claimed)
 
     /// A generic password whose attributes and data follow from its account.
-    static func item(_ account: String, data: String? = nil, identifier: UInt8? = nil) -> ItemRecord {
+    static func item(_ account: String, data: String? = nil) -> ItemRecord {
         var record = ItemRecord(
-            identifier: ItemIdentifier(bytes: identifier.map { [UInt8](repeating: $0, count: 16) } ?? RandomBytes.array(count: 16))!,
-            itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group, created: 100, modified: 100,
+            identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group, created: 100, modified: 100,
             attributes: [.account: .string(account), .service: .string("service of \(account)"), .label: .string("label of \(account)")],
             maker: "/usr/bin/example", secrets: ItemSecrets(data: SharedSecret(copying: (data ?? "data of \(account)").utf8)))
         record.completeDefaults()

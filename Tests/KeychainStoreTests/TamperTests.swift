@@ -111,7 +111,8 @@ struct TamperTests {
         var store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
         store.close()
-        let old = try #require(try fixture.read { try Row.fetchOne($0, sql: "SELECT \(column) AS value FROM item")?["value"] as DatabaseValue? })
+        let old = try #require(
+            try fixture.read { try Row.fetchOne($0, sql: "SELECT \(column) AS value FROM item")?["value"] as DatabaseValue? })
         store = try fixture.open()
         _ = try store.update(Sample.search()) { $0 }
         store.close()

@@ -17,7 +17,8 @@ struct ProgramIdentityTests {
     func order() throws {
         let entitlements: [String: Any] = [
             "com.apple.security.application-groups": ["group.app"], "application-identifier": "TEAM.app",
-            "com.apple.developer.associated-application-identifier": ["TEAM.associated"], "keychain-access-groups": ["G1", "G2", "TEAM.app"],
+            "com.apple.developer.associated-application-identifier": ["TEAM.associated"],
+            "keychain-access-groups": ["G1", "G2", "TEAM.app"],
         ]
         #expect(try groups(entitlements: entitlements, info: nil) == ["G1", "G2", "TEAM.app", "TEAM.associated", "group.app"])
     }

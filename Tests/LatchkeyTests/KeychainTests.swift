@@ -55,7 +55,8 @@ struct KeychainTests {
     func internetPasswords() throws {
         let keychain = try Keychain.ephemeral()
         let item = InternetPassword(
-            server: "example.com", account: "alice", scheme: .https, port: 443, path: "/x", securityDomain: "realm", authenticationType: "dflt",
+            server: "example.com", account: "alice", scheme: .https, port: 443, path: "/x", securityDomain: "realm",
+            authenticationType: "dflt",
             label: "L")
         try keychain.set(item, to: "one")
         var other = item

@@ -187,7 +187,8 @@ struct BadInputTests {
             #expect(attributes["invi"] as? Int == 1)
             for (name, bad) in [
                 ("acct", Date() as Any), ("acct", ["a"]), ("acct", 1.5), ("port", Data()), ("port", Double.nan), ("port", 1e300),
-                ("port", UInt64.max), ("cdat", "yesterday"), ("cdat", 5), ("agrp", 7), ("agrp", Data([0xFF])), ("sync", "maybe"), ("sync", 2),
+                ("port", UInt64.max), ("cdat", "yesterday"), ("cdat", 5), ("agrp", 7), ("agrp", Data([0xFF])), ("sync", "maybe"),
+                ("sync", 2),
                 ("sha1", Data(count: 19)), ("musr", Data(count: 3)), ("acct", NSNull()), ("v_Data", "text"), ("v_Data", NSNull()),
             ] {
                 #expect(add(item(inet, ["srvr": "bad", name: bad])) == errSecParam, "\(name): \(bad)")

@@ -63,7 +63,9 @@ extension Query {
 }
 
 /// The internet password that Apple's tests use.
-var internetItem: Query { item(inet, ["srvr": "host1", "acct": "alice", "port": 80, "ptcl": "http", "atyp": "dflt", "v_Data": data("s3cret")]) }
+var internetItem: Query {
+    item(inet, ["srvr": "host1", "acct": "alice", "port": 80, "ptcl": "http", "atyp": "dflt", "v_Data": data("s3cret")])
+}
 var internetKey: Query { internetItem.without("v_Data") }
 /// A generic password.
 var genericItem: Query { item(genp, ["acct": "A", "svce": "S", "v_Data": data("s3cret")]) }

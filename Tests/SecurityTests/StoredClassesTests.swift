@@ -87,7 +87,8 @@ struct StoredClassesTests {
         try withKeychain(backend) { _ in
             #expect(add(internetItem) == errSecSuccess)
             for (name, value) in [
-                ("acct", "bob" as Any), ("sdmn", "realm"), ("srvr", "host9"), ("ptcl", "htps"), ("atyp", "form"), ("port", 81), ("path", "/x"),
+                ("acct", "bob" as Any), ("sdmn", "realm"), ("srvr", "host9"), ("ptcl", "htps"), ("atyp", "form"), ("port", 81),
+                ("path", "/x"),
             ] {
                 #expect(add(internetItem.with([name: value])) == errSecSuccess, "\(name)")
             }

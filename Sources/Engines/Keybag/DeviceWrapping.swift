@@ -18,7 +18,9 @@ struct DeviceWrapping: ~Copyable {
     init(_ deviceKey: DeviceKey) {
         kek = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device KEK")
         authentication = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 keybag")
-        check = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device key check").withUnsafeBytes { Array($0.prefix(8)) }
+        check = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device key check").withUnsafeBytes {
+            Array($0.prefix(8))
+        }
     }
 
     /// The key that wraps one slot. AES-KW takes no associated data: the derivation binds the wrapped key to its place.

@@ -35,7 +35,9 @@ struct KeybagReader {
 
     mutating func bytes(_ name: String, counts: ClosedRange<Int>) throws(KeybagError) -> [UInt8] {
         let count = Int(try number("length of the \(name)") as UInt16)
-        guard counts.contains(count) else { throw .damaged("the \(name) has \(count) bytes, expected \(counts.lowerBound) to \(counts.upperBound)") }
+        guard counts.contains(count) else {
+            throw .damaged("the \(name) has \(count) bytes, expected \(counts.lowerBound) to \(counts.upperBound)")
+        }
         guard all.count - position >= count else { throw .damaged("it ends within the \(name)") }
         defer { position += count }
         return Array(all[position..<position + count])

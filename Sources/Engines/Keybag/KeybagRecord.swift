@@ -119,7 +119,9 @@ extension KeybagRecord {
             keys.append(try WrappedKey(&reader))
         }
         guard reader.isAtEnd else { throw .damaged("bytes follow the last key") }
-        guard Set(keys.map { [$0.slot.protection, $0.slot.kind.rawValue, $0.wrapping.rawValue] + $0.slot.generation.bigEndianBytes }).count == keys.count
+        guard
+            Set(keys.map { [$0.slot.protection, $0.slot.kind.rawValue, $0.wrapping.rawValue] + $0.slot.generation.bigEndianBytes }).count
+                == keys.count
         else { throw .damaged("a key is there twice") }
     }
 }

@@ -32,7 +32,7 @@ extension ItemRow {
     /// The columns in the order of ``init(_:)`` and ``bind(to:)``.
     static let columns =
         (["uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group"]
-        + DatabaseSchema.tokenColumns.map(\.rawValue) + ["metadata", "secret"])
+            + DatabaseSchema.tokenColumns.map(\.rawValue) + ["metadata", "secret"])
 
     /// The row under the cursor of `SELECT id, columns…`; nil where a clear column holds what no version ever wrote.
     init?(_ statement: borrowing RowStatement) {

@@ -121,7 +121,8 @@ enum MetadataCoding {
         return ItemRecord(
             identifier: clear.identifier, itemClass: clear.itemClass, protection: clear.protection,
             accessGroup: AccessGroup(group, grade: grade), isSynchronizable: clear.isSynchronizable, isTombstone: clear.isTombstone,
-            created: usable(created), modified: usable(modified), attributes: attributes, accessControlFlags: accessControlFlags, maker: maker)
+            created: usable(created), modified: usable(modified), attributes: attributes, accessControlFlags: accessControlFlags,
+            maker: maker)
     }
 
     /// A date that is no number becomes the reference date, so that one bad date does not cost the item.
@@ -184,7 +185,9 @@ enum SecretsCoding {
                 secrets.data = value
                 continue
             }
-            guard let attribute = ItemAttribute(code: field.name), ItemSchema.of(itemClass)[attribute]?.isSecret == true else { throw RowDamage("a secret is not one of the item's class") }
+            guard let attribute = ItemAttribute(code: field.name), ItemSchema.of(itemClass)[attribute]?.isSecret == true else {
+                throw RowDamage("a secret is not one of the item's class")
+            }
             secrets.attributes[attribute] = value
         }
         return secrets

@@ -31,7 +31,9 @@ final class SearchTokens {
     }
 
     func attribute(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
-        if let match = known.first(where: { $0.attribute == attribute && $0.itemClass == itemClass && $0.value == value }) { return match.token }
+        if let match = known.first(where: { $0.attribute == attribute && $0.itemClass == itemClass && $0.value == value }) {
+            return match.token
+        }
         return key.token(Self.attributeLabel + [itemClass.number] + attribute.code + value.canonicalBytes)
     }
 

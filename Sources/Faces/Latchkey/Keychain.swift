@@ -157,7 +157,8 @@ public struct Keychain: Sendable {
         let matches = try open().copyMatching(query, returning: returning, from: KeychainClient.caller)
         guard matches.damaged == 0 else {
             throw KeychainError(
-                .decode, "\(matches.damaged) matching item(s) are damaged", hint: "latchkey doctor tells which; storing them again replaces them")
+                .decode, "\(matches.damaged) matching item(s) are damaged",
+                hint: "latchkey doctor tells which; storing them again replaces them")
         }
         return matches.records
     }

@@ -35,7 +35,9 @@ private struct ConvertedAttributes {
                 throw .parameter("the value of kSecAttrSynchronizable is neither a Boolean nor kSecAttrSynchronizableAny")
             }
         case .accessControl:
-            guard let control = value as? SecAccessControl else { throw .parameter("the value of kSecAttrAccessControl is no SecAccessControl") }
+            guard let control = value as? SecAccessControl else {
+                throw .parameter("the value of kSecAttrAccessControl is no SecAccessControl")
+            }
             accessControl = control
         case .accessible:
             guard case .string(let code) = try ValueConversion.value(value, for: column), let known = ProtectionClass(rawValue: code) else {

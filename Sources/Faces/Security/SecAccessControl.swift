@@ -53,9 +53,10 @@ public final class SecAccessControl: NSObject, Sendable {
         let stored = record.accessControlFlags.map { SecAccessControlCreateFlags(rawValue: CFOptionFlags($0.rawValue)) }
         flags = stored
         constraints = stored.flatMap { Constraint(flags: $0) }
-        operations = stored.map { [constraints] in
-            Self.operations(constraints: constraints, usesPrivateKey: $0.contains(.privateKeyUsage))
-        } ?? [:]
+        operations =
+            stored.map { [constraints] in
+                Self.operations(constraints: constraints, usesPrivateKey: $0.contains(.privateKeyUsage))
+            } ?? [:]
         requiresPassword = stored?.contains(.applicationPassword) ?? false
         super.init()
     }

@@ -88,7 +88,8 @@ public func SecItemDeleteAllWithAccessGroups(
     _ accessGroups: CFArray, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool {
     let status = status {
-        guard let groups = accessGroups as? [String], Set(groups).isDisjoint(with: ["*", "apple", "com.apple.security.sos", "lockdown-identities"])
+        guard let groups = accessGroups as? [String],
+            Set(groups).isDisjoint(with: ["*", "apple", "com.apple.security.sos", "lockdown-identities"])
         else { throw KeychainError.parameter("expected names of access groups that are the program's own") }
         for group in groups {
             for itemClass in ItemClass.stored {

@@ -44,7 +44,8 @@ public struct FileStatus: Sendable {
     /// Refuses what others than its owner can reach, or what another user owns.
     public func requirePrivate(path: String, allowed: UInt32) throws(SystemError) {
         guard owner == geteuid() else {
-            throw SystemError("trust", path: path, code: EPERM, hint: "it belongs to user \(owner); chown it, or point LATCHKEY_HOME elsewhere")
+            throw SystemError(
+                "trust", path: path, code: EPERM, hint: "it belongs to user \(owner); chown it, or point LATCHKEY_HOME elsewhere")
         }
         guard permissions & ~allowed & 0o7077 == 0 else {
             let wide = String(permissions, radix: 8)

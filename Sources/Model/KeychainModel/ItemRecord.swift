@@ -27,7 +27,8 @@ public struct ItemRecord: Sendable {
     public init(
         identifier: ItemIdentifier, itemClass: ItemClass, protection: ProtectionClass, accessGroup: AccessGroup,
         isSynchronizable: Bool = false, isTombstone: Bool = false, created: Double, modified: Double,
-        attributes: [ItemAttribute: AttributeValue] = [:], accessControlFlags: AccessControlFlags? = nil, maker: String, secrets: ItemSecrets? = nil
+        attributes: [ItemAttribute: AttributeValue] = [:], accessControlFlags: AccessControlFlags? = nil, maker: String,
+        secrets: ItemSecrets? = nil
     ) {
         self.identifier = identifier
         self.itemClass = itemClass

@@ -18,7 +18,8 @@ public struct ItemAddition: Sendable {
 
     public init(
         _ itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue] = [:], secrets: ItemSecrets = ItemSecrets(),
-        accessGroup: String? = nil, protection: ProtectionClass? = nil, accessControlFlags: AccessControlFlags? = nil, isSynchronizable: Bool = false
+        accessGroup: String? = nil, protection: ProtectionClass? = nil, accessControlFlags: AccessControlFlags? = nil,
+        isSynchronizable: Bool = false
     ) {
         self.itemClass = itemClass
         self.attributes = attributes

@@ -33,6 +33,16 @@ public struct ItemIdentifier: Hashable, Sendable {
         guard bytes.count == 16 else { return nil }
         self.bytes = Array(bytes)
     }
+
+    /// A new identifier. All 16 bytes are random; no bits mark a version.
+    public static func random() -> ItemIdentifier {
+        var generator = SystemRandomNumberGenerator()
+        return ItemIdentifier(random: (0..<16).map { _ in .random(in: .min ... .max, using: &generator) })
+    }
+
+    private init(random bytes: [UInt8]) {
+        self.bytes = bytes
+    }
 }
 
 extension ItemIdentifier: CustomStringConvertible {

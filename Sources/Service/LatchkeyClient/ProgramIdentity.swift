@@ -10,7 +10,8 @@ internal import KeychainModel
 /// group: the program is then refused rather than let into the shared group.
 enum ProgramIdentity {
     static func ofThisProcess() -> CallerIdentity {
-        let executable = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments.first ?? "?"
+        let executable =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments.first ?? "?"
         return CallerIdentity(executable: executable, declaredGroups: declaredGroups(of: executable))
     }
 

@@ -86,7 +86,8 @@ public final class EmbeddedService: KeychainService {
                 search, limit: limit, withSecrets: returning.contains(.data), withDigest: returning.isSuperset(of: [.data, .attributes]))
         }
         for row in result.damaged {
-            log.warning("a damaged row was passed over", metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
+            log.warning(
+                "a damaged row was passed over", metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
         }
         guard !result.records.isEmpty || !result.damaged.isEmpty else { throw .itemNotFound }
         return ItemMatches(records: result.records, damaged: result.damaged.count)
@@ -147,17 +148,6 @@ public final class EmbeddedService: KeychainService {
             return try body()
         } catch {
             throw KeychainError(error)
-        }
-    }
-}
-
-extension ItemIdentifier {
-    /// 16 random bytes; UUIDs are told apart by all of them, so that no version bits are set.
-    fileprivate static func random() -> ItemIdentifier {
-        var bytes = RandomBytes.array(count: 16)
-        while true {
-            if let identifier = ItemIdentifier(bytes: bytes) { return identifier }
-            bytes = RandomBytes.array(count: 16)
         }
     }
 }

@@ -58,7 +58,8 @@ enum Examination {
     private static func freeSpace(_ path: String) -> KeychainFinding {
         var info = statvfs()
         guard statvfs(path, &info) == 0 else {
-            return KeychainFinding("free space", isHealthy: false, detail: SystemError.last("look at the free space of", path: path).description)
+            return KeychainFinding(
+                "free space", isHealthy: false, detail: SystemError.last("look at the free space of", path: path).description)
         }
         let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
         let isEnough = free >= leastFree

@@ -37,7 +37,8 @@ enum ItemRules {
     }
 
     /// The record after an update (keychain-behaviour §3.4). What the update does not name stays.
-    static func applying(_ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double) throws(KeychainError) -> ItemRecord {
+    static func applying(_ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double) throws(KeychainError) -> ItemRecord
+    {
         var changed = record
         changed.attributes.merge(update.attributes) { _, new in new }
         if let data = update.data { changed.secrets?.data = data }

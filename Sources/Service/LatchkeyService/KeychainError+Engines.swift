@@ -40,12 +40,14 @@ extension KeychainError {
                 hint: "put the key back from a backup; without it nothing in this keychain can be opened")
         case .foreignDeviceKey:
             self.init(
-                .notAvailable, "the device key belongs to another keychain", hint: "put back the key that was made together with this database")
+                .notAvailable, "the device key belongs to another keychain",
+                hint: "put back the key that was made together with this database")
         case .damaged(let found):
             self.init(.notAvailable, "the keybag is damaged: \(found)", hint: "restore a backup; the database is left as it is")
         case .newerVersion(let found, let known):
             self.init(
-                .wrongSecVersion, "the keybag was written by a newer version (\(found), this program knows \(known))", hint: "update latchkey")
+                .wrongSecVersion, "the keybag was written by a newer version (\(found), this program knows \(known))",
+                hint: "update latchkey")
         case .passcodeRequired:
             self.init(.notAvailable, "the class whenPasscodeSetThisDeviceOnly exists only while a passcode is set, and none is")
         case .wrongKey: self.init(.decode)
