@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 // SPDX-License-Identifier: Apache-2.0
 
 import PackageDescription
@@ -130,6 +130,23 @@ for target in package.targets where target.name != "CLatchkey" {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
+}
+
+// Other packages of the same build see the module `Security` through `canImport` and import it without depending on this package, so that
+// they could not load what it is built on (swift-certificates does; ARCHITECTURE.md, "Seen from outside"). The compiler checks that
+// nothing of it shows, and warns that it does so without library evolution, which the check makes safe.
+for target in package.targets where target.name == "Security" {
+    target.swiftSettings? += [
+        .enableExperimentalFeature("CheckImplementationOnly"),
+        .treatWarning("ImplementationOnlyDeprecated", as: .warning),
+    ]
+}
+
+// The project's own builds (make, CI) stop at warnings; a newer compiler's warnings are nobody else's problem.
+if Context.environment["LATCHKEY_STRICT"] == "1" {
+    for target in package.targets where target.name != "CLatchkey" {
+        target.swiftSettings?.insert(.treatAllWarnings(as: .error), at: 0)
+    }
 }
 
 extension Target.Dependency {

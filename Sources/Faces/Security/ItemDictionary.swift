@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import KeychainModel
-internal import SecretMemory
+@_implementationOnly import KeychainModel
+@_implementationOnly import SecretMemory
 
 /// A caller's dictionary, its keys sorted by shape (keychain-behaviour §1.1). The one place where such dictionaries are read.
 ///
 /// What a key means is decided by its length and first letter, before it is known whether such a key exists.
-struct ItemDictionary {
+@_implementationOnly struct ItemDictionary {
     /// Keys of four characters, with their values as they were given.
     private(set) var attributes: [(code: String, value: Any)] = []
     private(set) var itemClass: Any?

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import KeychainModel
-internal import SecretMemory
+@_implementationOnly import KeychainModel
+@_implementationOnly import SecretMemory
 
 /// The attributes of a dictionary, converted by the schema of a class, and those among them that are fields of a request.
-private struct ConvertedAttributes {
+@_implementationOnly private struct ConvertedAttributes {
     var plain: [ItemAttribute: AttributeValue] = [:]
     var secret: [ItemAttribute: SharedSecret] = [:]
     var accessGroup: String?
@@ -85,7 +85,7 @@ private struct ConvertedAttributes {
 // MARK: Add
 
 /// `SecItemAdd`'s dictionary, understood.
-struct AddRequest {
+@_implementationOnly struct AddRequest {
     let addition: ItemAddition
     let returning: ReturnTypes
 
@@ -110,7 +110,7 @@ struct AddRequest {
 // MARK: Copy
 
 /// `SecItemCopyMatching`'s dictionary, understood.
-struct CopyRequest {
+@_implementationOnly struct CopyRequest {
     let query: ItemQuery
     let returning: ReturnTypes
 
@@ -195,7 +195,7 @@ extension MatchOptions {
 // MARK: Update and delete
 
 /// The query dictionary of `SecItemUpdate` or `SecItemDelete`, understood.
-struct ChangeRequest {
+@_implementationOnly struct ChangeRequest {
     enum Kind { case update, delete }
 
     let query: ItemQuery
@@ -214,7 +214,7 @@ struct ChangeRequest {
 }
 
 /// The second dictionary of `SecItemUpdate`, understood.
-struct UpdateRequest {
+@_implementationOnly struct UpdateRequest {
     let update: ItemUpdate
 
     init(parsing dictionary: CFDictionary, of itemClass: ItemClass) throws(KeychainError) {

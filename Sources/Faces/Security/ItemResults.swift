@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import KeychainModel
-internal import SecretMemory
+@_implementationOnly import KeychainModel
+@_implementationOnly import SecretMemory
 
 /// Shapes what was found as Apple does (keychain-behaviour §3.6).
 enum ItemResults {

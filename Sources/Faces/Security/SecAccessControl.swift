@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-internal import KeychainModel
+@_implementationOnly import KeychainModel
 
 /// When an item can be read, and what has to be satisfied each time it is used. Immutable; two are equal when they say the same.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import KeychainModel
+@_implementationOnly import KeychainModel
 
 /// What a status means, in words.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import KeychainModel
-internal import LatchkeyClient
-internal import LatchkeyService
+@_implementationOnly import KeychainModel
+@_implementationOnly import LatchkeyClient
+@_implementationOnly import LatchkeyService
 
 /// Stores a new item.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import LinuxSystem
+@_implementationOnly import LinuxSystem
 
 /// A source of random bytes. There is one.
 public final class SecRandom: NSObject, Sendable {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
-internal import KeychainModel
-internal import SecretMemory
+@_implementationOnly import KeychainModel
+@_implementationOnly import SecretMemory
 
 /// Turns a caller's value into the kind that an attribute takes (keychain-behaviour §1.2). What does not fit is errSecParam.
 enum ValueConversion {
