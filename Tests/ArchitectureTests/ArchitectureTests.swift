@@ -105,6 +105,20 @@ struct ArchitectureTests {
         }
     }
 
+    @Test("Security extends no type of the rooms below, which its importers cannot see")
+    func hiddenTypes() throws {
+        let hidden = try ["KeychainModel", "SecretMemory", "LinuxSystem", "LatchkeyService", "LatchkeyClient"].flatMap { room in
+            try Sources.files(of: room).map { $0.name.replacingOccurrences(of: ".swift", with: "") }
+        }
+        let extras = ["ItemQuery", "ItemUpdate", "ItemAddition", "MatchOptions", "ReturnTypes", "MatchLimit"]
+        for file in try Sources.files(of: "Security") {
+            for name in hidden + extras {
+                let isExtended = ["\(name) ", "\(name):", "\(name)."].contains { file.withoutComments.contains("extension \($0)") }
+                #expect(!isExtended, "\(file.name) extends \(name)")
+            }
+        }
+    }
+
     @Test("Every file says its licence first")
     func licences() throws {
         for file in try Sources.all() {

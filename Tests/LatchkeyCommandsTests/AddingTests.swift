@@ -24,7 +24,11 @@ struct AddingTests {
     func duplicate() {
         keychain.security("add-generic-password -a alice -s example.com -w one")
         let outcome = keychain.security("add-generic-password -a alice -s example.com -w two")
-        let text = "security: SecKeychainItemCreateFromContent (<default>): The specified item already exists in the keychain.\n"
+        let text = """
+            security: SecKeychainItemCreateFromContent (<default>): an item with the same key attributes already exists
+            hint: -U updates an item that exists
+
+            """
         #expect(outcome == Outcome(exit: 45, output: "", error: text))
         let named = keychain.security("add-generic-password -a alice -s example.com -w two login.keychain")
         #expect(named.error == text.replacing("<default>", with: "login.keychain"))

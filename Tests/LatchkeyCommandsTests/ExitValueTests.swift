@@ -63,7 +63,7 @@ struct ExitValueTests {
         var testDescription: String { status.description }
 
         static let all = [
-            Row(.interactionNotAllowed, 36, "User interaction is not allowed."),
+            Row(.interactionNotAllowed, 36, "the item is locked, and user interaction is not allowed here"),
             Row(OSStatusCode(rawValue: -25296), 48),
             Row(.noSuchKeychain, 50),
             Row(.authFailed, 51),

@@ -15,7 +15,11 @@ struct FindingTests {
         keychain = try TestKeychain(.ephemeral)
     }
 
-    static let missing = "security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.\n"
+    static let missing = """
+        security: SecKeychainSearchCopyNext: a matching item could not be found
+        hint: security dump-keychain lists what is there
+
+        """
 
     @Test("a missing item exits with 44, the line that programs know, and nothing on standard output")
     func missing() {

@@ -26,7 +26,8 @@ struct InteractiveTests {
     func failures() throws {
         let keychain = try TestKeychain(.ephemeral)
         let missing = """
-            security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.
+            security: SecKeychainSearchCopyNext: a matching item could not be found
+            hint: security dump-keychain lists what is there
             find-gen: returned -25300
 
             """

@@ -96,7 +96,7 @@ internal import Foundation
         try parsed.checkUse(allowsSkip: false)
         try parsed.refuseReference()
         let itemClass = try parsed.requiredClass()
-        try parsed.returning.refuseReference(of: itemClass)
+        try parsed.refuseReturnedReference(of: itemClass)
         var attributes = try ConvertedAttributes(parsed.attributes, of: itemClass)
         attributes.dropSystemSet()
         addition = ItemAddition(
@@ -117,14 +117,14 @@ internal import Foundation
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
         try parsed.checkUse(allowsSkip: true)
-        var query = try ItemQuery(parsed)
+        var query = try parsed.query()
         if query.persistentReference != nil, !parsed.attributes.allSatisfy({ $0.code == ItemAttribute.synchronizable.rawValue }) {
             throw .parameter("a persistent reference names its item alone; attributes beside it are refused")
         }
         let itemClass = query.itemClass ?? .genericPassword
-        try parsed.returning.refuseReference(of: itemClass)
+        try parsed.refuseReturnedReference(of: itemClass)
         query.limit = try Self.limit(parsed.match[ItemDictionary.Key.limit])
-        query.match = try MatchOptions(parsed.match, itemClass: itemClass)
+        query.match = try parsed.matchOptions(for: itemClass)
         self.query = query
         returning = parsed.returning
     }
@@ -148,10 +148,10 @@ internal import Foundation
     }
 }
 
-extension MatchOptions {
-    fileprivate init(_ match: [String: Any], itemClass: ItemClass) throws(KeychainError) {
-        self.init()
-        typealias Key = ItemDictionary.Key
+extension ItemDictionary {
+    /// What the match keys say, as far as they are conditions.
+    fileprivate func matchOptions(for itemClass: ItemClass) throws(KeychainError) -> MatchOptions {
+        var options = MatchOptions()
         let isCertificate = itemClass == .certificate || itemClass == .identity
         for name in [Key.issuers, Key.policy] where match[name] != nil {
             throw KeychainError(.unimplemented, isCertificate ? "'\(name)' is not served by this version" : "'\(name)' is for certificates")
@@ -166,20 +166,20 @@ extension MatchOptions {
         }
         if let value = match[Key.emailAddress] {
             guard let address = value as? String else { throw .parameter("the value of kSecMatchEmailAddressIfPresent is no string") }
-            if isCertificate { emailAddress = address }
+            if isCertificate { options.emailAddress = address }
         }
         if let value = match[Key.hostOrSubdomain] {
             guard itemClass == .internetPassword else { throw KeychainError(.unimplemented, "a host match is for internet passwords") }
             guard let host = value as? String else { throw .parameter("the host to match is no string") }
-            hostOrSubdomain = host
+            options.hostOrSubdomain = host
         }
         if let value = match[Key.subjectContains] {
             guard let text = value as? String else { throw .parameter("the value of kSecMatchSubjectContains is no string") }
-            if isCertificate { subjectContains = text }
+            if isCertificate { options.subjectContains = text }
         }
         if let value = match[Key.caseInsensitive] {
             guard let flag = ValueConversion.boolean(value) else { throw .parameter("the value of kSecMatchCaseInsensitive is no Boolean") }
-            ignoresCase = flag
+            options.ignoresCase = flag
         }
         if let value = match[Key.matchItemList] {
             guard let list = value as? [Data] else {
@@ -187,8 +187,9 @@ extension MatchOptions {
             }
             let references = list.map { PersistentReference(bytes: Array($0)) }
             guard !references.contains(nil) else { throw .parameter("an entry of kSecMatchItemList is no persistent reference") }
-            items = Set(references.compactMap { $0 })
+            options.items = Set(references.compactMap { $0 })
         }
+        return options
     }
 }
 
@@ -207,7 +208,7 @@ extension MatchOptions {
         guard parsed.match.isEmpty else { throw .parameter("match keys are for SecItemCopyMatching") }
         guard kind == .delete || parsed.returning.isEmpty else { throw .parameter("SecItemUpdate returns nothing") }
         try parsed.checkUse(allowsSkip: false)
-        query = try ItemQuery(parsed)
+        query = try parsed.query()
         itemClass = query.itemClass ?? .genericPassword
         guard itemClass != .identity else { throw KeychainError(.unimplemented, "identities cannot be changed by this version") }
     }
@@ -245,38 +246,36 @@ extension MatchOptions {
 
 // MARK: Shared
 
-extension ItemQuery {
+extension ItemDictionary {
     /// What the three calls that search have in common.
-    fileprivate init(_ parsed: ItemDictionary) throws(KeychainError) {
-        try parsed.refuseReference()
-        _ = try parsed.secret()  // Data in a query is no condition, but must be Data.
-        let reference = try parsed.decodedPersistentReference()
-        let named = try parsed.namedClass()
+    fileprivate func query() throws(KeychainError) -> ItemQuery {
+        try refuseReference()
+        _ = try secret()  // Data in a query is no condition, but must be Data.
+        let reference = try decodedPersistentReference()
+        let named = try namedClass()
         guard let itemClass = named ?? reference?.itemClass else { throw .parameter("kSecClass is missing") }
         if let reference, reference.itemClass != itemClass {
             throw KeychainError(.noSuchClass, "the persistent reference is of another class than kSecClass")
         }
-        let attributes = try ConvertedAttributes(parsed.attributes, of: itemClass)
+        let attributes = try ConvertedAttributes(self.attributes, of: itemClass)
         guard attributes.secret.isEmpty else { throw .parameter("secret attributes cannot be searched for") }
         var conditions = attributes.plain
         if let protection = attributes.protection, attributes.accessControl?.flags == nil {
             conditions[.accessible] = .string(protection.rawValue)
         }
-        self.init(
+        return ItemQuery(
             itemClass, attributes: conditions, accessGroup: attributes.accessGroup,
             // A persistent reference names one item, wherever it is.
             synchronizable: reference == nil ? attributes.synchronizable ?? .local : .any, persistentReference: reference,
-            includesTombstones: parsed.includesTombstones)
+            includesTombstones: includesTombstones)
     }
-}
 
-extension ReturnTypes {
     /// Keys, certificates and identities have references, which come with their engines; passwords have none, and get none.
-    fileprivate func refuseReference(of itemClass: ItemClass) throws(KeychainError) {
+    fileprivate func refuseReturnedReference(of itemClass: ItemClass) throws(KeychainError) {
         switch itemClass {
         case .genericPassword, .internetPassword: return
         case .certificate, .key, .identity:
-            guard !contains(.reference) else {
+            guard !returning.contains(.reference) else {
                 throw KeychainError(.unimplemented, "kSecReturnRef for \(itemClass.constant) is not served by this version")
             }
         }

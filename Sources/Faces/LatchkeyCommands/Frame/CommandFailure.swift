@@ -50,7 +50,7 @@ extension CommandFailure {
             return problem.map { ["\(program.rawValue): \(command): \($0)"] } ?? []
         case .status(let error, let function):
             let call = function.map { "\($0): " } ?? ""
-            return ["\(program.rawValue): \(call)\(Self.text(of: error))"] + (error.hint.map { ["hint: \($0)"] } ?? [])
+            return ["\(program.rawValue): \(call)\(Self.text(of: error))"] + (Self.hint(for: error).map { ["hint: \($0)"] } ?? [])
         case .line(let line):
             return [line]
         case .said:
@@ -58,16 +58,26 @@ extension CommandFailure {
         }
     }
 
+    private static func hint(for error: KeychainError) -> String? {
+        error.hint ?? (error.problem == error.status.message ? knownHints[error.status] : nil)
+    }
+
     private static func text(of error: KeychainError) -> String {
         guard error.problem == error.status.message else { return error.problem }
         return knownTexts[error.status] ?? error.problem
     }
 
-    /// Three texts of macOS that programs compare, by substring or as a whole line (go-keyring looks for "could not be found", others
-    /// for the complete line). They are part of the interface, as the exit values are; every other message is our own.
+    /// Messages that hold the words by which programs know these failures on macOS (go-keyring looks for "could not be found"). The
+    /// words are part of the interface, as the exit values are.
     private static let knownTexts: [OSStatusCode: String] = [
-        .itemNotFound: "The specified item could not be found in the keychain.",
-        .duplicateItem: "The specified item already exists in the keychain.",
-        .interactionNotAllowed: "User interaction is not allowed.",
+        .itemNotFound: "a matching item could not be found",
+        .duplicateItem: "an item with the same key attributes already exists",
+        .interactionNotAllowed: "the item is locked, and user interaction is not allowed here",
+    ]
+
+    /// What to do about failures that every script meets.
+    private static let knownHints: [OSStatusCode: String] = [
+        .itemNotFound: "security dump-keychain lists what is there",
+        .duplicateItem: "-U updates an item that exists",
     ]
 }
