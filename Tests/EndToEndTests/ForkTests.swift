@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainTesting
+import LatchkeyService
 import Testing
 
 @Suite("Fork")
@@ -10,5 +12,22 @@ struct ForkTests {
         let home = try TemporaryDirectory()
         let outcome = try Executable.run("ProofWorker", ["fork"], home: home.path)
         #expect(outcome.status == 0, "step \(outcome.status): \(outcome.error)")
+    }
+
+    @Test("A child that outlives its parent loses none of its writes")
+    func outlivesItsParent() throws {
+        let home = try TemporaryDirectory()
+        let process = Executable.process("ProofWorker", ["fork-outlive"], home: home.path)
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        // The end of the pipe is the end of the child.
+        let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(said == "done\n")
+        let keychain = try ReopenedKeychain(home)
+        let expected = ["parent", "child-first", "after-parent", "child-second", "after-second", "child-third"]
+        #expect(Set(try keychain.accounts()) == Set(expected))
+        keychain.service.close()
     }
 }

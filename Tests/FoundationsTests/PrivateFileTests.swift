@@ -75,6 +75,13 @@ struct PrivateFileTests {
         #expect(try #require(throws: SystemError.self) { try PrivateDirectory(creating: "\(temporary.path)/file") }.code == ENOTDIR)
     }
 
+    @Test("A directory that inherits its parent's group is private all the same")
+    func setGroupID() throws {
+        let temporary = try TemporaryDirectory()
+        try FileManager.default.setAttributes([.posixPermissions: 0o2700], ofItemAtPath: temporary.path)
+        _ = try PrivateDirectory(creating: "\(temporary.path)/d")
+    }
+
     @Test("Random bytes differ, and hexadecimal digits are two a byte")
     func random() {
         #expect(RandomBytes.array(count: 16) != RandomBytes.array(count: 16))

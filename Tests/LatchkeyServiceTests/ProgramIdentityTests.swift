@@ -48,6 +48,19 @@ struct ProgramIdentityTests {
         #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == [])
     }
 
+    @Test("Entitlements that are there but cannot be read let nobody into the shared group")
+    func unreadable() throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: "\(directory.path)/program.entitlements", withIntermediateDirectories: false)
+        #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == [])
+    }
+
+    @Test("A program that was replaced while it runs keeps its path")
+    func replaced() throws {
+        #expect(ProgramIdentity.installedPath(of: "/usr/bin/program (deleted)") == "/usr/bin/program")
+        #expect(ProgramIdentity.installedPath(of: "/usr/bin/program") == "/usr/bin/program")
+    }
+
     private func groups(entitlements: [String: Any]?, info: [String: Any]?) throws -> [String]? {
         let directory = try TemporaryDirectory()
         for (name, list) in [("program.entitlements", entitlements), ("Info.plist", info)] {

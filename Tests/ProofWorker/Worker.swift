@@ -15,6 +15,8 @@ enum Worker {
         case "write": write(forever: arguments.dropFirst().first ?? "w")
         case "churn": churn(seconds: Double(arguments[1]) ?? 1, name: arguments[2])
         case "fork": forkAndWork()
+        case "fork-outlive": outliveParent()
+        case "add": addAndClose(arguments[1])
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
         }
@@ -104,11 +106,44 @@ enum Worker {
         return 0
     }
 
+    /// Forks, lets the parent close and end, has another process use the keychain, and goes on writing in the child.
+    private static func outliveParent() -> Int32 {
+        guard add("parent", "from the parent") == errSecSuccess else { return 10 }
+        let parent = getpid()
+        let child = latchkey_fork()
+        guard child == 0 else {
+            KeychainClient.close()
+            return child > 0 ? 0 : 12
+        }
+        guard add("child-first", "first") == errSecSuccess else { _exit(20) }
+        while getppid() == parent { usleep(1000) }
+        guard runAnother("after-parent") == 0, add("child-second", "second") == errSecSuccess else { _exit(21) }
+        guard runAnother("after-second") == 0, add("child-third", "third") == errSecSuccess else { _exit(22) }
+        say("done")
+        _exit(0)
+    }
+
+    /// Has a process of its own add one item and end; its exit status.
+    private static func runAnother(_ account: String) -> Int32 {
+        var process = pid_t()
+        let arguments = ["/proc/self/exe", "add", account]
+        let words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        guard posix_spawn(&process, "/proc/self/exe", nil, nil, words, environ) == 0 else { return -1 }
+        var status: Int32 = 0
+        return waitpid(process, &status, 0) == process ? status : -1
+    }
+
     /// How many mappings of this process are of memfd_secret(2).
     private static func secretMappings() -> Int {
         let file = FileHandle(forReadingAtPath: "/proc/self/maps")
         let maps = String(decoding: file?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
         return maps.split(separator: "\n").count { $0.contains("secretmem") }
+    }
+
+    private static func addAndClose(_ account: String) -> Int32 {
+        defer { KeychainClient.close() }
+        return add(account, "another") == errSecSuccess ? 0 : 1
     }
 
     // MARK: once

@@ -149,5 +149,8 @@ struct AccessGroupTests {
             #expect(add(genericItem.with(["agrp": "Y"])) == errSecSuccess)
         }
         keychain.run(groups: nil, executable: "/usr/bin/two") { #expect(copy(genericKey).status == errSecSuccess) }
+        keychain.run(groups: nil, isUserCommand: true) {
+            for group in ["com.apple.token", "*", ""] { #expect(add(genericItem.with(["agrp": group])) == errSecMissingEntitlement) }
+        }
     }
 }

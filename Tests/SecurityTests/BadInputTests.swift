@@ -242,6 +242,12 @@ struct BadInputTests {
             #expect(copy(genericKey.with(["acct": "e\u{301}"]).with(.returnAttributes)).attributes?["acct"] as? String == "e\u{301}")
             #expect(copy(genericKey.with(["acct": "É", "m_CaseInsensitive": true])).status == errSecSuccess)
             #expect(copy(genericKey.with(["acct": "É"])).status == errSecItemNotFound)
+            // The same for attributes without an index, and for values that one transaction sees in both forms.
+            #expect(update(genericKey.with(["acct": "é"]), ["icmt": "é", "labl": "é"]) == errSecSuccess)
+            #expect(copy(genericKey.with(["acct": "é", "icmt": "e\u{301}"])).status == errSecItemNotFound)
+            #expect(copy(genericKey.with(["acct": "é", "icmt": "é"])).status == errSecSuccess)
+            #expect(update(genericKey.with(["acct": "é", "labl": "é"]), ["labl": "e\u{301}"]) == errSecSuccess)
+            #expect(copy(genericKey.with(["acct": "é", "labl": "e\u{301}"]).with(.returnData)).text == "s3cret")
         }
     }
 

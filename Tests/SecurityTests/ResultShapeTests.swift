@@ -139,6 +139,16 @@ struct ResultShapeTests {
         }
     }
 
+    @Test("§3.6: an addition gives empty Data where there is none, and the digest with the data", arguments: Backend.allCases)
+    func additions(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            #expect(addReturning(genericKey.with(.returnData)).data == Data())
+            let added = addReturning(genericItem.with(["acct": "B"]).with(.returnData).with(.returnAttributes)).attributes
+            #expect(added?["sha1"] is Data)
+            #expect(addReturning(genericItem.with(["acct": "C"]).with(.returnAttributes)).attributes?["sha1"] == nil)
+        }
+    }
+
     @Test("sha1 is the SHA-1 of the data", arguments: Backend.allCases)
     func digest(_ backend: Backend) throws {
         try withKeychain(backend) { _ in

@@ -15,6 +15,8 @@ public enum KeybagError: Error, Sendable {
     case damaged(String)
     /// The keybag was written by a newer version.
     case newerVersion(found: UInt16, known: UInt16)
+    /// A later version has set a passcode, which this one does not know how to ask for.
+    case passcodeSet
     /// The class has no key here, because it needs a passcode and none is set.
     case passcodeRequired(ProtectionClass)
     /// A wrapped key did not unwrap: it was changed, or belongs to another class or generation.

@@ -65,7 +65,7 @@ public final class UnlockedKeybag: ItemKeyWrapping {
             throw .damaged("the device key comes from root \(deviceKey.root.rawValue), the keybag was made with root \(record.root)")
         }
         guard record.passcode == nil, stored.userTag.isEmpty else {
-            throw .damaged("the keychain has a passcode, which this version does not know how to ask for")
+            throw .passcodeSet
         }
         var keys: [KeySlot: SharedSecret] = [:]
         var current: [ProtectionClass: UInt32] = [:]

@@ -16,6 +16,7 @@ final class ConnectionPool: Sendable {
     }
 
     private let state = Mutex(State())
+    private let count: Int
     private let free: DispatchSemaphore
     /// Writers of this process queue here, fairly and without polling; those of other processes wait in SQLite's busy handler.
     private let writing = DispatchSemaphore(value: 1)
@@ -23,13 +24,16 @@ final class ConnectionPool: Sendable {
 
     /// Connections to the file at `path`, which exists.
     init(path: String) {
-        free = DispatchSemaphore(value: Self.greatestCount)
+        count = Self.greatestCount
+        free = DispatchSemaphore(value: count)
         open = { try DatabaseQueue(path: path, configuration: Self.configuration) }
+        ForkGuard.shared.watch(self)
     }
 
     /// The one connection that a database in memory has.
     init(inMemory: Void) throws(StoreError) {
-        free = DispatchSemaphore(value: 1)
+        count = 1
+        free = DispatchSemaphore(value: count)
         do {
             let only = try DatabaseQueue(configuration: Self.configuration)
             state.withLock { $0.idle = [only] }
@@ -83,6 +87,25 @@ final class ConnectionPool: Sendable {
         for connection in idle { try? connection.close() }
     }
 
+    // MARK: Fork
+
+    /// Waits until no connection is in use, and closes them all, so that a child inherits none; ``resume()`` must follow.
+    ///
+    /// SQLite remembers the locks of a process in memory that a fork copies: a child that then opened the same file would believe to hold
+    /// locks that only its parent has, and its commits could end in a log that somebody else has deleted.
+    func pause() {
+        for _ in 0..<count { free.wait() }
+        let idle = state.withLock { state in
+            defer { state.idle = [] }
+            return state.idle
+        }
+        for connection in idle { try? connection.close() }
+    }
+
+    func resume() {
+        for _ in 0..<count { free.signal() }
+    }
+
     private func withConnection<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         free.wait()
         defer { free.signal() }
@@ -108,13 +131,15 @@ final class ConnectionPool: Sendable {
         if isClosed { try? connection.close() }
     }
 
+    /// How long a transaction waits for those of other processes, in milliseconds.
+    static let patience = 60_000
     private static let greatestCount = 4
 
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.label = "latchkey"
         // Other processes write too; a transaction takes milliseconds, so a minute's wait means that one is stuck.
-        configuration.busyMode = .timeout(60)
+        configuration.busyMode = .timeout(Double(patience) / 1000)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
             try database.execute(

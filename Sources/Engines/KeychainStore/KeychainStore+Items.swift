@@ -34,9 +34,7 @@ extension KeychainStore {
             try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
                 do throws(RowSeal.Failure) {
                     guard var record = try Self.admitted(row, by: search, seal, withSecrets: withSecrets) else { return true }
-                    if withDigest, let data = record.secrets?.data {
-                        record.attributes[.digest] = .data(data.withUnsafeBytes { RowCryptography.digest($0) })
-                    }
+                    if withDigest { record.setDigest() }
                     result.records.append(record)
                 } catch {
                     result.damaged.append(try error.damage(of: row))
@@ -61,6 +59,7 @@ extension KeychainStore {
             } else {
                 try insert(try seal.seal(record, revision: 1), in: database)
             }
+            record.setDigest()
             return record
         }
     }
@@ -227,5 +226,12 @@ extension RowSeal.Failure {
         case .damaged(let damage): DamagedRow(identifier: row.clear.identifier, reason: damage.reason)
         case .closed(let error): throw .keybag(error)
         }
+    }
+}
+
+extension ItemRecord {
+    /// Sets the attribute `sha1`, which follows from the data and is never stored.
+    fileprivate mutating func setDigest() {
+        attributes[.digest] = secrets?.data.map { .data($0.withUnsafeBytes { RowCryptography.digest($0) }) }
     }
 }

@@ -15,6 +15,7 @@ public final class KeychainStore: Sendable {
     private let keybag: Mutex<UnlockedKeybag>
     /// nil in memory, where there is no log.
     private let idleCheckpoint: IdleCheckpoint?
+    private let hasWritten = Flag()
 
     /// Opens the keychain at `path`, and makes it where there is none.
     ///
@@ -64,7 +65,8 @@ public final class KeychainStore: Sendable {
 
     /// Empties the log and closes. Calls that are on their way end first; later ones throw ``StoreError/closed``.
     public func close() {
-        try? checkpoint()  // A reader in another process may hold the log; closing is still right then.
+        // Who only read has nothing to move. A failure means that another process is at work, which will do it.
+        if hasWritten.value { try? checkpoint() }
         connections.close()
     }
 
@@ -80,6 +82,7 @@ public final class KeychainStore: Sendable {
         let result = try connections.write { (database) throws(StoreError) in
             try body(database, RowSeal(keyring: try currentKeybag(database)))
         }
+        hasWritten.raise()
         idleCheckpoint?.schedule()
         return result
     }
@@ -96,16 +99,24 @@ public final class KeychainStore: Sendable {
 
     private static func openKeybag(in database: Database, deviceKey: DeviceKey) throws(StoreError) -> UnlockedKeybag {
         let stored = try KeybagStorage.load(from: database)
+        let opened: UnlockedKeybag
         do {
-            return try UnlockedKeybag(opening: stored, deviceKey: deviceKey)
+            opened = try UnlockedKeybag(opening: stored, deviceKey: deviceKey)
         } catch {
             throw .keybag(error)
         }
+        guard try KeybagStorage.generation(in: database) == opened.generation else {
+            throw .keybag(.damaged("its generation is not the one that was authenticated"))
+        }
+        return opened
     }
 
     private static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
         try connections.exclusively { (database) throws(StoreError) in
-            // Answers a row that says whether a reader was in the way; then the log stays until the next time.
+            // Nobody is waited for: while another process reads, waiting here would make every writer wait as well. The pragma answers
+            // a row that says whether somebody was in the way; then the log stays until the next time.
+            try RowStatement("PRAGMA busy_timeout = 0", in: database).run()
+            defer { _ = try? RowStatement("PRAGMA busy_timeout = \(ConnectionPool.patience)", in: database).run() }
             try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database).run()
         }
     }
@@ -135,7 +146,10 @@ public final class KeychainStore: Sendable {
         for attempt in 1... {
             do throws(StoreError) {
                 try connections.exclusively { (database) throws(StoreError) in
-                    try RowStatement("PRAGMA journal_mode = WAL", in: database).run()
+                    let statement = try RowStatement("PRAGMA journal_mode = WAL", in: database)
+                    guard try statement.step(), statement.blob(0) == Array("wal".utf8) else {
+                        throw .database(code: 1, message: "the database does not enter write-ahead logging")
+                    }
                 }
                 return
             } catch {
@@ -148,9 +162,8 @@ public final class KeychainStore: Sendable {
     /// Makes an empty file of mode 0600, so that SQLite does not make one that follows the umask; its log files take over the mode.
     private static func prepareFile(_ path: String) throws(StoreError) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        let unsafe: String?
+        try refuseUnsafeFileSystem(folder)
         do throws(SystemError) {
-            unsafe = try FileSystem(holding: folder).unsafeForSharedMemory
             let descriptor = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
             let status = try FileStatus.of(descriptor, path: path)
             guard status.kind == .file else { throw SystemError("open", path: path, code: EINVAL) }
@@ -158,6 +171,22 @@ public final class KeychainStore: Sendable {
         } catch {
             throw .system(error)
         }
-        if let unsafe { throw .unsafeFileSystem(path: folder, kind: unsafe) }
     }
+
+    private static func refuseUnsafeFileSystem(_ folder: String) throws(StoreError) {
+        let kind: String?
+        do {
+            kind = try FileSystem(holding: folder).unsafeForSharedMemory
+        } catch {
+            throw .system(error)
+        }
+        if let kind { throw .unsafeFileSystem(path: folder, kind: kind) }
+    }
+}
+
+/// Goes up once, and stays up.
+private final class Flag: Sendable {
+    private let state = Atomic(false)
+    var value: Bool { state.load(ordering: .acquiring) }
+    func raise() { state.store(true, ordering: .releasing) }
 }

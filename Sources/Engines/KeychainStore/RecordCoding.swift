@@ -71,7 +71,9 @@ struct Field {
 /// Writes and reads the metadata half: every attribute that is no secret, the access group and the dates.
 enum MetadataCoding {
     static func encode(_ record: ItemRecord) -> [UInt8] {
-        var fields: [(name: [UInt8], value: AttributeValue)] = record.attributes.map { ($0.key.code, $0.value) }
+        var fields: [(name: [UInt8], value: AttributeValue)] = record.attributes.filter { $0.key != .digest }.map {
+            ($0.key.code, $0.value)
+        }
         fields.append((Name.created, .date(record.created)))
         fields.append((Name.modified, .date(record.modified)))
         fields.append((Name.accessGroup, .string(record.accessGroup.name)))
@@ -106,8 +108,8 @@ enum MetadataCoding {
             case Name.maker: maker = value
             case Name.accessControl: flags = value
             default:
-                guard let attribute = ItemAttribute(code: field.name), schema[attribute] != nil else {
-                    throw RowDamage("an attribute is not one of the item's class")
+                guard let attribute = ItemAttribute(code: field.name), let column = schema[attribute], column.isStoredWithMetadata else {
+                    throw RowDamage("an attribute is not one that the item's class keeps there")
                 }
                 attributes[attribute] = value
             }
@@ -117,7 +119,10 @@ enum MetadataCoding {
             let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
         else { throw RowDamage("a field that every item has is missing") }
         var accessControlFlags: AccessControlFlags?
-        if case .number(let number)? = flags { accessControlFlags = AccessControlFlags(rawValue: UInt64(bitPattern: number)) }
+        if let flags {
+            guard case .number(let number) = flags else { throw RowDamage("the access control is no number") }
+            accessControlFlags = AccessControlFlags(rawValue: UInt64(bitPattern: number))
+        }
         return ItemRecord(
             identifier: clear.identifier, itemClass: clear.itemClass, protection: clear.protection,
             accessGroup: AccessGroup(group, grade: grade), isSynchronizable: clear.isSynchronizable, isTombstone: clear.isTombstone,
@@ -194,6 +199,11 @@ enum SecretsCoding {
     }
 
     private static let dataName = Array("data".utf8)
+}
+
+extension ItemSchema.Column {
+    /// Whether the value is one of the record's attributes: neither secret nor a field of the record.
+    fileprivate var isStoredWithMetadata: Bool { !isSecret && !isSystemSet }
 }
 
 extension FixedWidthInteger {

@@ -18,6 +18,11 @@ enum ItemResults {
         }
     }
 
+    /// The result of an addition, which differs in that an item without data gives empty Data.
+    static func added(_ record: ItemRecord, returning: ReturnTypes) -> CFTypeRef? {
+        returning == .data && record.secrets?.data == nil ? NSData() : one(record, returning: returning)
+    }
+
     /// The results for several items; what would be nil alone is left out.
     static func all(_ records: [ItemRecord], returning: ReturnTypes) -> CFTypeRef {
         NSArray(array: records.compactMap { one($0, returning: returning) })
@@ -26,6 +31,8 @@ enum ItemResults {
     private static func dictionary(_ record: ItemRecord, returning: ReturnTypes) -> [String: Any] {
         var result: [String: Any] = [:]
         for column in ItemSchema.of(record.itemClass).columns where !column.isSecret {
+            // The digest goes with the data.
+            if column.attribute == .digest, !returning.isSuperset(of: [.data, .attributes]) { continue }
             if let value = record[column.attribute] { result[column.attribute.rawValue] = object(value) }
         }
         result[ItemAttribute.accessControl.rawValue] = SecAccessControl(of: record)

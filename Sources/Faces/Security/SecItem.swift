@@ -27,7 +27,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         let request = try AddRequest(parsing: attributes)
         let record = try KeychainClient.service().add(request.addition, from: KeychainClient.caller)
         guard let result, !request.returning.isEmpty else { return }
-        result.pointee = ItemResults.one(record, returning: request.returning)
+        result.pointee = ItemResults.added(record, returning: request.returning)
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sqlite3.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -58,4 +59,8 @@ pid_t latchkey_fork(void) {
 
 int latchkey_sqlite_defend(void *connection) {
     return sqlite3_db_config((sqlite3 *)connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}
+
+int latchkey_at_fork(void (*prepare)(void), void (*finish)(void)) {
+    return pthread_atfork(prepare, finish, finish);
 }

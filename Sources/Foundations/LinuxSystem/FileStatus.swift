@@ -47,7 +47,9 @@ public struct FileStatus: Sendable {
             throw SystemError(
                 "trust", path: path, code: EPERM, hint: "it belongs to user \(owner); chown it, or point LATCHKEY_HOME elsewhere")
         }
-        guard permissions & ~allowed & 0o7077 == 0 else {
+        // A directory inherits the set-group-id bit of its parent; it gives nobody access.
+        let judged: UInt32 = kind == .directory ? 0o077 : 0o7077
+        guard permissions & ~allowed & judged == 0 else {
             let wide = String(permissions, radix: 8)
             let mode = String(allowed, radix: 8)
             throw SystemError("trust", path: "\(path) (mode \(wide), others can reach it)", code: EACCES, hint: "chmod \(mode) '\(path)'")

@@ -14,6 +14,16 @@ public struct AccessGroup: Hashable, Sendable {
     public let name: String
     public let grade: Grade
 
+    /// Compares the bytes of the names (keychain-behaviour §3.8.8).
+    public static func == (one: AccessGroup, other: AccessGroup) -> Bool {
+        one.grade == other.grade && one.name.utf8.elementsEqual(other.name.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(grade)
+        hasher.combine(Array(name.utf8))
+    }
+
     public init(_ name: String, grade: Grade) {
         self.name = name
         self.grade = grade

@@ -25,6 +25,22 @@ public enum AttributeValue: Hashable, Sendable {
         }
     }
 
+    /// Whether both have the same type and the same bytes. Swift's own comparison takes composed and decomposed text for equal, which are
+    /// two different values to a keychain.
+    public static func == (one: AttributeValue, other: AttributeValue) -> Bool {
+        switch (one, other) {
+        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.data(let one), .data(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.date(let one), .date(let other)): one == other
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(canonicalBytes)
+    }
+
     /// Whether both are the same value to a search.
     public func matches(_ other: AttributeValue) -> Bool {
         self == other || canonicalBytes == other.canonicalBytes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+internal import Glibc
 internal import KeychainModel
 
 /// What a program declares of itself in property lists beside its executable.
@@ -10,9 +11,16 @@ internal import KeychainModel
 /// group: the program is then refused rather than let into the shared group.
 enum ProgramIdentity {
     static func ofThisProcess() -> CallerIdentity {
-        let executable =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments.first ?? "?"
+        let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let executable = installedPath(of: link ?? CommandLine.arguments.first ?? "?")
         return CallerIdentity(executable: executable, declaredGroups: declaredGroups(of: executable))
+    }
+
+    /// The path without the mark that the kernel puts behind it once the file was replaced, as an upgrade of a running program does.
+    static func installedPath(of link: String) -> String {
+        let mark = " (deleted)"
+        guard link.hasSuffix(mark), !FileManager.default.fileExists(atPath: link) else { return link }
+        return String(link.dropLast(mark.count))
     }
 
     /// The groups that the executable's property lists declare, in Apple's order; nil where there are none of either kind.
@@ -39,9 +47,11 @@ enum ProgramIdentity {
         return groups.filter { !$0.isEmpty && seen.insert($0).inserted }
     }
 
-    /// The dictionary in a property list; nil where there is no such file, empty where it is no property list.
+    /// The dictionary in a property list; nil where there is no such file, empty where it cannot be read as one.
     private static func propertyList(at path: String) -> [String: Any]? {
-        guard let data = FileManager.default.contents(atPath: path) else { return nil }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            return access(path, F_OK) == 0 || errno != ENOENT ? [:] : nil
+        }
         let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
         return list as? [String: Any] ?? [:]
     }

@@ -67,9 +67,12 @@ struct AuthorizedCaller {
     private func permitted(_ name: String, in groups: ItemSearch.Groups) throws(KeychainError) -> AccessGroup {
         switch groups {
         case .all(let grade):
+            guard name != AccessGroup.token.name, name != "*", !name.isEmpty else {
+                throw KeychainError(.missingEntitlement, "the access group '\(name)' is nobody's to name")
+            }
             return AccessGroup(name, grade: grade)
         case .only(let list):
-            guard let group = list.first(where: { $0.name == name }) else {
+            guard let group = list.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
                 throw KeychainError(
                     .missingEntitlement, "this program is not entitled to the access group '\(name)'",
                     hint: "list it under keychain-access-groups in the program's .entitlements file")

@@ -48,6 +48,8 @@ extension KeychainError {
             self.init(
                 .wrongSecVersion, "the keybag was written by a newer version (\(found), this program knows \(known))",
                 hint: "update latchkey")
+        case .passcodeSet:
+            self.init(.wrongSecVersion, "the keychain has a passcode, which this version cannot ask for", hint: "update latchkey")
         case .passcodeRequired:
             self.init(.notAvailable, "the class whenPasscodeSetThisDeviceOnly exists only while a passcode is set, and none is")
         case .wrongKey: self.init(.decode)

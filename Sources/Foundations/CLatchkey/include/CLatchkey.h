@@ -31,6 +31,9 @@ int latchkey_open(const char *path, int flags, mode_t mode);
 /// sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1): SQL can no longer damage the file's structure. SQLite's result code.
 int latchkey_sqlite_defend(void *connection);
 
+/// pthread_atfork(3): `prepare` runs before every fork(2), `finish` after it in the parent and in the child. 0, or an error number.
+int latchkey_at_fork(void (*prepare)(void), void (*finish)(void));
+
 /// fork(2), which Swift marks unavailable. For the proofs only.
 pid_t latchkey_fork(void);
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+internal import Dispatch
+
+/// Sees to it that no connection is open while the process forks: fork(2) waits for calls in flight, and parent and child open their
+/// connections anew. Starting another program by posix_spawn(3) is not affected.
+final class ForkGuard: @unchecked Sendable {  // because the pools are only reached between wait and signal
+    static let shared = ForkGuard()
+
+    private struct Watched {
+        weak var pool: ConnectionPool?
+    }
+
+    private let gate = DispatchSemaphore(value: 1)
+    private var watched: [Watched] = []
+    /// Those that are paused while a fork is under way.
+    private var paused: [ConnectionPool] = []
+
+    private init() {
+        latchkey_at_fork({ ForkGuard.shared.prepare() }, { ForkGuard.shared.finish() })
+    }
+
+    func watch(_ pool: ConnectionPool) {
+        gate.wait()
+        defer { gate.signal() }
+        watched.removeAll { $0.pool == nil }
+        watched.append(Watched(pool: pool))
+    }
+
+    /// Before fork(2), in the thread that forks. The gate stays shut until ``finish()``.
+    private func prepare() {
+        gate.wait()
+        paused = watched.compactMap(\.pool)
+        for pool in paused { pool.pause() }
+    }
+
+    /// After fork(2), in the parent and in the child.
+    private func finish() {
+        for pool in paused { pool.resume() }
+        paused = []
+        gate.signal()
+    }
+}
