@@ -87,7 +87,7 @@ let package = Package(
         .testTarget(
             name: "KeychainStoreTests",
             dependencies: ["Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto, .grdb],
-            resources: [.copy("Vectors")]
+            exclude: ["Vectors"]
         ),
         .testTarget(
             name: "LatchkeyServiceTests",
