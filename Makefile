@@ -62,15 +62,15 @@ soak: ## Eight processes on the same items for ten minutes
 
 .PHONY: bench
 bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)
-	swift build -c release --product latchkey
+	swift build -c release --static-swift-stdlib --product latchkey
 	swift build -c release --package-path Benchmarks
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" \
 	    --security "$$(swift build -c release --show-bin-path)/latchkey" $(ARGS)
 
 .PHONY: install
 install: ## Build for release and install latchkey, also as security, under PREFIX
-	swift build -c release --product latchkey
-	install -D -m 755 "$$(swift build -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
+	swift build -c release --static-swift-stdlib --product latchkey
+	install -s -D -m 755 "$$(swift build -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
 
 .PHONY: dependencies

@@ -134,7 +134,7 @@ struct StorageErrorTests {
 
     // MARK: As another user
 
-    @Test("A user who may not enter is told so; nothing is made", .enabled(if: geteuid() == 0, "needs root to become somebody else"))
+    @Test("T210: a user who may not enter is told so; nothing is made", .enabled(if: geteuid() == 0, "needs root to become somebody else"))
     func noPermission() throws {
         let home = try made()
         let outcome = try Executable.run("ProofWorker", ["once", "65534"], home: home.path)

@@ -82,6 +82,16 @@ struct PrivateFileTests {
         _ = try PrivateDirectory(creating: "\(temporary.path)/d")
     }
 
+    @Test(
+        "KDB-9: file systems without shared memory are known by their numbers",
+        arguments: [(0x6969, "NFS"), (0x6573_5546, "FUSE"), (0x0102_1997, "9P")])
+    func fileSystems(_ number: Int64, _ name: String) throws {
+        #expect(FileSystem(type: number).unsafeForSharedMemory == name)
+        #expect(FileSystem(type: 0xEF53).unsafeForSharedMemory == nil, "ext4")
+        #expect(try FileSystem(holding: "/proc").unsafeForSharedMemory == nil)
+        #expect(throws: SystemError.self) { try FileSystem(holding: "/nowhere/at/all") }
+    }
+
     @Test("Random bytes differ, and hexadecimal digits are two a byte")
     func random() {
         #expect(RandomBytes.array(count: 16) != RandomBytes.array(count: 16))

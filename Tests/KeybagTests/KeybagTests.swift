@@ -95,6 +95,36 @@ struct KeybagTests {
         }
     }
 
+    @Test("KDB-15, KDB-16: a device key of another root, a passcode and a user tag are refused, each by name")
+    func unknownProtection() throws {
+        let key = DeviceKey.ephemeral()
+        let wrapping = DeviceWrapping(key)
+        var record = try KeybagRecord(decoding: try UnlockedKeybag.create(deviceKey: key).record)
+        func open(_ userTag: [UInt8] = []) throws -> UnlockedKeybag {
+            let bytes = record.encoded
+            return try UnlockedKeybag(opening: .init(record: bytes, deviceTag: wrapping.tag(of: bytes), userTag: userTag), deviceKey: key)
+        }
+        _ = try open()
+        #expect(throws: KeybagError.self) { try open([1]) }
+        record.root = DeviceKey.Root.file.rawValue
+        #expect(throws: KeybagError.self) { try open() }
+        record.root = key.root.rawValue
+        record.passcode = .init(salt: Array(1...16), costExponent: 17, blockSize: 8, parallelism: 1)
+        #expect(throws: KeybagError.self) { try open() }
+    }
+
+    @Test("KDB-12: a root, a class, a kind or a wrapping that no version wrote is refused")
+    func unknownCodes() throws {
+        let bytes = try UnlockedKeybag.create(deviceKey: .ephemeral()).record
+        // version(2) UUID(2 + 16) generation(8) root(1) check(2 + 8) passcode flag(1) tangle(2) count(2), then class, kind, generation(4), wrapping.
+        for (offset, value) in [(28, UInt8(9)), (39, 2), (44, 5), (45, 4), (50, 4)] {
+            var changed = bytes
+            changed[offset] = value
+            #expect(throws: KeybagError.self, "\(offset)") { try KeybagRecord(decoding: changed) }
+        }
+        #expect(try KeybagRecord(decoding: bytes).encoded == bytes)
+    }
+
     @Test("Two keybags share no key")
     func fresh() throws {
         let key = DeviceKey.ephemeral()

@@ -123,7 +123,7 @@ struct TamperTests {
         #expect(result.damaged.count == 1)
     }
 
-    @Test("T203, T212, T213: a damaged row is passed over, named, and costs nobody else anything")
+    @Test("T203, T205, T212, T213: a damaged row is passed over, named, and costs nobody else anything")
     func passedOver() throws {
         let fixture = try StoreFixture()
         var store = try fixture.open()

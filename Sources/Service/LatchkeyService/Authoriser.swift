@@ -46,7 +46,11 @@ struct AuthorizedCaller {
     func search(_ query: ItemQuery, for access: Access) throws(KeychainError) -> ItemSearch {
         let allowed = access == .read ? readable : writable
         var groups = allowed
-        if let name = query.accessGroup { groups = .only([try permitted(name, in: allowed)]) }
+        if let name = query.accessGroup {
+            // Every program that has a group may read the token group, which is empty until tokens publish items there.
+            let isToken = access == .read && name == AccessGroup.token.name
+            groups = .only([isToken ? .token : try permitted(name, in: allowed)])
+        }
         guard let itemClass = query.persistentReference?.itemClass ?? query.itemClass else {
             throw .parameter("the query names neither a class nor a persistent reference")
         }
@@ -98,7 +102,7 @@ enum Authoriser {
         }
         guard let declared = caller.declaredGroups else {
             return AuthorizedCaller(
-                readable: .only([.shared, .token]), writable: .only([.shared]), home: .shared, executable: caller.executable,
+                readable: .only([.shared]), writable: .only([.shared]), home: .shared, executable: caller.executable,
                 isAnonymous: true)
         }
         guard !declared.contains("*") else {
@@ -110,7 +114,7 @@ enum Authoriser {
         let groups = declared.filter { $0 != AccessGroup.token.name }.map { AccessGroup($0, grade: .claimed) }
         guard !declared.isEmpty else { throw AuthorizedCaller.noGroup }
         return AuthorizedCaller(
-            readable: .only(groups + [.token]), writable: .only(groups), home: groups.first, executable: caller.executable,
+            readable: .only(groups), writable: .only(groups), home: groups.first, executable: caller.executable,
             isAnonymous: false)
     }
 }

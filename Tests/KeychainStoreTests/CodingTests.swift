@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Keybag
+import KeychainModel
+@testable import KeychainStore
+import SecretMemory
+import Testing
+
+/// The readers of both halves take what the format allows and nothing else (Documentation/Formats/keychain-database.md).
+@Suite("Coding of rows")
+struct CodingTests {
+    private let clear = ClearColumns(
+        identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, generation: 1, revision: 1, isSynchronizable: false,
+        isTombstone: false)
+
+    @Test("KDB-26: what is written is read, and no prefix of it, nor with anything behind it")
+    func roundTrip() throws {
+        let record = Sample.item("alice")
+        let bytes = MetadataCoding.encode(record)
+        #expect(try decode(bytes).attributes == record.attributes)
+        // Of these, each is needed.
+        let needed = fields(valid)
+        for count in needed.indices { #expect(throws: RowDamage.self) { try decode(Array(needed.prefix(count))) } }
+        #expect(throws: RowDamage.self) { try decode(bytes + [0]) }
+        for name in ["agrp", "cdat", "mdat", "grad", "mker"] {
+            #expect(throws: RowDamage.self, "\(name)") { try decode(fields(valid.filter { $0.name != name })) }
+        }
+    }
+
+    @Test("KDB-25: fields stand in order, each once, and every type is known")
+    func order() throws {
+        #expect(try decode(fields(valid)).created == 1)
+        #expect(throws: RowDamage.self) { try decode(fields(valid.reversed())) }
+        #expect(throws: RowDamage.self) { try decode(fields(valid + [valid[valid.count - 1]])) }
+        #expect(throws: RowDamage.self) { try decode(fields(replacing("mker", with: (9, [1])))) }
+        #expect(throws: RowDamage.self) { try decode(fields(replacing("mker", with: (1, [0xFF])))) }
+        #expect(throws: RowDamage.self) { try decode(fields(replacing("cdat", with: (4, [1])))) }
+        #expect(throws: RowDamage.self) { try decode(fields(replacing("grad", with: (3, [0, 0, 0, 0, 0, 0, 0, 7])))) }
+    }
+
+    @Test(
+        "KDB-26, KDB-28: names of another class, of the system or of secrets do not belong there",
+        arguments: ["srvr", "zzzz", "sync", "binn", "data"])
+    func foreignNames(_ name: String) {
+        let extended = (valid + [(name, 1, Array("x".utf8))]).sorted { $0.name < $1.name }
+        #expect(throws: RowDamage.self) { try decode(fields(extended)) }
+    }
+
+    @Test("An access control that is no number is damage, and not no access control")
+    func accessControl() throws {
+        let flags: [UInt8] = [0, 0, 0, 0, 0x40, 0, 0, 0]
+        #expect(try decode(fields([("accc", 3, flags)] + valid)).accessControlFlags == .privateKeyUsage)
+        #expect(throws: RowDamage.self) { try decode(fields([("accc", 2, flags)] + valid)) }
+    }
+
+    @Test("T117, KDB-27: a date that is no number becomes the reference date and does not cost the item")
+    func badDate() throws {
+        for bad in [Double.nan, .infinity, -.infinity] {
+            let record = try decode(fields(replacing("cdat", with: (4, bad.bitPattern.bigEndianBytes))))
+            #expect(record.created == 0)
+        }
+    }
+
+    @Test("KDB-28: the secret half holds secrets of the class, and nothing else")
+    func secrets() throws {
+        let secrets = ItemSecrets(data: SharedSecret(copying: [1, 2]), attributes: [.extraNotes: SharedSecret(copying: [3])])
+        let bytes = SecretsCoding.encode(secrets).withUnsafeBytes { Array($0) }
+        #expect(try decodeSecrets(bytes, of: .internetPassword) == secrets)
+        #expect(throws: RowDamage.self) { try decodeSecrets(bytes, of: .genericPassword) }
+        #expect(throws: RowDamage.self) { try decodeSecrets(fields([("data", 2, [1])]), of: .genericPassword) }
+        #expect(throws: RowDamage.self) { try decodeSecrets(fields([("acct", 5, [1])]), of: .genericPassword) }
+        #expect(try decodeSecrets([], of: .genericPassword) == ItemSecrets())
+    }
+
+    @Test("KDB-24: only the padding of the content's own length is taken")
+    func padding() throws {
+        func content(_ bytes: [UInt8]) throws -> Int { try bytes.withUnsafeBytes { try Padding.content(of: $0).count } }
+        #expect(try content([0, 0, 0, 5] + .init(repeating: 0, count: 60)) == 5)
+        for bad in [[], [0, 0, 0], [0, 0, 0, 5] + .init(repeating: 0, count: 59), [0, 0, 0, 61] + .init(repeating: 0, count: 60)]
+            as [[UInt8]]
+        {
+            #expect(throws: RowDamage.self) { try content(bad) }
+        }
+        #expect(throws: RowDamage.self) { try content([0xFF, 0xFF, 0xFF, 0xFF] + .init(repeating: 0, count: 60)) }
+    }
+
+    @Test(
+        "KDB-38: a clear column that no version wrote is damage, and traps nobody",
+        arguments: [
+            "uuid = x'00'", "class = 9", "class = -1", "protection = 300", "generation = -1", "revision = -5", "sync = 2", "tombstone = 9",
+        ])
+    func impossibleColumns(_ change: String) throws {
+        let fixture = try StoreFixture()
+        var store = try fixture.open()
+        _ = try store.add(Sample.item("alice"))
+        store.close()
+        try fixture.tamper("UPDATE item SET \(change)")
+        store = try fixture.open()
+        #expect(try store.search(Sample.search(), limit: nil, withSecrets: true).records.isEmpty)
+        #expect(try store.inspect().damaged.count == 1)
+    }
+
+    // MARK: Bytes
+
+    private typealias RawField = (name: String, type: UInt8, value: [UInt8])
+
+    private var valid: [RawField] {
+        [
+            ("agrp", 1, Array("G1".utf8)), ("cdat", 4, (1.0).bitPattern.bigEndianBytes), ("grad", 3, [0, 0, 0, 0, 0, 0, 0, 1]),
+            ("mdat", 4, (2.0).bitPattern.bigEndianBytes), ("mker", 1, Array("/usr/bin/example".utf8)),
+        ]
+    }
+
+    private func replacing(_ name: String, with content: (UInt8, [UInt8])) -> [RawField] {
+        valid.map { $0.name == name ? (name, content.0, content.1) : $0 }
+    }
+
+    private func fields(_ fields: [RawField]) -> [UInt8] {
+        fields.flatMap { Array($0.name.utf8) + [$0.type] + UInt32($0.value.count).bigEndianBytes + $0.value }
+    }
+
+    private func decode(_ bytes: [UInt8]) throws -> ItemRecord {
+        try bytes.withUnsafeBytes { try MetadataCoding.decode($0, clear: clear) }
+    }
+
+    private func decodeSecrets(_ bytes: [UInt8], of itemClass: ItemClass) throws -> ItemSecrets {
+        try bytes.withUnsafeBytes { try SecretsCoding.decode($0, of: itemClass) }
+    }
+}
