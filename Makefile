@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests use as judges.
 BUILD_PACKAGES := libsqlite3-dev
-TEST_PACKAGES := sqlite3 openssl expect
+TEST_PACKAGES := sqlite3 openssl
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
@@ -25,9 +25,12 @@ demo: dependencies ## Build, then show the main job on a throw-away keychain
 	swift build --product latchkey
 	@./Scripts/demo "$$(swift build --show-bin-path)/latchkey"
 
-.PHONY: test
-test: dependencies ## Build with warnings as errors and run all tests (a few minutes)
+.PHONY: build
+build: dependencies ## Build everything, with warnings and undeclared imports as errors
 	swift build --build-tests --explicit-target-dependency-import-check error
+
+.PHONY: test
+test: build ## Build, and run all tests (a few minutes)
 	swift test --skip-build
 
 .PHONY: examples

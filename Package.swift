@@ -98,7 +98,8 @@ let package = Package(
             dependencies: ["Security", "KeychainModel", "LatchkeyClient", "LinuxSystem", "KeychainTesting"]
         ),
         .testTarget(
-            name: "LatchkeyTests", dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "SecretMemory", "KeychainTesting"]),
+            name: "LatchkeyTests",
+            dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting"]),
         .testTarget(
             name: "LatchkeyCommandsTests",
             dependencies: [

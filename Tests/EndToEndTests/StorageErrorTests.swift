@@ -39,6 +39,41 @@ struct StorageErrorTests {
         service.close()
     }
 
+    @Test("An umask that takes the owner's own rights does no harm")
+    func narrowUmask() throws {
+        let home = try TemporaryDirectory()
+        let before = umask(0o377)
+        let service = try open(home)
+        umask(before)
+        service.close()
+        for path in ["data", "state", "data/keychain.db", "state/device.key"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(home.path)/\(path)")
+            #expect(attributes[.posixPermissions] as? Int == (path.contains(".") ? 0o600 : 0o700), "\(path)")
+        }
+    }
+
+    @Test("A second opening in the same process leaves SQLite's locks alone, and loses nothing")
+    func openedTwice() throws {
+        let home = try TemporaryDirectory()
+        let first = try open(home)
+        _ = try first.add(ItemAddition(.genericPassword, attributes: [.account: .string("one")]), from: caller)
+        try open(home).close()
+        // Another process that comes and goes would delete the log if it believed to be the last one.
+        #expect(try Executable.run("ProofWorker", ["add", "other"], home: home.path).status == 0)
+        _ = try first.add(ItemAddition(.genericPassword, attributes: [.account: .string("two")]), from: caller)
+        let reader = try Executable.run("latchkey", ["find-generic-password", "-a", "two", "-w"], home: home.path)
+        #expect(reader.status == 0, "\(reader)")
+        first.close()
+    }
+
+    @Test("A pipe in place of the device key is refused and not waited for")
+    func pipe() throws {
+        let home = try made()
+        try FileManager.default.removeItem(atPath: "\(home.path)/state/device.key")
+        #expect(mkfifo("\(home.path)/state/device.key", 0o600) == 0)
+        #expect(throws: KeychainError.self) { try open(home) }
+    }
+
     @Test("A database without its device key is refused, and gets no new one")
     func missingDeviceKey() throws {
         let home = try made()
@@ -166,6 +201,13 @@ struct StorageErrorTests {
             }
             #expect(last.hasPrefix("-34 "), "\(last)")
             #expect(stored > 3)
+            // Nothing is left at all, not even for the log's index.
+            _ = FileManager.default.createFile(atPath: "\(home)/filler", contents: nil)
+            let filler = try FileHandle(forWritingTo: URL(filePath: "\(home)/filler"))
+            while (try? filler.write(contentsOf: Data(count: 4096))) != nil {}
+            #expect(try Executable.run("ProofWorker", ["once"], home: home).output.hasPrefix("-34 "))
+            try filler.close()
+            try FileManager.default.removeItem(atPath: "\(home)/filler")
             let service = try EmbeddedService(home: KeychainHome(root: home))
             let matches = try service.copyMatching(
                 ItemQuery(.genericPassword, limit: .all), returning: .data, from: caller)

@@ -213,7 +213,7 @@ struct AddingTests {
         #expect(keychain.security("add-generic-password -a a -s s -w changed -U").exit == 0)
         #expect(keychain.security("find-generic-password -a a --access-group com.example.app -w").output == "app\n")
         #expect(keychain.security("find-generic-password -a a --access-group latchkey.shared -w").output == "changed\n")
-        #expect(keychain.security("find-generic-password -a a -w").output == "app\n")
+        #expect(keychain.security("find-generic-password -a a -w").output == "changed\n")
         #expect(keychain.security("dump-keychain -d --access-group com.example.app").output.hasSuffix("data:\n\"app\"\n"))
         #expect(keychain.security("delete-generic-password -a a --access-group com.example.app").exit == 0)
         #expect(keychain.accounts() == ["a"])

@@ -29,6 +29,17 @@ struct FindingTests {
         #expect(keychain.security("delete-generic-password -a x") == Outcome(exit: 44, output: "", error: Self.missing))
     }
 
+    @Test("the item of the command's own group comes before another program's, for find and for delete")
+    func ownGroupFirst() {
+        keychain.security("add-generic-password --access-group X -a alice -s one -w other")
+        #expect(keychain.security("find-generic-password -a alice -w").output == "other\n", "there is no other yet")
+        keychain.security("add-generic-password -a alice -s one -w mine -U")
+        #expect(keychain.security("find-generic-password -a alice -s one -w").output == "mine\n")
+        #expect(keychain.security("delete-generic-password -a alice -s one").exit == 0)
+        #expect(keychain.security("find-generic-password -a alice -s one -w").output == "other\n")
+        #expect(keychain.security("find-generic-password --access-group X -a alice -s one -w").output == "other\n")
+    }
+
     @Test("all criteria must match, and the first match is printed; no criterion finds the first item")
     func criteria() {
         keychain.security("add-generic-password -a alice -s one -w 1")

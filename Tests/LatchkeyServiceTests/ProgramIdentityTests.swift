@@ -53,6 +53,11 @@ struct ProgramIdentityTests {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: "\(directory.path)/program.entitlements", withIntermediateDirectories: false)
         #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == [])
+        try FileManager.default.createSymbolicLink(atPath: "\(directory.path)/other.entitlements", withDestinationPath: "/nowhere")
+        #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/other") == [])
+        try Data("garbage".utf8).write(to: URL(filePath: "\(directory.path)/Info.plist"))
+        #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/third") == [])
+        #expect(try groups(entitlements: nil, info: ["CFBundleIdentifier": ""]) == [])
     }
 
     @Test("A program that was replaced while it runs keeps its path")

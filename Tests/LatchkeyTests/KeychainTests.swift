@@ -2,7 +2,10 @@
 
 import Foundation
 import KeychainTesting
+import KeychainModel
 import Latchkey
+import LatchkeyService
+import SecretMemory
 import Testing
 
 @Suite("The typed keychain")
@@ -68,6 +71,33 @@ struct KeychainTests {
         #expect(found.map(\.port) == [443, 8443])
         #expect(found.first?.path == "/x" && found.first?.securityDomain == "realm" && found.first?.authenticationType == "dflt")
         #expect(try keychain.items(InternetPassword.self, matching: .init(server: "other")).isEmpty)
+    }
+
+    @Test("An item that was found stays itself, also where its account is no text")
+    func binaryAccounts() throws {
+        try withKeychain(.ephemeral) { keychain in
+            let caller = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1", "G2"])
+            for account in [AttributeValue.data([0xFF]), .string("")] {
+                let secrets = ItemSecrets(data: SharedSecret(copying: account.canonicalBytes))
+                let addition = ItemAddition(.genericPassword, attributes: [.service: .string("S"), .account: account], secrets: secrets)
+                _ = try keychain.service.add(addition, from: caller)
+            }
+            let found = try Keychain.default.items(GenericPassword.self)
+            #expect(found.count == 2)
+            #expect(try Keychain.default.data(for: found[0]) == Data([0xFF]))
+            try Keychain.default.delete(found[0])
+            #expect(try Keychain.default.data(for: found[1]) == Data())
+        }
+    }
+
+    @Test("Setting an item leaves its namesakes in other groups alone")
+    func namesakes() throws {
+        try withKeychain(.ephemeral) { _ in
+            for group in ["G1", "G2"] { try Keychain.default.inAccessGroup(group).set(alice, to: group) }
+            try Keychain.default.set(alice, to: "new")
+            #expect(try Keychain.default.inAccessGroup("G1").string(for: alice) == "new")
+            #expect(try Keychain.default.inAccessGroup("G2").string(for: alice) == "G2")
+        }
     }
 
     @Test("An ephemeral keychain is nobody else's")

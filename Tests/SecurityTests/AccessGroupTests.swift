@@ -93,6 +93,25 @@ struct AccessGroupTests {
         }
     }
 
+    @Test("A program that declares the token group alone has nothing to write to", arguments: Backend.allCases)
+    func tokenGroupAlone(_ backend: Backend) throws {
+        try withKeychain(backend, groups: ["com.apple.token"]) { _ in
+            #expect(copy(genericKey).status == errSecItemNotFound)
+            #expect(add(genericItem) == errSecMissingEntitlement)
+            #expect(update(genericKey, ["icmt": "C"]) == errSecMissingEntitlement)
+            #expect(delete(genericKey) == errSecMissingEntitlement)
+        }
+    }
+
+    @Test("Deleting all of several groups is refused whole where one of them is not the program's", arguments: Backend.allCases)
+    func deleteAllIsWhole(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            add(genericItem)
+            #expect(!SecItemDeleteAllWithAccessGroups(["G1", "X"] as CFArray, nil))
+            #expect(copy(genericKey).status == errSecSuccess)
+        }
+    }
+
     @Test("The same primary key in another group is another item", arguments: Backend.allCases)
     func groupsAreApart(_ backend: Backend) throws {
         try withKeychain(backend) { _ in

@@ -58,6 +58,7 @@ struct SynchronizableTests {
             #expect(remains["icmt"] == nil)
             #expect(remains["v_Data"] == nil)
             #expect(delete(query) == errSecItemNotFound)
+            #expect(update(query.with(["u_Tomb": true]), ["v_Data": data("x")]) == errSecItemNotFound, "nobody changes a tombstone")
 
             add(genericItem)
             #expect(delete(genericKey) == errSecSuccess)

@@ -164,9 +164,11 @@ public final class KeychainStore: Sendable {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try refuseUnsafeFileSystem(folder)
         do throws(SystemError) {
-            let descriptor = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-            let status = try FileStatus.of(descriptor, path: path)
-            guard status.kind == .file else { throw SystemError("open", path: path, code: EINVAL) }
+            // A file that exists is looked at without opening it: closing a descriptor would free the locks that SQLite holds on the
+            // same file elsewhere in this process (fcntl(2), "Record locking").
+            if try FileStatus.ofLink(path) == nil { try PrivateFile.createEmpty(path) }
+            guard let status = try FileStatus.ofLink(path) else { throw SystemError("open", path: path, code: ENOENT) }
+            guard status.kind == .file else { throw SystemError("open", path: path, code: status.kind == .directory ? EISDIR : EINVAL) }
             try status.requirePrivate(path: path, allowed: 0o600)
         } catch {
             throw .system(error)

@@ -13,6 +13,7 @@ public struct GenericPassword: PasswordItem, Hashable {
     public var protection: ProtectionClass?
     /// Whether the item is shared with the user's other devices.
     public var isSynchronizable: Bool
+    public private(set) var reference: PersistentReference?
 
     public init(
         service: String, account: String = "", label: String? = nil, comment: String? = nil, protection: ProtectionClass? = nil,
@@ -57,6 +58,7 @@ extension GenericPassword {
             service: record[.service]?.text ?? "", account: record[.account]?.text ?? "",
             label: record[.label]?.text, comment: record[.comment]?.text, protection: record.protection,
             isSynchronizable: record.isSynchronizable)
+        reference = record.persistentReference
     }
 
     public var primaryKey: [ItemAttribute: AttributeValue] {

@@ -20,6 +20,7 @@ public struct InternetPassword: PasswordItem, Hashable {
     public var protection: ProtectionClass?
     /// Whether the item is shared with the user's other devices.
     public var isSynchronizable: Bool
+    public private(set) var reference: PersistentReference?
 
     public init(
         server: String, account: String = "", scheme: Scheme? = nil, port: UInt16? = nil, path: String = "", securityDomain: String = "",
@@ -75,6 +76,7 @@ extension InternetPassword {
             securityDomain: record[.securityDomain]?.text ?? "", authenticationType: record[.authenticationType]?.text ?? "",
             label: record[.label]?.text, comment: record[.comment]?.text, protection: record.protection,
             isSynchronizable: record.isSynchronizable)
+        reference = record.persistentReference
     }
 
     public var primaryKey: [ItemAttribute: AttributeValue] {

@@ -50,7 +50,10 @@ public struct Keychain: Sendable {
         // Another program may add or delete the item between the two steps; then the other step is the right one.
         for _ in 0..<Self.greatestRaces {
             do throws(KeychainError) {
-                try service.update(query(for: item), with: item.update(data: bytes), from: KeychainClient.caller)
+                // One item: the first of the program's groups that has it, and not its namesakes in the others.
+                guard let found = try matches(query(for: item), returning: .persistentReference).first else { throw .itemNotFound }
+                let one = ItemQuery(found.itemClass, synchronizable: .any, persistentReference: found.persistentReference)
+                try service.update(one, with: item.update(data: bytes), from: KeychainClient.caller)
                 return
             } catch {
                 guard error.status == .itemNotFound else { throw error }
@@ -115,7 +118,7 @@ public struct Keychain: Sendable {
         let query = ItemQuery(
             Item.itemClass, attributes: condition.attributes, accessGroup: accessGroup, synchronizable: .any, limit: .all)
         do {
-            return try matches(query, returning: .attributes).map { Item(record: $0) }
+            return try matches(query, returning: .attributes, toleratesDamage: false).map { Item(record: $0) }
         } catch {
             guard error.status == .itemNotFound else { throw error }
             return []
@@ -153,9 +156,12 @@ public struct Keychain: Sendable {
         return query
     }
 
-    private func matches(_ query: ItemQuery, returning: ReturnTypes) throws(KeychainError) -> [ItemRecord] {
+    /// - Parameter toleratesDamage: whether damaged rows beside the item that was found are passed over. A list tolerates none.
+    private func matches(
+        _ query: ItemQuery, returning: ReturnTypes, toleratesDamage: Bool = true
+    ) throws(KeychainError) -> [ItemRecord] {
         let matches = try open().copyMatching(query, returning: returning, from: KeychainClient.caller)
-        guard matches.damaged == 0 else {
+        guard matches.damaged == 0 || (toleratesDamage && !matches.records.isEmpty) else {
             throw KeychainError(
                 .decode, "\(matches.damaged) matching item(s) are damaged",
                 hint: "latchkey doctor tells which; storing them again replaces them")

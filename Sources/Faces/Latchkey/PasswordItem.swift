@@ -15,6 +15,9 @@ public protocol PasswordItem: Sendable {
 
     /// The attributes that tell this item apart from every other of its class.
     var primaryKey: [ItemAttribute: AttributeValue] { get }
+    /// Which item this is, where the keychain found it; nil for one that was made by hand. It stays right also where an attribute is of a
+    /// kind that this type cannot show, such as an account of bytes that are no text.
+    var reference: PersistentReference? { get }
     /// What the user sees the item called.
     var label: String? { get }
     var comment: String? { get }
@@ -35,7 +38,8 @@ public protocol PasswordCondition: Sendable {
 extension PasswordItem {
     /// The query that finds this item by its primary key.
     var query: ItemQuery {
-        ItemQuery(Self.itemClass, attributes: primaryKey, synchronizable: isSynchronizable ? .synchronized : .local)
+        if let reference { return ItemQuery(Self.itemClass, synchronizable: .any, persistentReference: reference) }
+        return ItemQuery(Self.itemClass, attributes: primaryKey, synchronizable: isSynchronizable ? .synchronized : .local)
     }
 
     func addition(data: SharedSecret) -> ItemAddition {

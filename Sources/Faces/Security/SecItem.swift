@@ -89,8 +89,17 @@ public func SecItemDeleteAllWithAccessGroups(
 ) -> Bool {
     let status = status {
         guard let groups = accessGroups as? [String],
-            Set(groups).isDisjoint(with: ["*", "apple", "com.apple.security.sos", "lockdown-identities"])
+            Set(groups).isDisjoint(with: ["*", "apple", "com.apple.security.sos", "com.apple.token", "lockdown-identities"])
         else { throw KeychainError.parameter("expected names of access groups that are the program's own") }
+        // Every group is judged before any is emptied: a search for no items asks only for the right to search.
+        for group in groups {
+            do throws(KeychainError) {
+                let nothing = ItemQuery(.genericPassword, accessGroup: group, limit: .atMost(0))
+                _ = try KeychainClient.service().copyMatching(nothing, returning: [], from: KeychainClient.caller)
+            } catch {
+                guard error.status == .itemNotFound else { throw error }
+            }
+        }
         for group in groups {
             for itemClass in ItemClass.stored {
                 let query = ItemQuery(itemClass, accessGroup: group, synchronizable: .any)

@@ -22,6 +22,16 @@ public struct FileStatus: Sendable {
         return FileStatus(info)
     }
 
+    /// The status of `path` itself, also where that is a symbolic link, or nil where there is nothing.
+    public static func ofLink(_ path: String) throws(SystemError) -> FileStatus? {
+        var info = stat()
+        guard lstat(path, &info) == 0 else {
+            if errno == ENOENT { return nil }
+            throw .last("look at", path: path)
+        }
+        return FileStatus(info)
+    }
+
     /// The status of an open file.
     public static func of(_ descriptor: borrowing OwnedDescriptor, path: String) throws(SystemError) -> FileStatus {
         var info = stat()

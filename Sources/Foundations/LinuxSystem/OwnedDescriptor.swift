@@ -52,6 +52,11 @@ public struct OwnedDescriptor: ~Copyable {
         return filled
     }
 
+    /// Sets the mode 0600, which an unusual umask may have narrowed further.
+    borrowing func makePrivate(path: String) throws(SystemError) {
+        guard fchmod(rawValue, 0o600) == 0 else { throw .last("change the mode of", path: path) }
+    }
+
     /// Returns once the file's content is on the medium.
     public borrowing func synchronize(path: String) throws(SystemError) {
         guard fsync(rawValue) == 0 else { throw .last("synchronise", path: path) }

@@ -12,7 +12,10 @@ public struct PrivateDirectory: Hashable, Sendable {
     public init(creating path: String) throws(SystemError) {
         if try FileStatus.of(path) == nil {
             try Self.makeParents(of: path)
-            if mkdir(path, 0o700) != 0, errno != EEXIST {
+            if mkdir(path, 0o700) == 0 {
+                // An unusual umask may have taken the owner's own rights.
+                guard chmod(path, 0o700) == 0 else { throw .last("change the mode of", path: path) }
+            } else if errno != EEXIST {
                 throw .last("create the directory", path: path)
             }
         }

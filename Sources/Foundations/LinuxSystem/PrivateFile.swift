@@ -11,7 +11,8 @@ public enum PrivateFile {
     public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Bool {
         let descriptor: OwnedDescriptor
         do {
-            descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW)
+            // Without waiting, should it be a pipe that nobody writes to.
+            descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
             if error.code == ENOENT { return false }
             throw error
@@ -23,6 +24,16 @@ public enum PrivateFile {
             throw SystemError("read", path: "\(path) (expected \(buffer.count) bytes, found \(status.size))", code: EINVAL)
         }
         return true
+    }
+
+    /// Makes an empty file, unless there is one.
+    public static func createEmpty(_ path: String) throws(SystemError) {
+        do {
+            let descriptor = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            try descriptor.makePrivate(path: path)
+        } catch {
+            guard error.code == EEXIST else { throw error }
+        }
     }
 
     /// Makes the file with this content in one step: afterwards it is there whole and durable, or not at all, also after a crash.
@@ -46,6 +57,7 @@ public enum PrivateFile {
         // O_TMPFILE, which the C library's module leaves out: bits of asm-generic/fcntl.h.
         let unnamed = O_DIRECTORY | 0o20000000
         let descriptor = try OwnedDescriptor(opening: directory.path, flags: O_WRONLY | unnamed, mode: 0o600)
+        try descriptor.makePrivate(path: path)
         try descriptor.write(content, path: path)
         try descriptor.synchronize(path: path)
         return try publish(path, in: directory) {
@@ -62,6 +74,7 @@ public enum PrivateFile {
         defer { unlink(draft) }
         // Once the file is published, the draft that was waited for is that very file, and must not be touched.
         guard try FileStatus.of(path) == nil else { return false }
+        try descriptor.makePrivate(path: draft)
         guard ftruncate(descriptor.rawValue, 0) == 0 else { throw .last("write", path: draft) }
         try descriptor.write(content, path: draft)
         try descriptor.synchronize(path: draft)

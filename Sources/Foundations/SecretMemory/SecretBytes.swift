@@ -34,8 +34,13 @@ public struct SecretBytes: ~Copyable, Sendable {
 
     /// A copy of `bytes`. The original is the caller's to wipe.
     public init(_ bytes: some Sequence<UInt8>) {
-        let array = Array(bytes)
+        if let contiguous = bytes.withContiguousStorageIfAvailable({ SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer($0))) }) {
+            self = contiguous.copy()
+            return
+        }
+        var array = Array(bytes)
         self.init(count: array.count) { $0.copyBytes(from: array) }
+        array.withUnsafeMutableBytes { SecretBytes.wipe($0) }
     }
 
     /// `count` random bytes from the kernel.

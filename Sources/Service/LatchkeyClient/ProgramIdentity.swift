@@ -30,8 +30,9 @@ enum ProgramIdentity {
         }
         let directory = (executable as NSString).deletingLastPathComponent
         guard let info = propertyList(at: "\(directory)/Info.plist") else { return nil }
-        // An Info.plist without an identifier declares nothing.
-        return (info["CFBundleIdentifier"] as? String).map { [$0] }
+        // An Info.plist without an identifier declares nothing; one that cannot be read declares an identity nobody knows.
+        guard !info.isEmpty else { return [] }
+        return (info["CFBundleIdentifier"] as? String).map { $0.isEmpty ? [] : [$0] }
     }
 
     /// keychain-behaviour §3.8.1: access groups, associated identifiers, the application's own identifier, application groups.
@@ -50,7 +51,8 @@ enum ProgramIdentity {
     /// The dictionary in a property list; nil where there is no such file, empty where it cannot be read as one.
     private static func propertyList(at path: String) -> [String: Any]? {
         guard let data = FileManager.default.contents(atPath: path) else {
-            return access(path, F_OK) == 0 || errno != ENOENT ? [:] : nil
+            // Also a symbolic link that leads nowhere is there.
+            return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT ? [:] : nil
         }
         let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
         return list as? [String: Any] ?? [:]

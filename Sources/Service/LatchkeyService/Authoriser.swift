@@ -57,7 +57,11 @@ struct AuthorizedCaller {
         var search = ItemSearch(
             itemClass, groups: groups, attributes: query.attributes, synchronizable: query.synchronizable,
             identifier: query.persistentReference?.identifier, includesTombstones: query.includesTombstones, match: query.match)
-        if access == .write, isAnonymous, !Self.isPointed(query, itemClass) { search.maker = executable }
+        guard access == .write else { return search }
+        if case .only(let list) = writable, list.isEmpty { throw Self.noGroup }
+        // Tombstones are the store's own; nobody changes or deletes one.
+        search.includesTombstones = false
+        if isAnonymous, !Self.isPointed(query, itemClass) { search.maker = executable }
         return search
     }
 

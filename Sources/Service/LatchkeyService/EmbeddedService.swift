@@ -86,7 +86,8 @@ public final class EmbeddedService: KeychainService {
                 search, limit: limit, withSecrets: returning.contains(.data), withDigest: returning.isSuperset(of: [.data, .attributes]))
         }
         for row in result.damaged {
-            log.warning(
+            // Quietly: a library that repeats itself at every search is a nuisance to its host. `doctor` and `Latchkey` are not silent.
+            log.debug(
                 "a damaged row was passed over", metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
         }
         guard !result.records.isEmpty || !result.damaged.isEmpty else { throw .itemNotFound }

@@ -80,7 +80,9 @@ extension KeychainError {
     /// SQLite's primary result code is the lowest byte of the extended one.
     private init(sqlite code: Int32, _ message: String) {
         let text = "the database answered: \(message)"
-        switch code & 0xFF {
+        // SQLITE_IOERR_SHMSIZE: the shared memory of the log could not grow, which is what a full disk does to a reader.
+        let isFull = code == 10 | (19 << 8)
+        switch isFull ? 13 : code & 0xFF {
         case 13: self.init(.diskFull, "\(text) (disk full)", hint: "free some space; what was acknowledged before is still there")
         case 8: self.init(.readOnly, text, hint: "the database, or its directory, may not be written by this user")
         case 7: self.init(.allocate, text)

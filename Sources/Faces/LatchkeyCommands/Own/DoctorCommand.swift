@@ -11,7 +11,8 @@ struct DoctorCommand: OwnParsableCommand {
         commandName: OwnCommand.doctor.rawValue,
         abstract: OwnCommand.doctor.abstract,
         discussion: """
-            Looks at permissions, tables, every item and the free space. Nothing is changed. Exits with 1 when something is wrong.
+            Looks at permissions, tables, every item and the free space, and exits with 1 when something is wrong. It changes nothing; where
+            there is no keychain yet, opening it makes one.
 
             EXAMPLES:
               latchkey doctor

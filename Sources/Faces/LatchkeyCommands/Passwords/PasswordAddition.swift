@@ -56,12 +56,17 @@ struct PasswordAddition {
         let key = attributes.filter { schema[$0.key]?.isPrimaryKey == true }
         // Where no group is named, only the one that a new item would go to: the same key in another group is another item.
         let query = ItemQuery(itemClass, attributes: key, accessGroup: accessGroup ?? AccessGroup.shared.name, limit: .one)
-        // A damaged item counts as absent: adding over it moves it aside.
         let matches = try PasswordSearch.matches(query, returning: .persistentReference, in: keychain, for: session.caller)
         guard let found = matches.records.first else { return false }
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: found.persistentReference)
-        try keychain.update(item, with: ItemUpdate(attributes: attributes, data: password), from: session.caller)
-        return true
+        do {
+            try keychain.update(item, with: ItemUpdate(attributes: attributes, data: password), from: session.caller)
+            return true
+        } catch {
+            // Deleted meanwhile, or its data is damaged: then it counts as absent, and adding over it moves it aside.
+            guard error.status == .itemNotFound else { throw error }
+            return false
+        }
     }
 
     private static let greatestAttempts = 5

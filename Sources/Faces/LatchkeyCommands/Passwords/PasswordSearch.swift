@@ -21,7 +21,12 @@ enum PasswordSearch {
         _ query: ItemQuery, returning: ReturnTypes, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> ItemRecord {
         let matches = try CommandFailure.naming(function) { () throws(KeychainError) in
-            try Self.matches(query, returning: returning, in: keychain, for: session.caller)
+            // Where no group is named, an item of the group that the command adds to comes before every other program's.
+            var home = query
+            home.accessGroup = query.accessGroup ?? AccessGroup.shared.name
+            let own = try Self.matches(home, returning: returning, in: keychain, for: session.caller)
+            guard own.records.isEmpty, query.accessGroup == nil else { return own }
+            return try Self.matches(query, returning: returning, in: keychain, for: session.caller)
         }
         guard let record = matches.records.first else {
             let hint = matches.damaged > 0 ? "a damaged item was passed over; 'latchkey doctor' tells which" : nil
