@@ -77,8 +77,8 @@ enum DatabaseSchema {
             user_tag BLOB NOT NULL
         )
         """,
-        itemTable("item", id: "INTEGER PRIMARY KEY"),
-        itemTable("quarantine", id: "INTEGER PRIMARY KEY"),
+        itemTable("item"),
+        itemTable("quarantine"),
         "CREATE UNIQUE INDEX item_uuid ON item (uuid)",
         "CREATE UNIQUE INDEX item_primary_key ON item (primary_key)",
         "CREATE INDEX item_group ON item (class, access_group)",
@@ -93,10 +93,10 @@ enum DatabaseSchema {
         "CREATE INDEX item_issr ON item (issr) WHERE issr IS NOT NULL",
     ]
 
-    private static func itemTable(_ name: String, id: String) -> String {
+    private static func itemTable(_ name: String) -> String {
         """
         CREATE TABLE \(name) (
-            id \(id),
+            id INTEGER PRIMARY KEY,
             uuid BLOB NOT NULL,
             class INTEGER NOT NULL,
             protection INTEGER NOT NULL,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Keybag
 public import KeychainModel
 
 /// Where a user's keychain lies.
@@ -34,10 +35,9 @@ public struct KeychainHome: Sendable, Hashable {
     }
 
     public var databasePath: String { "\(dataDirectory)/\(Self.databaseName)" }
-    public var deviceKeyPath: String { "\(stateDirectory)/\(Self.deviceKeyName)" }
+    public var deviceKeyPath: String { "\(stateDirectory)/\(DeviceKey.fileName)" }
 
     static let databaseName = "keychain.db"
-    static let deviceKeyName = "device.key"
 
     private static func directory(
         _ variable: String, underHome path: String, _ environment: (String) -> String?
