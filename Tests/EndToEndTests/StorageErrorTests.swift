@@ -66,6 +66,20 @@ struct StorageErrorTests {
         first.close()
     }
 
+    @Test("A write to a database that was deleted or replaced while it was open is refused, not acknowledged", arguments: [false, true])
+    func replaced(_ isReplaced: Bool) throws {
+        let home = try TemporaryDirectory()
+        let service = try open(home)
+        _ = try service.add(ItemAddition(.genericPassword, attributes: [.account: .string("one")]), from: caller)
+        for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: "\(home.path)/data/keychain.db\(suffix)") }
+        if isReplaced { #expect(try Executable.run("ProofWorker", ["add", "other"], home: home.path).status == 0) }
+        let two = ItemAddition(.genericPassword, attributes: [.account: .string("two")])
+        let error = try #require(throws: KeychainError.self) { try service.add(two, from: caller) }
+        #expect(error.status == .notAvailable)
+        #expect(error.problem.contains("deleted or replaced"))
+        service.close()
+    }
+
     @Test("A pipe in place of the device key is refused and not waited for")
     func pipe() throws {
         let home = try made()

@@ -3,6 +3,7 @@
 internal import CLatchkey
 internal import Dispatch
 internal import GRDB
+internal import LinuxSystem
 internal import Synchronization
 
 /// The connections of one process to the database: equal ones, opened when they are needed, each used by one thread at a time.
@@ -21,12 +22,15 @@ final class ConnectionPool: Sendable {
     /// Writers of this process queue here, fairly and without polling; those of other processes wait in SQLite's busy handler.
     private let writing = DispatchSemaphore(value: 1)
     private let open: @Sendable () throws -> DatabaseQueue
+    /// The file that the connections are open on; nil in memory.
+    private let file: (path: String, identity: FileStatus.Identity?)?
 
     /// Connections to the file at `path`, which exists.
     init(path: String) {
         count = Self.greatestCount
         free = DispatchSemaphore(value: count)
         open = { try DatabaseQueue(path: path, configuration: Self.configuration) }
+        file = (path, Self.identity(of: path))
         ForkGuard.shared.watch(self)
     }
 
@@ -41,6 +45,7 @@ final class ConnectionPool: Sendable {
             throw StoreError(error)
         }
         open = { throw StoreError.closed }
+        file = nil
     }
 
     /// Runs `body` on one consistent state of the database.
@@ -58,6 +63,7 @@ final class ConnectionPool: Sendable {
         try exclusively { (database) throws(StoreError) in
             try RowStatement("BEGIN IMMEDIATE", in: database).run()
             do throws(StoreError) {
+                try requireFile()
                 let result = try body(database)
                 try RowStatement("COMMIT", in: database).run()
                 return result
@@ -85,6 +91,16 @@ final class ConnectionPool: Sendable {
             return state.idle
         }
         for connection in idle { try? connection.close() }
+    }
+
+    /// Refuses to write to a file that no longer has its name: nobody else would ever see what is acknowledged there.
+    private func requireFile() throws(StoreError) {
+        guard let file, Self.identity(of: file.path) != file.identity else { return }
+        throw .replaced(path: file.path)
+    }
+
+    private static func identity(of path: String) -> FileStatus.Identity? {
+        (try? FileStatus.ofLink(path))??.identity
     }
 
     // MARK: Fork

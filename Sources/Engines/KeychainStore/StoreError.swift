@@ -16,6 +16,8 @@ public enum StoreError: Error, Sendable {
     case newerVersion(found: Int, known: Int)
     /// The file lies where SQLite's log is unsafe.
     case unsafeFileSystem(path: String, kind: String)
+    /// The file was deleted or replaced while it was open.
+    case replaced(path: String)
     /// The store was closed before the call.
     case closed
     /// A live item has the same primary key.

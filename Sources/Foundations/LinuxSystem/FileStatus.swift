@@ -11,6 +11,13 @@ public struct FileStatus: Sendable {
     /// The twelve permission bits.
     public let permissions: UInt32
     public let size: Int64
+    /// Tells one file from every other: the file system and the number in it.
+    public let identity: Identity
+
+    public struct Identity: Hashable, Sendable {
+        let device: UInt64
+        let number: UInt64
+    }
 
     /// The status of what `path` names, or nil where there is nothing.
     public static func of(_ path: String) throws(SystemError) -> FileStatus? {
@@ -49,6 +56,7 @@ public struct FileStatus: Sendable {
         owner = info.st_uid
         permissions = info.st_mode & 0o7777
         size = Int64(info.st_size)
+        identity = Identity(device: UInt64(info.st_dev), number: UInt64(info.st_ino))
     }
 
     /// Refuses what others than its owner can reach, or what another user owns.

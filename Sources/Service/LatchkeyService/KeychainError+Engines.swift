@@ -25,6 +25,9 @@ extension KeychainError {
             self.init(
                 .notAvailable, "\(path) lies on \(kind), where a database shared by several processes is not safe",
                 hint: "point LATCHKEY_HOME at a directory on a local disk")
+        case .replaced(let path):
+            self.init(
+                .notAvailable, "\(path) was deleted or replaced while it was open, so nothing was stored", hint: "start the program anew")
         case .closed: self.init(.notAvailable, "the keychain was closed while the call was on its way")
         case .duplicate: self = .duplicateItem
         case .refused(let error): self = error
