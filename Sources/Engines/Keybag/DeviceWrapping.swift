@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
 internal import SecretMemory
 
 /// What is derived from the device key D: KEK_device, the key that authenticates the keybag, and the check that recognises D.

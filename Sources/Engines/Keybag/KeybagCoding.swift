@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import KeychainModel
+
 /// Appends big-endian numbers and length-prefixed bytes.
 struct KeybagWriter {
     private(set) var bytes: [UInt8] = []
 
     mutating func put(_ number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(bigEndian: number)
     }
 
     /// A 16-bit length and the bytes.

@@ -141,7 +141,3 @@ extension KeybagRecord.WrappedKey {
         bytes = try reader.bytes("wrapped key", counts: 40...40)
     }
 }
-
-extension UInt32 {
-    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
-}

@@ -122,7 +122,8 @@ final class ConnectionPool: Sendable {
         for _ in 0..<count { free.signal() }
     }
 
-    private func withConnection<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    /// Runs `body` outside of any transaction.
+    func withConnection<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         free.wait()
         defer { free.signal() }
         let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }

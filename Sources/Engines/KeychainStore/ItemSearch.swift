@@ -42,69 +42,48 @@ public struct ItemSearch: Sendable {
 // MARK: The query by tokens
 
 extension ItemSearch {
-    /// A statement that finds the candidates, in the order of insertion, and what to bind to it.
-    struct Statement {
-        var sql: String
-        var parameters: [Parameter]
-
-        enum Parameter {
-            case number(Int64)
-            case bytes([UInt8])
-        }
+    /// A parameter of the statement that finds the candidates.
+    enum Parameter {
+        case number(Int64)
+        case bytes([UInt8])
     }
 
-    /// The candidates: every row that the tokens and clear columns admit. ``admits(_:)`` decides among them.
-    func statement(_ tokens: SearchTokens) -> Statement {
-        var conditions: [String] = []
-        var parameters: [Statement.Parameter] = []
-        let searched = searchedByToken
-        // A plus sign keeps SQLite from answering by the group's index when a far narrower one is there.
-        let narrow = identifier != nil || !searched.isEmpty
-        let plus = narrow ? "+" : ""
-        conditions.append("\(plus)class = ?")
-        parameters.append(.number(Int64(itemClass.number)))
-        if let identifier {
-            conditions.append("uuid = ?")
-            parameters.append(.bytes(identifier.bytes))
-        }
-        for attribute in searched {
+    /// What the statement looks like; searches of one form differ only in what is bound to it.
+    var form: CandidateQuery {
+        CandidateQuery(
+            itemClass: itemClass, hasIdentifier: identifier != nil, searched: searchedByToken, groupCount: groupCount,
+            synchronizable: synchronizable, includesTombstones: includesTombstones)
+    }
+
+    /// What is bound to the statement of ``form``, in its order.
+    func parameters(_ tokens: SearchTokens) -> [Parameter] {
+        var parameters: [Parameter] = [.number(Int64(itemClass.number))]
+        if let identifier { parameters.append(.bytes(identifier.bytes)) }
+        for attribute in searchedByToken {
             guard let value = attributes[attribute] else { continue }
-            conditions.append("\(attribute.rawValue) = ?")
             parameters.append(.bytes(tokens.searched(attribute, value, of: itemClass)))
         }
-        if searched.contains(.account) {
-            // The columns that the class lacks are NULL; saying so lets the compound index be used to its end.
-            for attribute in [ItemAttribute.service, .server] where ItemSchema.of(itemClass)[attribute] == nil {
-                conditions.append("\(attribute.rawValue) IS NULL")
-            }
-        }
-        if case .only(let groups) = groups {
-            conditions.append("\(plus)access_group IN (\(groups.map { _ in "?" }.joined(separator: ", ")))")
-            parameters += groups.map { .bytes(tokens.group($0)) }
-        }
-        switch synchronizable {
-        case .local: conditions.append("sync = 0")
-        case .synchronized: conditions.append("sync = 1")
-        case .any: break
-        }
-        if !includesTombstones { conditions.append("tombstone = 0") }
-        let sql = "SELECT id, \(Self.columnList) FROM item WHERE \(conditions.joined(separator: " AND ")) ORDER BY id"
-        return Statement(sql: sql, parameters: parameters)
+        if case .only(let groups) = groups { parameters += groups.map { .bytes(tokens.group($0)) } }
+        return parameters
     }
 
-    private static let columnList = ItemRow.columns.joined(separator: ", ")
+    private var groupCount: Int? {
+        guard case .only(let groups) = groups else { return nil }
+        return groups.count
+    }
 
     private var searchedByToken: [ItemAttribute] {
-        let schema = ItemSchema.of(itemClass)
-        return DatabaseSchema.tokenColumns.filter { attribute in
-            guard let value = attributes[attribute], schema[attribute]?.isIndexed == true else { return false }
+        DatabaseSchema.tokenColumns(of: itemClass).map(\.attribute).filter { attribute in
+            guard let value = attributes[attribute] else { return false }
             // Without regard to case, text has no single token.
             return !(match.ignoresCase && value.text != nil)
         }
     }
+}
 
-    // MARK: The decision
+// MARK: The decision
 
+extension ItemSearch {
     /// Whether an opened row is one that is looked for.
     func admits(_ record: ItemRecord) -> Bool {
         switch groups {

@@ -29,9 +29,9 @@ extension KeychainStore {
         _ search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false
     ) throws(StoreError) -> SearchResult {
         guard limit != 0 else { return SearchResult() }
-        return try read { (database, seal) throws(StoreError) in
+        func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
             var result = SearchResult()
-            try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
+            let isWhole = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
                 do throws(RowSeal.Failure) {
                     guard var record = try Self.admitted(row, by: search, seal, withSecrets: withSecrets) else { return true }
                     if withDigest { record.setDigest() }
@@ -41,8 +41,12 @@ extension KeychainStore {
                 }
                 return limit.map { result.records.count < $0 } ?? true
             }
-            return result
+            return isWhole ? result : nil
         }
+        // One statement sees one state of the database and needs no transaction, unless the keys at hand turn out to be old ones.
+        if let result = try glance(collect) { return result }
+        guard let result = try read(collect) else { throw .keybag(.damaged("its generation changed within a transaction")) }
+        return result
     }
 
     /// Stores a new item. A tombstone with the same primary key is revived and keeps its identifier; a damaged row is moved aside.
@@ -116,21 +120,27 @@ extension KeychainStore {
 
     /// Hands every candidate row to `body` until it answers false. A row with an impossible clear column is reported as damaged by none:
     /// it carries nothing that could be looked for.
+    ///
+    /// - Returns: false where a row is sealed under a keybag that is newer than the one at hand; then nothing that was found counts.
+    @discardableResult
     func forEachCandidate(
         of search: ItemSearch, in database: Database, _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
-    ) throws(StoreError) {
-        let query = search.statement(seal.tokens)
-        let statement = try RowStatement(query.sql, in: database)
-        for (index, parameter) in query.parameters.enumerated() {
+    ) throws(StoreError) -> Bool {
+        let statement = try RowStatement(search.form.sql, in: database)
+        var index: Int32 = 1
+        for parameter in search.parameters(seal.tokens) {
             switch parameter {
-            case .number(let number): try statement.bind(number, at: Int32(index + 1))
-            case .bytes(let bytes): try statement.bind(bytes, at: Int32(index + 1))
+            case .number(let number): try statement.bind(number, at: index)
+            case .bytes(let bytes): try statement.bind(bytes, at: index)
             }
+            index += 1
         }
         while try statement.step() {
+            guard statement.integer(CandidateQuery.generationColumn) == Int64(bitPattern: seal.keyring.generation) else { return false }
             guard let row = ItemRow(statement) else { continue }
             guard try body(row) else { break }
         }
+        return true
     }
 
     /// The opened record of a candidate, or nil where the search does not admit it.

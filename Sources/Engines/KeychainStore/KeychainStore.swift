@@ -77,6 +77,14 @@ public final class KeychainStore: Sendable {
         try connections.read { (database) throws(StoreError) in try body(database, RowSeal(keyring: try currentKeybag(database))) }
     }
 
+    /// Runs `body` under the keybag that was read last, without a transaction: for a single statement that itself tells the generation.
+    ///
+    /// The index key never changes (Documentation/Formats/keychain-database.md, "Keybag"), so what it does not find is not there.
+    func glance<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
+        let seal = RowSeal(keyring: keybag.withLock { $0 })
+        return try connections.withConnection { (database) throws(StoreError) in try body(database, seal) }
+    }
+
     /// Runs `body` in one transaction; all of it is durable when this returns, or none of it happened.
     func write<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
         let result = try connections.write { (database) throws(StoreError) in

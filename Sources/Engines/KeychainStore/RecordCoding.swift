@@ -23,46 +23,48 @@ enum FieldType: UInt8 {
 struct Field {
     static let headerLength = 9
 
-    let name: [UInt8]
+    /// Four ASCII letters as one number, the first letter highest.
+    let name: UInt32
     let type: FieldType
-    /// Where the value lies in the plaintext.
-    let range: Range<Int>
+    /// The value's bytes; only for the duration of the call that reads the plaintext.
+    let value: UnsafeRawBufferPointer
 
-    /// The fields of a plaintext, in order; every byte must belong to one.
-    static func all(in plaintext: UnsafeRawBufferPointer) throws(RowDamage) -> [Field] {
-        var fields: [Field] = []
+    /// Hands every field of a plaintext to `body`, in order; every byte must belong to one.
+    static func forEach(
+        in plaintext: UnsafeRawBufferPointer, _ body: (Field) throws(RowDamage) -> Void
+    ) throws(RowDamage) {
         var position = 0
+        var last: UInt32?
         while position < plaintext.count {
             guard plaintext.count - position >= headerLength else { throw RowDamage("a field's header is cut short") }
-            let name = Array(plaintext[position..<position + 4])
+            let name = UInt32(bigEndian: plaintext.loadUnaligned(fromByteOffset: position, as: UInt32.self))
             guard let type = FieldType(rawValue: plaintext[position + 4]) else { throw RowDamage("a field's type is not known") }
-            let length = Int(plaintext.loadUnaligned(fromByteOffset: position + 5, as: UInt32.self).bigEndian)
+            let length = Int(UInt32(bigEndian: plaintext.loadUnaligned(fromByteOffset: position + 5, as: UInt32.self)))
             position += headerLength
             guard plaintext.count - position >= length else { throw RowDamage("a field's value is cut short") }
-            if let last = fields.last, !last.name.lexicographicallyPrecedes(name) { throw RowDamage("the fields are out of order") }
-            fields.append(Field(name: name, type: type, range: position..<position + length))
+            if let last, last >= name { throw RowDamage("the fields are out of order") }
+            last = name
+            try body(Field(name: name, type: type, value: UnsafeRawBufferPointer(rebasing: plaintext[position..<position + length])))
             position += length
         }
-        return fields
     }
 
     /// The value of a field that is no secret.
-    func value(in plaintext: UnsafeRawBufferPointer) throws(RowDamage) -> AttributeValue {
-        let bytes = Array(plaintext[range])
+    func attributeValue() throws(RowDamage) -> AttributeValue {
         switch type {
         case .string:
-            guard let text = String(validating: bytes, as: UTF8.self) else { throw RowDamage("a string is not UTF-8") }
+            guard let text = String(validating: value, as: UTF8.self) else { throw RowDamage("a string is not UTF-8") }
             return .string(text)
-        case .data: return .data(bytes)
-        case .number: return .number(Int64(bitPattern: try Self.word(bytes)))
-        case .date: return .date(Double(bitPattern: try Self.word(bytes)))
+        case .data: return .data(Array(value))
+        case .number: return .number(Int64(bitPattern: try word()))
+        case .date: return .date(Double(bitPattern: try word()))
         case .secret: throw RowDamage("a secret lies among the attributes")
         }
     }
 
-    private static func word(_ bytes: [UInt8]) throws(RowDamage) -> UInt64 {
-        guard bytes.count == 8 else { throw RowDamage("a number has not eight bytes") }
-        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    private func word() throws(RowDamage) -> UInt64 {
+        guard value.count == 8 else { throw RowDamage("a number has not eight bytes") }
+        return UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
     }
 }
 
@@ -71,9 +73,9 @@ struct Field {
 /// Writes and reads the metadata half: every attribute that is no secret, the access group and the dates.
 enum MetadataCoding {
     static func encode(_ record: ItemRecord) -> [UInt8] {
-        var fields: [(name: [UInt8], value: AttributeValue)] = record.attributes.filter { $0.key != .digest }.map {
-            ($0.key.code, $0.value)
-        }
+        var fields: [(name: UInt32, value: AttributeValue)] = []
+        fields.reserveCapacity(record.attributes.count + 6)
+        for (attribute, value) in record.attributes where attribute != .digest { fields.append((attribute.code, value)) }
         fields.append((Name.created, .date(record.created)))
         fields.append((Name.modified, .date(record.modified)))
         fields.append((Name.accessGroup, .string(record.accessGroup.name)))
@@ -82,8 +84,9 @@ enum MetadataCoding {
         if let flags = record.accessControlFlags {
             fields.append((Name.accessControl, .number(Int64(bitPattern: flags.rawValue))))
         }
-        fields.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        fields.sort { $0.name < $1.name }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(512)
         for field in fields { append(field.value, named: field.name, to: &bytes) }
         return bytes
     }
@@ -98,8 +101,8 @@ enum MetadataCoding {
         var flags: AttributeValue?
         var attributes: [ItemAttribute: AttributeValue] = [:]
         let schema = ItemSchema.of(clear.itemClass)
-        for field in try Field.all(in: plaintext) {
-            let value = try field.value(in: plaintext)
+        try Field.forEach(in: plaintext) { (field) throws(RowDamage) in
+            let value = try field.attributeValue()
             switch field.name {
             case Name.created: created = value
             case Name.modified: modified = value
@@ -135,18 +138,19 @@ enum MetadataCoding {
         date.isFinite ? date : 0
     }
 
-    private static func append(_ value: AttributeValue, named name: [UInt8], to bytes: inout [UInt8]) {
-        bytes += name
-        let (type, content): (FieldType, [UInt8]) =
-            switch value {
-            case .string(let text): (.string, Array(text.utf8))
-            case .data(let data): (.data, data)
-            case .number(let number): (.number, number.bigEndianBytes)
-            case .date(let seconds): (.date, seconds.bitPattern.bigEndianBytes)
-            }
-        bytes.append(type.rawValue)
-        bytes += UInt32(content.count).bigEndianBytes
-        bytes += content
+    private static func append(_ value: AttributeValue, named name: UInt32, to bytes: inout [UInt8]) {
+        func append(_ type: FieldType, _ content: some Collection<UInt8>) {
+            bytes.append(bigEndian: name)
+            bytes.append(type.rawValue)
+            bytes.append(bigEndian: UInt32(content.count))
+            bytes.append(contentsOf: content)
+        }
+        switch value {
+        case .string(let text): append(.string, text.utf8)
+        case .data(let data): append(.data, data)
+        case .number(let number): append(.number, number.bigEndianBytes)
+        case .date(let seconds): append(.date, seconds.bitPattern.bigEndianBytes)
+        }
     }
 
     /// Names of what is a field of the record; attributes have their own four-letter codes.
@@ -155,8 +159,10 @@ enum MetadataCoding {
         static let modified = ItemAttribute.modificationDate.code
         static let accessGroup = ItemAttribute.accessGroup.code
         static let accessControl = ItemAttribute.accessControl.code
-        static let grade = Array("grad".utf8)
-        static let maker = Array("mker".utf8)
+        /// "grad"
+        static let grade: UInt32 = 0x6772_6164
+        /// "mker"
+        static let maker: UInt32 = 0x6D6B_6572
     }
 }
 
@@ -165,16 +171,17 @@ enum MetadataCoding {
 /// Writes and reads the secret half, from secret memory to secret memory.
 enum SecretsCoding {
     static func encode(_ secrets: ItemSecrets) -> SecretBytes {
-        var fields: [(name: [UInt8], value: SharedSecret)] = secrets.attributes.map { ($0.key.code, $0.value) }
+        var fields: [(name: UInt32, value: SharedSecret)] = secrets.attributes.map { ($0.key.code, $0.value) }
         if let data = secrets.data { fields.append((dataName, data)) }
-        fields.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        fields.sort { $0.name < $1.name }
         let length = fields.reduce(0) { $0 + Field.headerLength + $1.value.count }
         return SecretBytes(count: length) { buffer in
             var position = 0
             for field in fields {
-                let header = field.name + [FieldType.secret.rawValue] + UInt32(field.value.count).bigEndianBytes
-                buffer[position..<position + header.count].copyBytes(from: header)
-                position += header.count
+                buffer.storeBytes(of: field.name.bigEndian, toByteOffset: position, as: UInt32.self)
+                buffer[position + 4] = FieldType.secret.rawValue
+                buffer.storeBytes(of: UInt32(field.value.count).bigEndian, toByteOffset: position + 5, as: UInt32.self)
+                position += Field.headerLength
                 field.value.withUnsafeBytes { buffer[position..<position + $0.count].copyBytes(from: $0) }
                 position += field.value.count
             }
@@ -183,12 +190,12 @@ enum SecretsCoding {
 
     static func decode(_ plaintext: UnsafeRawBufferPointer, of itemClass: ItemClass) throws(RowDamage) -> ItemSecrets {
         var secrets = ItemSecrets()
-        for field in try Field.all(in: plaintext) {
+        try Field.forEach(in: plaintext) { (field) throws(RowDamage) in
             guard field.type == .secret else { throw RowDamage("an attribute lies among the secrets") }
-            let value = SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: plaintext[field.range])))
+            let value = SharedSecret(SecretBytes(copying: field.value))
             if field.name == dataName {
                 secrets.data = value
-                continue
+                return
             }
             guard let attribute = ItemAttribute(code: field.name), ItemSchema.of(itemClass)[attribute]?.isSecret == true else {
                 throw RowDamage("a secret is not one of the item's class")
@@ -198,7 +205,8 @@ enum SecretsCoding {
         return secrets
     }
 
-    private static let dataName = Array("data".utf8)
+    /// "data"
+    private static let dataName: UInt32 = 0x6461_7461
 }
 
 extension ItemSchema.Column {
@@ -206,6 +214,3 @@ extension ItemSchema.Column {
     fileprivate var isStoredWithMetadata: Bool { !isSecret && !isSystemSet }
 }
 
-extension FixedWidthInteger {
-    var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
-}

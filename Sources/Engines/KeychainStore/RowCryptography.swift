@@ -55,7 +55,7 @@ enum RowCryptography {
         func token(_ message: [UInt8]) -> [UInt8] {
             var code = prepared
             code.update(data: message)
-            return Array(code.finalize().prefix(tokenLength))
+            return code.finalize().withUnsafeBytes { Array($0.prefix(tokenLength)) }
         }
     }
 

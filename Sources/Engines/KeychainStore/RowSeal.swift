@@ -102,7 +102,7 @@ struct RowSeal {
         guard tokens.group(record.accessGroup) == row.accessGroup else {
             throw .damaged(RowDamage("the access group's token is another group's"))
         }
-        guard tokens.columns(of: record) == row.tokens else {
+        guard tokens.areThose(of: record, row.tokens) else {
             throw .damaged(RowDamage("a search token is not the one of the value"))
         }
         guard tokens.primaryKey(of: record, group: row.accessGroup) == row.primaryKey else {

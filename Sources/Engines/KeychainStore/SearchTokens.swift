@@ -23,7 +23,7 @@ final class SearchTokens {
         key = keyring.withIndexKey { RowCryptography.TokenKey($0) }
     }
 
-    /// The token of an attribute that is searched for.
+    /// The token of an attribute that is searched for; it is remembered.
     func searched(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
         let token = self.attribute(attribute, value, of: itemClass)
         known.append((attribute, itemClass, value, token))
@@ -34,7 +34,12 @@ final class SearchTokens {
         if let match = known.first(where: { $0.attribute == attribute && $0.itemClass == itemClass && $0.value == value }) {
             return match.token
         }
-        return key.token(Self.attributeLabel + [itemClass.number] + attribute.code + value.canonicalBytes)
+        var message = Self.attributeLabel
+        message.reserveCapacity(128)
+        message.append(itemClass.number)
+        message.append(bigEndian: attribute.code)
+        message += value.canonicalBytes
+        return key.token(message)
     }
 
     func group(_ group: AccessGroup) -> [UInt8] {
@@ -45,12 +50,13 @@ final class SearchTokens {
     }
 
     func primaryKey(of record: ItemRecord, group: [UInt8]) -> [UInt8] {
-        var message = Self.primaryKeyLabel + [record.itemClass.number]
+        var message = Self.primaryKeyLabel
         message.reserveCapacity(256)
+        message.append(record.itemClass.number)
         for column in ItemSchema.of(record.itemClass).primaryKey {
             let value = column.attribute == .accessGroup ? group : record.primaryKeyValue(of: column).canonicalBytes
-            message += column.attribute.code
-            message += UInt32(value.count).bigEndianBytes
+            message.append(bigEndian: column.attribute.code)
+            message.append(bigEndian: UInt32(value.count))
             message += value
         }
         return key.token(message)
@@ -58,11 +64,26 @@ final class SearchTokens {
 
     /// The tokens of ``DatabaseSchema/tokenColumns``.
     func columns(of record: ItemRecord) -> [[UInt8]?] {
-        let schema = ItemSchema.of(record.itemClass)
-        return DatabaseSchema.tokenColumns.map { attribute in
-            guard let value = record.attributes[attribute], schema[attribute]?.isIndexed == true else { return nil }
-            return self.attribute(attribute, value, of: record.itemClass)
+        var tokens = [[UInt8]?](repeating: nil, count: DatabaseSchema.tokenColumns.count)
+        for (position, attribute) in DatabaseSchema.tokenColumns(of: record.itemClass) {
+            tokens[position] = record.attributes[attribute].map { self.attribute(attribute, $0, of: record.itemClass) }
         }
+        return tokens
+    }
+
+    /// Whether a row's token columns are what ``columns(of:)`` makes of the record.
+    func areThose(of record: ItemRecord, _ tokens: [[UInt8]?]) -> Bool {
+        var next = 0
+        for (position, attribute) in DatabaseSchema.tokenColumns(of: record.itemClass) {
+            guard tokens[next..<position].allSatisfy({ $0 == nil }) else { return false }
+            next = position + 1
+            switch (tokens[position], record.attributes[attribute]) {
+            case (nil, nil): continue
+            case (let token?, let value?): guard self.attribute(attribute, value, of: record.itemClass) == token else { return false }
+            default: return false
+            }
+        }
+        return tokens[next...].allSatisfy { $0 == nil }
     }
 
     private static let greatestMemory = 16

@@ -16,7 +16,7 @@ public struct AccessGroup: Hashable, Sendable {
 
     /// Compares the bytes of the names (keychain-behaviour §3.8.8).
     public static func == (one: AccessGroup, other: AccessGroup) -> Bool {
-        one.grade == other.grade && one.name.utf8.elementsEqual(other.name.utf8)
+        one.grade == other.grade && one.name.hasSameBytes(as: other.name)
     }
 
     public func hash(into hasher: inout Hasher) {

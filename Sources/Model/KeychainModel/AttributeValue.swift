@@ -29,7 +29,7 @@ public enum AttributeValue: Hashable, Sendable {
     /// two different values to a keychain.
     public static func == (one: AttributeValue, other: AttributeValue) -> Bool {
         switch (one, other) {
-        case (.string(let one), .string(let other)): one.utf8.elementsEqual(other.utf8)
+        case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
         case (.data(let one), .data(let other)): one == other
         case (.number(let one), .number(let other)): one == other
         case (.date(let one), .date(let other)): one == other

@@ -76,14 +76,26 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case canWrap = "wrap"
     case canUnwrap = "unwp"
 
-    /// The four ASCII bytes of the code.
-    public var code: [UInt8] { Array(rawValue.utf8) }
+    /// The four ASCII letters of the code as one number, the first letter highest: codes sort as their letters do.
+    public var code: UInt32 { rawValue.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// The attribute whose code these bytes are.
-    public init?(code: [UInt8]) {
+    /// The attribute with this code.
+    public init?(code: UInt32) {
         guard let attribute = Self.byCode[code] else { return nil }
         self = attribute
     }
 
     private static let byCode = Dictionary(uniqueKeysWithValues: allCases.map { ($0.code, $0) })
+}
+
+// MARK: Hashable
+
+extension ItemAttribute: Hashable {
+    /// By the case's own number. What the compiler derives for an enumeration of strings compares and hashes the strings, and dictionaries of
+    /// attributes are on the way of every lookup.
+    public static func == (one: ItemAttribute, other: ItemAttribute) -> Bool { one.number == other.number }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
+    private var number: UInt8 { unsafeBitCast(self, to: UInt8.self) }
 }

@@ -35,7 +35,18 @@ public enum ItemClass: String, CaseIterable, Sendable {
     }
 
     public init?(number: UInt8) {
-        guard let match = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        guard let match = Self.byNumber[number] else { return nil }
         self = match
     }
+
+    private static let byNumber = Dictionary(uniqueKeysWithValues: allCases.map { ($0.number, $0) })
+}
+
+// MARK: Hashable
+
+extension ItemClass: Hashable {
+    /// By the number; see ``ItemAttribute`` for why.
+    public static func == (one: ItemClass, other: ItemClass) -> Bool { one.number == other.number }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

@@ -37,7 +37,8 @@ public struct ItemIdentifier: Hashable, Sendable {
     /// A new identifier. All 16 bytes are random; no bits mark a version.
     public static func random() -> ItemIdentifier {
         var generator = SystemRandomNumberGenerator()
-        return ItemIdentifier(random: (0..<16).map { _ in .random(in: .min ... .max, using: &generator) })
+        let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())
+        return ItemIdentifier(random: high.bigEndianBytes + low.bigEndianBytes)
     }
 
     private init(random bytes: [UInt8]) {

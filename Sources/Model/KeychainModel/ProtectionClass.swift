@@ -24,9 +24,11 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
     }
 
     public init?(number: UInt8) {
-        guard let match = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        guard let match = Self.byNumber[number] else { return nil }
         self = match
     }
+
+    private static let byNumber = Dictionary(uniqueKeysWithValues: allCases.map { ($0.number, $0) })
 
     /// Whether items of this class never leave this device, and so can never be synchronised.
     public var isThisDeviceOnly: Bool {
@@ -56,4 +58,13 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
     public static func initial(for itemClass: ItemClass) -> ProtectionClass {
         itemClass == .certificate ? .always : .whenUnlocked
     }
+}
+
+// MARK: Hashable
+
+extension ProtectionClass: Hashable {
+    /// By the number; see ``ItemAttribute`` for why.
+    public static func == (one: ProtectionClass, other: ProtectionClass) -> Bool { one.number == other.number }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

@@ -80,7 +80,7 @@ struct AuthorizedCaller {
             }
             return AccessGroup(name, grade: grade)
         case .only(let list):
-            guard let group = list.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+            guard let group = list.first(where: { $0.name.hasSameBytes(as: name) }) else {
                 throw KeychainError(
                     .missingEntitlement, "this program is not entitled to the access group '\(name)'",
                     hint: "list it under keychain-access-groups in the program's .entitlements file")

@@ -8,6 +8,6 @@ struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "latchkey-bench",
         abstract: "Measures Latchkey beside the least that its format costs.",
-        subcommands: [RunCommand.self, ResidentCommand.self],
+        subcommands: [RunCommand.self, ResidentCommand.self, ProfileCommand.self],
         defaultSubcommand: RunCommand.self)
 }
