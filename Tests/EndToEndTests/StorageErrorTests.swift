@@ -24,6 +24,43 @@ struct StorageErrorTests {
         #expect(error.hint == "chmod \(path.contains(".") ? "600" : "700") '\(home.path)/\(path)'")
     }
 
+    @Test("A database that was emptied is refused; one whose making was interrupted is made")
+    func emptied() throws {
+        let home = try made()
+        let path = "\(home.path)/data/keychain.db"
+        for name in try FileManager.default.contentsOfDirectory(atPath: "\(home.path)/data") where name != "keychain.db" {
+            try FileManager.default.removeItem(atPath: "\(home.path)/data/\(name)")
+        }
+        #expect(truncate(path, 0) == 0)
+        let error = try #require(throws: KeychainError.self) { try open(home) }
+        #expect(error.problem.contains("it is empty"))
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == 0)
+        // The mark of a first process that was killed before it had made the tables.
+        _ = FileManager.default.createFile(atPath: "\(path).new", contents: nil, attributes: [.posixPermissions: 0o600])
+        let service = try open(home)
+        _ = try service.add(ItemAddition(.genericPassword), from: caller)
+        service.close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home.path)/data") == ["keychain.db"])
+    }
+
+    @Test("Of many first processes, every one gets the same keychain")
+    func manyFirst() throws {
+        for _ in 0..<5 {
+            let home = try TemporaryDirectory()
+            let processes = (0..<8).map {
+                Executable.process("latchkey", ["add-generic-password", "-a", "account \($0)", "-s", "proof", "-w", "x"], home: home.path)
+            }
+            for process in processes { try process.run() }
+            for process in processes { process.waitUntilExit() }
+            #expect(processes.map(\.terminationStatus) == Array(repeating: 0, count: 8))
+            let keychain = try ReopenedKeychain(home)
+            #expect(Set(try keychain.accounts()).count == 8)
+            keychain.service.close()
+            let files = try FileManager.default.contentsOfDirectory(atPath: "\(home.path)/data")
+            #expect(files.filter { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") } == ["keychain.db"])
+        }
+    }
+
     @Test("What is made is private, whatever the umask")
     func privateByDefault() throws {
         let home = try TemporaryDirectory()

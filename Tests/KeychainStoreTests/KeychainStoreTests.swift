@@ -37,16 +37,15 @@ struct KeychainStoreTests {
             let search = ItemSearch(
                 itemClass, groups: .only([Sample.group]),
                 attributes: Dictionary(uniqueKeysWithValues: attributes.map { ($0, .string("x")) }))
-            let statement = search.statement(seal.tokens)
             let arguments = StatementArguments(
-                statement.parameters.map { parameter -> (any DatabaseValueConvertible)? in
+                search.parameters(seal.tokens).map { parameter -> (any DatabaseValueConvertible)? in
                     switch parameter {
                     case .number(let number): number
                     case .bytes(let bytes): Data(bytes)
                     }
                 })
             do {
-                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(statement.sql)", arguments: arguments).map {
+                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(search.form.sql)", arguments: arguments).map {
                     $0["detail"] as String
                 }
             } catch {

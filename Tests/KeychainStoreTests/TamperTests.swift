@@ -5,6 +5,7 @@ import GRDB
 import KeychainModel
 import KeychainStore
 import KeychainTesting
+import SecretMemory
 import Synchronization
 import Testing
 
@@ -33,6 +34,47 @@ struct TamperTests {
         let (right, refused) = tally.withLock { $0 }
         #expect(right > 0, "no flip left anything readable: the proof looks at nothing")
         #expect(refused > 0, "no flip was noticed: the proof flips nothing")
+    }
+
+    @Test("Any flipped byte of the log gives an error, an older state that there was, or the right answer")
+    func everyByteOfTheLog() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        for number in 0..<4 { _ = try store.add(Sample.item("account \(number)")) }
+        try store.checkpoint()
+        // In the log: a new item, and a new version of an old one.
+        _ = try store.add(Sample.item("account 4"))
+        _ = try store.update(Sample.search([.account: .string("account 0")])) { record in
+            var changed = record
+            changed.secrets?.data = SharedSecret(copying: "new data".utf8)
+            return changed
+        }
+        let original = try Data(contentsOf: URL(filePath: fixture.path))
+        let log = try Data(contentsOf: URL(filePath: "\(fixture.path)-wal"))
+        #expect(log.count > 4096, "the log is empty: the proof looks at nothing")
+        let step = ProcessInfo.processInfo.environment["LATCHKEY_TAMPER_STEP"].flatMap(Int.init) ?? 64
+        let older = Mutex(0)
+        let offsets = Array(0..<64) + stride(from: 64, to: log.count, by: step)
+        DispatchQueue.concurrentPerform(iterations: offsets.count) { index in
+            let copy = "\(fixture.temporary.path)/log-\(offsets[index]).db"
+            defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy + suffix) } }
+            var changed = log
+            changed[offsets[index]] ^= 0xFF
+            for (path, content) in [(copy, original), ("\(copy)-wal", changed)] {
+                _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
+            }
+            guard let opened = try? fixture.open(copy) else { return }
+            defer { opened.close() }
+            guard let found = try? opened.search(Sample.search(), limit: nil, withSecrets: true) else { return }
+            for record in found.records {
+                let account = record[.account]?.text ?? "?"
+                let isChanged = account == "account 0" && record.text == "new data"
+                #expect(isChanged || record.text == "data of \(account)", "offset \(offsets[index])")
+            }
+            if !found.records.contains(where: { $0.text == "new data" }) { older.withLock { $0 += 1 } }
+        }
+        #expect(older.withLock { $0 } > 0, "no flip was noticed: the proof flips nothing")
+        store.close()
     }
 
     /// Opens a copy with one byte flipped and asks for every item; wrong answers are recorded.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
+internal import Glibc
+internal import LinuxSystem
 internal import Synchronization
 
 /// Empties the write-ahead log once the keychain has been left alone for a while, so that what was deleted or replaced leaves the files
@@ -26,20 +27,26 @@ final class IdleCheckpoint: Sendable {
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
-        if isFirst { wait() }
+        guard isFirst else { return }
+        let isRunning = BackgroundThread.run { [weak self] in
+            var seen: Int?
+            // Between two looks nothing holds the keychain open.
+            repeat {
+                seen = self?.state.withLock { $0.writes }
+                usleep(Self.delay)
+            } while self?.isIdle(since: seen) == false
+            self?.perform()
+        }
+        if !isRunning { state.withLock { $0.isScheduled = false } }
     }
 
-    private func wait() {
-        let seen = state.withLock { $0.writes }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.delay) { [weak self] in
-            guard let self else { return }
-            let isIdle = self.state.withLock { state in
-                if state.writes == seen { state.isScheduled = false }
-                return state.writes == seen
-            }
-            if isIdle { self.perform() } else { self.wait() }
+    private func isIdle(since seen: Int?) -> Bool {
+        state.withLock { state in
+            if state.writes == seen { state.isScheduled = false }
+            return !state.isScheduled
         }
     }
 
-    private static let delay: DispatchTimeInterval = .seconds(2)
+    /// Two seconds, in microseconds.
+    private static let delay: UInt32 = 2_000_000
 }

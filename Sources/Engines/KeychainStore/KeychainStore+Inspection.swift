@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import GRDB
 public import KeychainModel
 
 /// What a look at every row of the store found.
@@ -43,24 +44,64 @@ extension KeychainStore {
             let check = try RowStatement("PRAGMA integrity_check", in: database)
             while try check.step() { inspection.structure.append(String(decoding: check.blob(0), as: UTF8.self)) }
             inspection.structure.removeAll { $0 == "ok" }
-            let statement = try RowStatement("SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item ORDER BY id", in: database)
-            while try statement.step() {
+            try forEachRow(in: database) { (position, row) throws(StoreError) in
                 inspection.rows += 1
                 progress(inspection.rows)
-                guard let row = ItemRow(statement) else {
-                    inspection.damaged.append(DamagedRow(identifier: nil, reason: "a clear column holds what was never written"))
-                    continue
-                }
-                do throws(RowSeal.Failure) {
-                    _ = try seal.openWhole(row)
-                } catch {
-                    if case .damaged(let damage) = error {
-                        inspection.damaged.append(DamagedRow(identifier: row.clear.identifier, reason: damage.reason))
-                    }
-                }
+                if let damage = Self.damage(of: row, seal) { inspection.damaged.append(damage) }
             }
             inspection.quarantined = try Quarantine.count(in: database)
             return inspection
+        }
+    }
+
+    /// Moves every row that does not open to quarantine, or deletes what lies there. Rows of closed classes are left alone.
+    ///
+    /// - Returns: how many rows there were.
+    public func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void = { _ in }) throws(StoreError) -> Int {
+        switch action {
+        case .moveDamaged:
+            func find(_ database: Database, _ seal: RowSeal) throws(StoreError) -> [Int64] {
+                var damaged: [Int64] = []
+                var count = 0
+                try forEachRow(in: database) { (position, row) throws(StoreError) in
+                    count += 1
+                    progress(count)
+                    if Self.damage(of: row, seal) != nil { damaged.append(position) }
+                }
+                return damaged
+            }
+            if isRehearsal { return try read(find).count }
+            return try write { (database, seal) throws(StoreError) in
+                let damaged = try find(database, seal)
+                for position in damaged { try Quarantine.move(position, in: database) }
+                return damaged.count
+            }
+        case .emptyQuarantine:
+            if isRehearsal { return try quarantinedRows() }
+            return try write { (database, _) throws(StoreError) in
+                let count = try Quarantine.count(in: database)
+                try Quarantine.empty(in: database)
+                return count
+            }
+        }
+    }
+
+    /// Hands over every row with its place; nil where a clear column holds what no version ever wrote.
+    private func forEachRow(
+        in database: Database, _ body: (Int64, ItemRow?) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let statement = try RowStatement("SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item ORDER BY id", in: database)
+        while try statement.step() { try body(statement.integer(0), ItemRow(statement)) }
+    }
+
+    private static func damage(of row: ItemRow?, _ seal: RowSeal) -> DamagedRow? {
+        guard let row else { return DamagedRow(identifier: nil, reason: "a clear column holds what was never written") }
+        do throws(RowSeal.Failure) {
+            _ = try seal.openWhole(row)
+            return nil
+        } catch {
+            guard case .damaged(let damage) = error else { return nil }
+            return DamagedRow(identifier: row.clear.identifier, reason: damage.reason)
         }
     }
 }

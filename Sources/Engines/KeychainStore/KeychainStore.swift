@@ -22,25 +22,27 @@ public final class KeychainStore: Sendable {
     /// - Parameter deviceKey: gives the device key; asked with true where the keychain is new and a key may be made for it.
     public convenience init(path: String, deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey) throws(StoreError) {
         try Self.prepareFile(path)
-        try self.init(ConnectionPool(path: path), isFile: true, deviceKey: deviceKey)
+        try self.init(ConnectionPool(path: path), path: path, deviceKey: deviceKey)
     }
 
     /// A keychain in memory, which ends with the object.
     public convenience init(inMemoryWith deviceKey: DeviceKey) throws(StoreError) {
-        try self.init(ConnectionPool(inMemory: ()), isFile: false) { _ in deviceKey }
+        try self.init(ConnectionPool(inMemory: ()), path: nil) { _ in deviceKey }
     }
 
     private init(
-        _ connections: ConnectionPool, isFile: Bool, deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
+        _ connections: ConnectionPool, path: String?, deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
-        let isNew = try connections.read { (database) throws(StoreError) in try DatabaseSchema.isEmpty(database) }
+        let isNew = try connections.read(DatabaseSchema.isEmpty)
+        if isNew, let path { try Self.refuseEmptied(path, connections) }
         let key: DeviceKey
         do {
             key = try deviceKey(isNew)
         } catch {
             throw .keybag(error)
         }
-        if isNew { try Self.create(in: connections, deviceKey: key, isFile: isFile) }
+        if isNew { try Self.create(in: connections, deviceKey: key, isFile: path != nil) }
+        if let path { unlink(Self.creationMark(path)) }
         let opened = try connections.read { (database) throws(StoreError) in
             try DatabaseSchema.verify(database)
             return try Self.openKeybag(in: database, deviceKey: key)
@@ -49,7 +51,7 @@ public final class KeychainStore: Sendable {
         self.deviceKey = key
         keybag = Mutex(opened)
         // Weak, so that a forgotten store is not kept open by its timer.
-        idleCheckpoint = isFile ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
+        idleCheckpoint = path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
     }
 
     /// The version of the tables.
@@ -167,6 +169,21 @@ public final class KeychainStore: Sendable {
         }
     }
 
+    /// The file that is there while the tables are made. Without it, an empty database is one that was emptied.
+    private static func creationMark(_ path: String) -> String { "\(path).new" }
+
+    /// Refuses a database without tables that nobody is making: what it held is lost, and a new keychain in its place would hide that.
+    private static func refuseEmptied(_ path: String, _ connections: ConnectionPool) throws(StoreError) {
+        do throws(SystemError) {
+            if try FileStatus.ofLink(creationMark(path)) != nil { return }
+        } catch {
+            throw .system(error)
+        }
+        // The mark goes after the tables have come: perhaps another first process has just finished.
+        guard try connections.read(DatabaseSchema.isEmpty) else { return }
+        throw .notAKeychain("it is empty, but was not made just now; restore a backup, or remove the file to begin anew")
+    }
+
     /// Makes an empty file of mode 0600, so that SQLite does not make one that follows the umask; its log files take over the mode.
     private static func prepareFile(_ path: String) throws(StoreError) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
@@ -174,7 +191,11 @@ public final class KeychainStore: Sendable {
         do throws(SystemError) {
             // A file that exists is looked at without opening it: closing a descriptor would free the locks that SQLite holds on the
             // same file elsewhere in this process (fcntl(2), "Record locking").
-            if try FileStatus.ofLink(path) == nil { try PrivateFile.createEmpty(path) }
+            if try FileStatus.ofLink(path) == nil {
+                try PrivateFile.createEmpty(creationMark(path))
+                try PrivateFile.createEmpty(path)
+                try PrivateDirectory(existing: folder).synchronize()
+            }
             guard let status = try FileStatus.ofLink(path) else { throw SystemError("open", path: path, code: ENOENT) }
             guard status.kind == .file else { throw SystemError("open", path: path, code: status.kind == .directory ? EISDIR : EINVAL) }
             try status.requirePrivate(path: path, allowed: 0o600)

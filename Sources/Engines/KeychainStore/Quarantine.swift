@@ -2,7 +2,7 @@
 
 internal import GRDB
 
-/// Where damaged rows go when something is stored in their place: not lost, not trusted, never read by a call.
+/// Where damaged rows go when something is stored in their place, or when they are moved by hand: not lost, not trusted, never read by a call.
 enum Quarantine {
     /// Moves the row at this place of `item`.
     static func move(_ position: Int64, in database: Database) throws(StoreError) {
@@ -12,6 +12,10 @@ enum Quarantine {
         let removal = try RowStatement("DELETE FROM item WHERE id = ?", in: database)
         try removal.bind(position, at: 1)
         try removal.run()
+    }
+
+    static func empty(in database: Database) throws(StoreError) {
+        try RowStatement("DELETE FROM quarantine", in: database).run()
     }
 
     static func count(in database: Database) throws(StoreError) -> Int {

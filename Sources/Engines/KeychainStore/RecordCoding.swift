@@ -213,4 +213,3 @@ extension ItemSchema.Column {
     /// Whether the value is one of the record's attributes: neither secret nor a field of the record.
     fileprivate var isStoredWithMetadata: Bool { !isSecret && !isSystemSet }
 }
-

@@ -57,6 +57,14 @@ public struct KeychainStatus: Sendable {
     }
 }
 
+/// What can be done about damaged rows.
+public enum RepairAction: Sendable {
+    /// Moves every row that does not open to quarantine.
+    case moveDamaged
+    /// Deletes the rows in quarantine.
+    case emptyQuarantine
+}
+
 /// One thing that a check of the keychain looked at.
 public struct KeychainFinding: Sendable {
     /// What was looked at: `permissions`, `schema`, `rows`.

@@ -16,6 +16,11 @@ public enum KeychainClient {
         return try processService.value.open()
     }
 
+    /// Whether the keychain lies in files that this process opens itself.
+    public static var isOnFiles: Bool {
+        CallerContext.current == nil && environment("LATCHKEY_EPHEMERAL") != "1"
+    }
+
     /// Who this process is to the service.
     public static var caller: CallerIdentity {
         if let identity = CallerContext.current?.identity { return identity }
@@ -73,8 +78,8 @@ private final class ProcessService: Sendable {
         if environment("LATCHKEY_EPHEMERAL") == "1" { return try EmbeddedService(ephemeralWithClock: Clock.now) }
         return try EmbeddedService(home: .resolve(environment))
     }
+}
 
-    private static func environment(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
-    }
+private func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
 }

@@ -136,6 +136,12 @@ public final class EmbeddedService: KeychainService {
         try run { () throws(StoreError) in Examination.findings(try store.inspect(progress: progress), home: home) }
     }
 
+    public func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        let count = try run { () throws(StoreError) in try store.repair(action, isRehearsal: isRehearsal, progress: progress) }
+        if !isRehearsal, count > 0 { try checkpoint() }
+        return count
+    }
+
     public func checkpoint() throws(KeychainError) {
         try run { () throws(StoreError) in try store.checkpoint() }
     }

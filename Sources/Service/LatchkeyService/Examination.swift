@@ -35,12 +35,13 @@ enum Examination {
         guard !inspection.damaged.isEmpty else {
             return KeychainFinding(
                 "rows", isHealthy: true, detail: "all \(inspection.rows) open\(quarantined)",
-                hint: inspection.quarantined == 0 ? nil : "rows in quarantine were damaged and have been replaced; a backup may hold them")
+                hint: inspection.quarantined == 0
+                    ? nil : "rows in quarantine were damaged; a backup may hold them. To delete them: latchkey doctor --empty-quarantine")
         }
         return KeychainFinding(
             "rows", isHealthy: false,
             detail: "\(inspection.damaged.count) of \(inspection.rows) do not open\(quarantined): \(names.joined(separator: ", "))",
-            hint: "restore a backup, or store the items again: the damaged rows are then moved to quarantine")
+            hint: "restore a backup, or move them out of the way: latchkey doctor --repair (storing an item again does so as well)")
     }
 
     private static func permissions(_ subject: String, _ path: String, allowed: UInt32) -> KeychainFinding {

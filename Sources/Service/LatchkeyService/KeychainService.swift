@@ -39,6 +39,14 @@ public protocol KeychainService: Sendable {
     /// - Parameter progress: called with the number of rows looked at.
     func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding]
 
+    /// Sets right what ``check(progress:)`` found in the rows.
+    ///
+    /// - Parameters:
+    ///   - isRehearsal: only counts.
+    ///   - progress: called with the number of rows looked at.
+    /// - Returns: how many rows were, or would be, moved or deleted.
+    func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int
+
     /// Moves what was deleted and replaced out of the files.
     func checkpoint() throws(KeychainError)
 

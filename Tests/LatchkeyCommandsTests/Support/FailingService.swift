@@ -17,6 +17,7 @@ struct FailingService: KeychainService {
     func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int { throw error }
     func status() throws(KeychainError) -> KeychainStatus { throw error }
     func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] { throw error }
+    func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { throw error }
     func checkpoint() throws(KeychainError) { throw error }
     func close() {}
 }
@@ -47,6 +48,7 @@ struct DamagedService: KeychainService {
         ]
     }
 
+    func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { 1 }
     func checkpoint() throws(KeychainError) {}
     func close() {}
 }

@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
 internal import KeychainModel
+internal import SecretMemory
 
 /// One word of a command line, byte for byte: an argument need not be UTF-8, and a password must not change on its way.
-public struct CommandWord: Hashable, Sendable {
-    public let bytes: [UInt8]
+///
+/// It lies in secret memory, because nobody knows of a word that it is no password before its options are understood.
+public struct CommandWord: Equatable, Sendable {
+    let secret: SharedSecret
+
+    init(_ secret: SharedSecret) {
+        self.secret = secret
+    }
 
     public init(bytes: some Sequence<UInt8>) {
-        self.bytes = Array(bytes)
+        secret = SharedSecret(copying: bytes)
     }
 
     public init(_ text: String) {
-        bytes = Array(text.utf8)
+        self.init(bytes: text.utf8)
     }
 
     /// The arguments of this process, its name first.
     public static func ofThisProcess() -> [CommandWord] {
         (0..<Int(CommandLine.argc)).compactMap { index in
             CommandLine.unsafeArgv[index].map { start in
-                var bytes: [UInt8] = []
-                var next = start
-                while next.pointee != 0 {
-                    bytes.append(UInt8(bitPattern: next.pointee))
-                    next += 1
-                }
-                return CommandWord(bytes: bytes)
+                CommandWord(SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: strlen(start)))))
             }
         }
+    }
+
+    var count: Int { secret.count }
+
+    subscript(position: Int) -> UInt8 { secret.withUnsafeBytes { $0[position] } }
+
+    /// What follows the first `count` bytes.
+    func dropping(_ count: Int) -> CommandWord {
+        CommandWord(secret.withUnsafeBytes { SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.dropFirst(count)))) })
+    }
+
+    /// A copy in ordinary memory, for words that are no secret.
+    var bytes: [UInt8] {
+        secret.withUnsafeBytes { Array($0) }
     }
 
     /// The word for a message or a comparison; what is not UTF-8 is replaced.
@@ -41,11 +57,11 @@ public struct CommandWord: Hashable, Sendable {
 
     /// The last component of a path.
     var lastPathComponent: String {
-        CommandWord(bytes: bytes.split(separator: UInt8(ascii: "/")).last ?? []).text
+        String(decoding: bytes.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
     }
 
     func hasPrefix(_ prefix: String) -> Bool {
-        bytes.starts(with: prefix.utf8)
+        secret.withUnsafeBytes { $0.starts(with: prefix.utf8) }
     }
 }
 

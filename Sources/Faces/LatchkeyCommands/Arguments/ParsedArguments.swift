@@ -19,7 +19,7 @@ struct ParsedArguments: Sendable {
     init(_ words: some Collection<CommandWord>, options: [CommandOption]) throws(CommandFailure) {
         var rest = words[...]
         var occurrences: [Occurrence] = []
-        while let word = rest.first, word.hasPrefix("-"), word.bytes.count > 1 {
+        while let word = rest.first, word.hasPrefix("-"), word.count > 1 {
             rest = rest.dropFirst()
             if word == "--" { break }
             if word.hasPrefix("--") {
@@ -58,14 +58,15 @@ struct ParsedArguments: Sendable {
     private static func cluster<Words: Collection<CommandWord>>(
         _ word: CommandWord, _ rest: inout Words, _ options: [CommandOption], into occurrences: inout [Occurrence]
     ) throws(CommandFailure) where Words.SubSequence == Words {
-        var letters = word.bytes.dropFirst()
-        while let letter = letters.popFirst() {
-            let name = "-\(CommandWord(bytes: [letter]).text)"
-            let option = try find(name, in: options)
+        var position = 1
+        while position < word.count {
+            let option = try find("-\(String(decoding: [word[position]], as: UTF8.self))", in: options)
+            position += 1
             guard case .none = option.value else {
                 // The value: what is left of the cluster, or the next word.
-                let value = letters.isEmpty ? rest.first : CommandWord(bytes: letters)
-                if letters.isEmpty { rest = rest.dropFirst() }
+                let isLast = position == word.count
+                let value = isLast ? rest.first : word.dropping(position)
+                if isLast { rest = rest.dropFirst() }
                 occurrences.append(try occurrence(of: option, value))
                 return
             }
@@ -76,9 +77,10 @@ struct ParsedArguments: Sendable {
     private static func longOption<Words: Collection<CommandWord>>(
         _ word: CommandWord, _ rest: inout Words, _ options: [CommandOption]
     ) throws(CommandFailure) -> Occurrence where Words.SubSequence == Words {
-        let parts = word.bytes.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        let option = try find(CommandWord(bytes: parts[0]).text, in: options)
-        let attached = parts.count > 1 ? CommandWord(bytes: parts[1]) : nil
+        let end = (0..<word.count).first { word[$0] == UInt8(ascii: "=") }
+        let name = (0..<(end ?? word.count)).map { word[$0] }
+        let option = try find(String(decoding: name, as: UTF8.self), in: options)
+        let attached = end.map { word.dropping($0 + 1) }
         if case .none = option.value {
             guard attached == nil else { throw .usage("\(option.name) takes no value") }
             return Occurrence(option: option, value: nil)

@@ -22,7 +22,7 @@ enum CommandTable {
 
     /// The first entry whose name begins with `name`; nil where there is none.
     static func entry(abbreviated name: CommandWord) -> Entry? {
-        guard !name.bytes.isEmpty else { return nil }
+        guard name.count > 0 else { return nil }
         return entries.first { $0.name.utf8.starts(with: name.bytes) }
     }
 

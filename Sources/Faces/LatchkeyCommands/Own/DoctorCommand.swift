@@ -11,25 +11,65 @@ struct DoctorCommand: OwnParsableCommand {
         commandName: OwnCommand.doctor.rawValue,
         abstract: OwnCommand.doctor.abstract,
         discussion: """
-            Looks at permissions, tables, every item and the free space, and exits with 1 when something is wrong. It changes nothing; where
-            there is no keychain yet, opening it makes one.
+            Looks at permissions, tables, every item and the free space, and exits with 1 when something is wrong. Without the options below it
+            changes nothing, and makes no keychain where there is none.
 
             EXAMPLES:
               latchkey doctor
               latchkey doctor --json | jq '.findings[] | select(.healthy | not)'
+              latchkey doctor --repair --dry-run
+              latchkey doctor --repair
             """)
 
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(help: "Move the items that do not open to quarantine, where no search meets them. They are not deleted.")
+    var repair = false
+
+    @Flag(help: "Delete what lies in quarantine, for ever.")
+    var emptyQuarantine = false
+
+    @Flag(name: [.customShort("n"), .long], help: "With --repair or --empty-quarantine: only say what would be done.")
+    var dryRun = false
+
+    func validate() throws {
+        if dryRun, !repair, !emptyQuarantine {
+            throw ValidationError("--dry-run goes with --repair or --empty-quarantine: without them nothing is changed")
+        }
+    }
+
     func run(in session: CommandSession) throws(CommandFailure) {
+        for action in actions { try perform(action, in: session) }
         let report = DoctorReport(Self.findings(in: session))
         try session.write(json ? try JSONText.of(report) : report.text)
         guard report.healthy else { throw .said(1) }
     }
 
-    /// A keychain that cannot even be opened is a finding like any other.
+    private var actions: [RepairAction] {
+        (repair ? [.moveDamaged] : []) + (emptyQuarantine ? [.emptyQuarantine] : [])
+    }
+
+    private func perform(_ action: RepairAction, in session: CommandSession) throws(CommandFailure) {
+        let isRehearsal = dryRun
+        let progress = Progress(io: session.io)
+        let count = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            defer { progress.clear() }
+            return try KeychainClient.service().repair(action, isRehearsal: isRehearsal) { progress.show($0) }
+        }
+        let items = count == 1 ? "1 item" : "\(count) items"
+        // On standard error, so that the report stays what a script expects.
+        switch action {
+        case .moveDamaged: session.io.say("latchkey: \(items) \(isRehearsal ? "would be " : "")moved to quarantine\n")
+        case .emptyQuarantine: session.io.say("latchkey: \(items) \(isRehearsal ? "would be " : "")deleted from quarantine\n")
+        }
+    }
+
+    /// A keychain that cannot even be opened is a finding like any other, and so is one that is not there yet.
     private static func findings(in session: CommandSession) -> [KeychainFinding] {
+        if KeychainClient.isOnFiles, let path = MissingKeychain.path {
+            return [KeychainFinding("keychain", isHealthy: true, detail: "there is none yet at \(path); the first use makes it")]
+        }
         let progress = Progress(io: session.io)
         defer { progress.clear() }
         do throws(KeychainError) {

@@ -25,7 +25,7 @@ extension AttributeForm {
         case .codeNumber:
             return .number(try Self.code(word, for: option).reduce(0) { $0 << 8 | Int64($1) })
         case .port:
-            guard let port = UInt16(word.text), word.bytes.first != UInt8(ascii: "+") else {
+            guard let port = UInt16(word.text), word[0] != UInt8(ascii: "+") else {
                 throw .parameter("the value of \(option.name) must be a number from 0 to 65535, but is '\(word.text)'")
             }
             return .number(Int64(port))
@@ -34,9 +34,9 @@ extension AttributeForm {
 
     /// Four characters; shorter ones are filled up with blanks, as macOS prints them.
     private static func code(_ word: CommandWord, for option: CommandOption) throws(CommandFailure) -> [UInt8] {
-        guard (1...4).contains(word.bytes.count) else {
+        guard (1...4).contains(word.count) else {
             throw .parameter("the value of \(option.name) must have one to four characters, but is '\(word.text)'")
         }
-        return word.bytes + Array(repeating: UInt8(ascii: " "), count: 4 - word.bytes.count)
+        return word.bytes + Array(repeating: UInt8(ascii: " "), count: 4 - word.count)
     }
 }

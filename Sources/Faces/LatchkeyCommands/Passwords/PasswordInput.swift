@@ -10,8 +10,7 @@ enum PasswordInput {
         for occurrence in arguments.occurrences.reversed() {
             switch occurrence.option.meaning {
             case .password:
-                // EXPOSE: the password came as an argument, which everybody can read anyway.
-                if let word = occurrence.value { return SharedSecret(copying: word.bytes) }
+                if let word = occurrence.value { return word.secret }
                 return try ask(in: session)
             case .hexadecimalPassword:
                 guard let word = occurrence.value else { continue }
@@ -24,13 +23,12 @@ enum PasswordInput {
     }
 
     private static func hexadecimal(_ word: CommandWord, for option: CommandOption) throws(CommandFailure) -> SharedSecret {
-        let digits = word.bytes.dropFirst(word.hasPrefix("0x") || word.hasPrefix("0X") ? 2 : 0)
+        let digits = word.dropping(word.hasPrefix("0x") || word.hasPrefix("0X") ? 2 : 0)
         let problem = "the value of \(option.name) must be hexadecimal: an even number of the digits 0 to 9 and a to f"
         guard digits.count.isMultiple(of: 2) else { throw .parameter(problem) }
         let secret = try SecretBytes(count: digits.count / 2) { (bytes) throws(CommandFailure) in
             for index in bytes.indices {
-                let position = digits.startIndex + index * 2
-                guard let byte = Hexadecimal.byte(digits[position], digits[position + 1]) else { throw .parameter(problem) }
+                guard let byte = Hexadecimal.byte(digits[index * 2], digits[index * 2 + 1]) else { throw .parameter(problem) }
                 bytes[index] = byte
             }
         }
