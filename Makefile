@@ -7,7 +7,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests use as judges.
-BUILD_PACKAGES := libsqlite3-dev
+BUILD_PACKAGES := libsqlite3-dev libssl-dev
 TEST_PACKAGES := sqlite3 openssl
 
 # Warnings are errors in everything that is built from here.

@@ -19,6 +19,8 @@ let package = Package(
     targets: [
         // Foundations: the machine underneath. Nothing here knows what a keychain is.
         .target(name: "CLatchkey", path: "Sources/Foundations/CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .systemLibrary(name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL"], path: "Sources/Foundations/OpenSSLCrypto"),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"], path: "Sources/Foundations/LinuxSystem"),
         .target(name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"], path: "Sources/Foundations/SecretMemory"),
 
@@ -28,7 +30,7 @@ let package = Package(
         // Engines: synchronous, thread-safe, ignorant of sockets and dictionaries.
         .target(
             name: "Keybag",
-            dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory", .crypto],
+            dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto],
             path: "Sources/Engines/Keybag"
         ),
         .target(
@@ -45,7 +47,7 @@ let package = Package(
         ),
         .target(
             name: "LatchkeyClient",
-            dependencies: ["KeychainModel", "LatchkeyService", "LinuxSystem"],
+            dependencies: ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory"],
             path: "Sources/Service/LatchkeyClient"
         ),
 
@@ -125,7 +127,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.name != "CLatchkey" {
+for target in package.targets where !["CLatchkey", "COpenSSL"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
@@ -145,7 +147,7 @@ for target in package.targets where target.name == "Security" {
 
 // The project's own builds (make, CI) stop at warnings; a newer compiler's warnings are nobody else's problem.
 if Context.environment["LATCHKEY_STRICT"] == "1" {
-    for target in package.targets where target.name != "CLatchkey" {
+    for target in package.targets where target.swiftSettings != nil {
         target.swiftSettings?.insert(.treatAllWarnings(as: .error), at: 0)
     }
 }

@@ -13,19 +13,19 @@ struct KeybagTests {
     @Test("A new keybag opens with its device key: every class but akpu, and the index key")
     func opens() throws {
         let key = DeviceKey.ephemeral()
-        let keybag = try UnlockedKeybag(opening: try UnlockedKeybag.create(deviceKey: key), deviceKey: key)
+        let keybag = try Keyring(DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: key), deviceKey: key), nil)
         for protection in ProtectionClass.allCases where !protection.requiresPasscode {
             #expect(try keybag.currentGeneration(of: protection) == 1)
         }
         #expect(throws: KeybagError.self) { try keybag.currentGeneration(of: .whenPasscodeSetThisDeviceOnly) }
         keybag.withIndexKey { #expect($0.count == 32) }
-        #expect(!keybag.hasPasscode)
+        #expect(ProtectionClass.allCases.allSatisfy { keybag.isOpen($0) != $0.requiresPasscode })
     }
 
     @Test("A wrapped key unwraps only for its own class and half")
     func binding() throws {
         let key = DeviceKey.ephemeral()
-        let keybag = try UnlockedKeybag(opening: try UnlockedKeybag.create(deviceKey: key), deviceKey: key)
+        let keybag = try Keyring(DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: key), deviceKey: key), nil)
         let itemKey = SymmetricKey(size: .bits256)
         let wrapped = try keybag.wrap(itemKey, of: .secret, protection: .whenUnlocked, generation: 1)[...]
         #expect(wrapped.count == 40)
@@ -40,27 +40,27 @@ struct KeybagTests {
     @Test("Every flipped bit of record or tag is noticed before anything is believed")
     func tamper() throws {
         let key = DeviceKey.ephemeral()
-        let stored = try UnlockedKeybag.create(deviceKey: key)
+        let stored = try DeviceKeybag.create(deviceKey: key)
         for index in stored.record.indices {
             for bit in [UInt8(1), 0x80] {
                 var changed = stored
                 changed.record[index] ^= bit
-                #expect(throws: KeybagError.self) { try UnlockedKeybag(opening: changed, deviceKey: key) }
+                #expect(throws: KeybagError.self) { try DeviceKeybag(opening: changed, deviceKey: key) }
             }
         }
         for index in stored.deviceTag.indices {
             var changed = stored
             changed.deviceTag[index] ^= 1
-            #expect(throws: KeybagError.self) { try UnlockedKeybag(opening: changed, deviceKey: key) }
+            #expect(throws: KeybagError.self) { try DeviceKeybag(opening: changed, deviceKey: key) }
         }
-        _ = try UnlockedKeybag(opening: stored, deviceKey: key)
+        _ = try DeviceKeybag(opening: stored, deviceKey: key)
     }
 
     @Test("Another device key is told from damage")
     func foreignKey() throws {
-        let stored = try UnlockedKeybag.create(deviceKey: .ephemeral())
+        let stored = try DeviceKeybag.create(deviceKey: .ephemeral())
         do {
-            _ = try UnlockedKeybag(opening: stored, deviceKey: .ephemeral())
+            _ = try DeviceKeybag(opening: stored, deviceKey: .ephemeral())
             Issue.record("it opened")
         } catch KeybagError.foreignDeviceKey {
         }
@@ -70,7 +70,8 @@ struct KeybagTests {
     func coding() throws {
         var record = KeybagRecord(
             keychain: Array(1...16), generation: 7, root: 1, deviceKeyCheck: Array(1...8),
-            passcode: .init(salt: Array(1...32), costExponent: 17, blockSize: 8, parallelism: 1), sealedTangle: [1, 2, 3], keys: [])
+            passcode: PasscodeParameters(salt: Array(1...32), cost: .floor), sealedTangle: [1, 2, 3],
+            settings: KeybagSettings(graceSeconds: 3, lockInterval: 900, locksOnSleep: true, wipesAfterTen: true))
         for (protection, wrapping) in [(UInt8(6), KeybagRecord.Wrapping.user), (8, .device), (8, .recovery)] {
             record.keys.append(
                 .init(
@@ -91,33 +92,34 @@ struct KeybagTests {
             _ = try KeybagRecord(decoding: [0, 9] + [UInt8](repeating: 0, count: 100))
             Issue.record("it decoded")
         } catch KeybagError.newerVersion(let found, let known) {
-            #expect(found == 9 && known == 1)
+            #expect(found == 9 && known == 2)
         }
     }
 
-    @Test("KDB-15, KDB-16: a device key of another root, a passcode and a user tag are refused, each by name")
+    @Test("KDB-15, KDB-16: a device key of another root, and a passcode without its code, are refused, each by name")
     func unknownProtection() throws {
         let key = DeviceKey.ephemeral()
-        let wrapping = DeviceWrapping(key)
-        var record = try KeybagRecord(decoding: try UnlockedKeybag.create(deviceKey: key).record)
-        func open(_ userTag: [UInt8] = []) throws -> UnlockedKeybag {
+        let authentication = DeviceAuthentication(key)
+        var record = try KeybagRecord(decoding: try DeviceKeybag.create(deviceKey: key).record)
+        func open(_ userTag: [UInt8] = []) throws -> DeviceKeybag {
             let bytes = record.encoded
-            return try UnlockedKeybag(opening: .init(record: bytes, deviceTag: wrapping.tag(of: bytes), userTag: userTag), deviceKey: key)
+            return try DeviceKeybag(
+                opening: .init(record: bytes, deviceTag: authentication.tag(of: bytes), userTag: userTag), deviceKey: key)
         }
         _ = try open()
         #expect(throws: KeybagError.self) { try open([1]) }
         record.root = DeviceKey.Root.file.rawValue
         #expect(throws: KeybagError.self) { try open() }
         record.root = key.root.rawValue
-        record.passcode = .init(salt: Array(1...16), costExponent: 17, blockSize: 8, parallelism: 1)
+        record.passcode = PasscodeParameters(salt: Array(1...16), cost: .floor)
         #expect(throws: KeybagError.self) { try open() }
     }
 
     @Test("KDB-12: a root, a class, a kind or a wrapping that no version wrote is refused")
     func unknownCodes() throws {
-        let bytes = try UnlockedKeybag.create(deviceKey: .ephemeral()).record
-        // version(2) UUID(2 + 16) generation(8) root(1) check(2 + 8) passcode flag(1) tangle(2) count(2), then class, kind, generation(4), wrapping.
-        for (offset, value) in [(28, UInt8(9)), (39, 2), (44, 5), (45, 4), (50, 4)] {
+        let bytes = try DeviceKeybag.create(deviceKey: .ephemeral()).record
+        // version(2) UUID(2 + 16) generation(8) root(1) check(2 + 8) passcode flag(1) tangle(2) settings(7) count(2), then class, kind, generation(4), wrapping.
+        for (offset, value) in [(28, UInt8(9)), (39, 2), (48, 4), (51, 5), (52, 4), (57, 4)] {
             var changed = bytes
             changed[offset] = value
             #expect(throws: KeybagError.self, "\(offset)") { try KeybagRecord(decoding: changed) }
@@ -128,7 +130,7 @@ struct KeybagTests {
     @Test("Two keybags share no key")
     func fresh() throws {
         let key = DeviceKey.ephemeral()
-        let (one, other) = (try UnlockedKeybag.create(deviceKey: key), try UnlockedKeybag.create(deviceKey: key))
+        let (one, other) = (try DeviceKeybag.create(deviceKey: key), try DeviceKeybag.create(deviceKey: key))
         let (a, b) = (try KeybagRecord(decoding: one.record), try KeybagRecord(decoding: other.record))
         #expect(a.keychain != b.keychain)
         #expect(Set(a.keys.map(\.bytes)).isDisjoint(with: b.keys.map(\.bytes)))

@@ -46,7 +46,7 @@ struct FrozenVectorTests {
         }
         let directory = try PrivateDirectory(existing: temporary.path)
         let key = try #require(try DeviceKey.load(from: directory))
-        let store = try KeychainStore(path: "\(temporary.path)/keychain.db") { (_) throws(KeybagError) in key }
+        let store = try StoreFixture.open("\(temporary.path)/keychain.db", key)
         for itemClass in ItemClass.stored {
             let search = ItemSearch(itemClass, groups: .all(.claimed), synchronizable: .any)
             let found = try store.search(search, limit: nil, withSecrets: true)
@@ -75,7 +75,7 @@ struct FrozenVectorTests {
         let temporary = try TemporaryDirectory()
         let directory = try PrivateDirectory(existing: temporary.path)
         let key = try DeviceKey.loadOrCreate(in: directory)
-        let store = try KeychainStore(path: "\(temporary.path)/keychain.db") { (_) throws(KeybagError) in key }
+        let store = try StoreFixture.open("\(temporary.path)/keychain.db", key)
         for item in Self.items { _ = try store.add(item) }
         store.close()
         try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)

@@ -21,8 +21,11 @@ final class StoreFixture: Sendable {
 
     /// The store at `path`, or its copy elsewhere.
     func open(_ copy: String? = nil) throws -> KeychainStore {
-        let key = deviceKey
-        return try KeychainStore(path: copy ?? path) { (_) throws(KeybagError) in key }
+        try Self.open(copy ?? path, deviceKey)
+    }
+
+    static func open(_ path: String, _ key: DeviceKey) throws -> KeychainStore {
+        try KeychainStore(path: path, attempts: PasscodeAttempts(inMemory: .system)) { (_) throws(KeybagError) in key }
     }
 
     /// Runs SQL on the closed database, as anybody could who can write the file.

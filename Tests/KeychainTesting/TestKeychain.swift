@@ -2,7 +2,8 @@
 
 import KeychainModel
 @_spi(Testing) import LatchkeyClient
-public import LatchkeyService
+@_spi(Testing) public import LatchkeyService
+import LinuxSystem
 import Synchronization
 
 /// The kinds of keychain that the same tests run against.
@@ -24,10 +25,10 @@ public final class TestKeychain: Sendable {
         switch backend {
         case .onDisk:
             let directory = try TemporaryDirectory()
-            service = try EmbeddedService(home: KeychainHome(root: directory.path), clock: { clock.now })
+            service = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
             self.directory = directory
         case .ephemeral:
-            service = try EmbeddedService(ephemeralWithClock: { clock.now })
+            service = try EmbeddedService(inMemory: clock.clocks)
             directory = nil
         }
         self.clock = clock
@@ -46,14 +47,36 @@ public final class TestKeychain: Sendable {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// Clocks that stand still until they are moved.
 public final class TestClock: Sendable {
     /// 2026-11-21 12:00:00 UTC, in seconds since 2001-01-01.
     private let seconds = Mutex(817_041_600.0)
+    /// Nanoseconds since the start of the machine, and which start it was.
+    private let boot = Mutex((nanoseconds: UInt64(1_000_000_000_000), number: 1))
 
     public var now: Double { seconds.withLock { $0 } }
 
-    public func advance(by step: Double) { seconds.withLock { $0 += step } }
+    public init() {}
+
+    public func advance(by step: Double) {
+        seconds.withLock { $0 += step }
+        boot.withLock { $0.nanoseconds += UInt64(step * 1e9) }
+    }
+
+    /// The machine starts anew.
+    public func reboot() {
+        boot.withLock { $0 = (5_000_000_000, $0.number + 1) }
+    }
+
+    /// What a service is given. Passcodes cost as little as a keybag admits.
+    public var clocks: Clocks {
+        Clocks(
+            wall: { self.now },
+            boot: BootClock(
+                now: { self.boot.withLock { $0.nanoseconds } },
+                identifier: { "00000000-0000-4000-8000-00000000000\(self.boot.withLock { $0.number })" }),
+            passcodeExponent: 10)
+    }
 }
 
 /// Runs `body` on a keychain of its own, as a program entitled to the groups G1 and G2, which is what the specification's rows assume.

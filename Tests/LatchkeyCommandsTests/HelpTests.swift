@@ -45,11 +45,11 @@ struct HelpTests {
 
     @Test("help names several commands, abbreviated too, and goes on after one it does not know")
     func several() {
-        let outcome = keychain.security("help find-g bogus er unlock leaks")
+        let outcome = keychain.security("help find-g bogus er export leaks")
         #expect(outcome.exit == 1)
         #expect(outcome.error == "security: unknown command \"bogus\"\n")
         #expect(outcome.output.contains("usage: security find-generic-password") && outcome.output.contains("usage: security error"))
-        #expect(outcome.output.hasSuffix("unlock-keychain is not supported by this version.\nleaks is not supported on this system.\n"))
+        #expect(outcome.output.hasSuffix("export is not supported by this version.\nleaks is not supported on this system.\n"))
     }
 
     @Test("our own commands explain themselves", arguments: OwnCommand.allCases)
@@ -58,7 +58,9 @@ struct HelpTests {
         #expect(help.exit == 0 && help.error.isEmpty)
         try expectGolden(help.output, "help-\(command.rawValue)")
         #expect(keychain.latchkey("help \(command.rawValue)").output.contains("EXAMPLES:"))
-        #expect(keychain.security("help \(command.rawValue)").output.contains("EXAMPLES:"))
+        // Called as security, macOS's abbreviations come first.
+        let macOS = CommandTable.entry(abbreviated: CommandWord(command.rawValue)) != nil
+        #expect(keychain.security("help \(command.rawValue)").output.contains(macOS ? "examples:" : "EXAMPLES:"))
     }
 
     @Test("the root lists every command")

@@ -15,10 +15,31 @@ public enum KeybagError: Error, Sendable {
     case damaged(String)
     /// The keybag was written by a newer version.
     case newerVersion(found: UInt16, known: UInt16)
-    /// A later version has set a passcode, which this one does not know how to ask for.
-    case passcodeSet
     /// The class has no key here, because it needs a passcode and none is set.
     case passcodeRequired(ProtectionClass)
     /// A wrapped key did not unwrap: it was changed, or belongs to another class or generation.
     case wrongKey
+    /// The class is closed: the keychain is locked, or was not unlocked yet.
+    case closed(ProtectionClass)
+    /// The words say why this cannot be a passcode, or not a new one.
+    case unusablePasscode(String)
+    case wrongPasscode
+    /// Too many wrong passcodes: none is judged before these seconds have passed.
+    case passcodeDelay(seconds: Int)
+    /// The file that counts wrong passcodes is not what was written.
+    case attemptsDamaged
+    /// A passcode is set, and the operation needs there to be none.
+    case passcodeExists
+    /// A passcode is set, and the operation needs it in the same request.
+    case passcodeNeeded
+    /// There is no passcode, and the operation needs one.
+    case noPasscode
+    /// The words say why this cannot be a recovery key.
+    case unusableRecoveryKey(String)
+    /// It is a recovery key, but not of this keychain.
+    case wrongRecoveryKey
+    /// Ten wrong passcodes: what the passcode protected is destroyed.
+    case wiped
+    /// The memory that is needed was not to be had.
+    case noMemory(String)
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import SecretMemory
 
 /// The keybag as it is stored: a header and wrapped keys. Documentation/Formats/keychain-database.md, "Keybag", has the byte table.
 struct KeybagRecord: Equatable, Sendable {
-    static let version: UInt16 = 1
+    /// The version that is written. Version 1 lacks the settings, and is read with the usual ones.
+    static let version: UInt16 = 2
 
     /// The UUID of the keychain: 16 bytes.
     var keychain: [UInt8]
@@ -17,16 +19,9 @@ struct KeybagRecord: Equatable, Sendable {
     /// scrypt's salt and parameters; nil without a passcode.
     var passcode: PasscodeParameters?
     /// T, as a TPM sealed it; empty stands for 32 zero bytes.
-    var sealedTangle: [UInt8]
-    var keys: [WrappedKey]
-
-    struct PasscodeParameters: Equatable, Sendable {
-        var salt: [UInt8]
-        /// scrypt's N is 2 to this power.
-        var costExponent: UInt8
-        var blockSize: UInt32
-        var parallelism: UInt32
-    }
+    var sealedTangle: [UInt8] = []
+    var settings = KeybagSettings()
+    var keys: [WrappedKey] = []
 
     struct WrappedKey: Equatable, Sendable {
         var slot: KeySlot
@@ -62,6 +57,44 @@ struct KeySlot: Hashable, Sendable {
     static let index = KeySlot(protection: 0, kind: .index, generation: 1)
 }
 
+// MARK: Generations
+
+extension KeybagRecord {
+    /// The newest generation of each class that has keys.
+    var currentGenerations: [ProtectionClass: UInt32] {
+        var newest: [ProtectionClass: UInt32] = [:]
+        for key in keys {
+            guard let protection = ProtectionClass(number: key.slot.protection) else { continue }
+            newest[protection] = max(newest[protection] ?? 0, key.slot.generation)
+        }
+        return newest
+    }
+
+    /// Adds two new keys of a class, one for each half, of the generation after the newest.
+    mutating func addGeneration(of protection: ProtectionClass, under kek: borrowing KeyEncryptionKey) throws(KeybagError) {
+        try addGeneration(of: protection, after: currentGenerations[protection] ?? 0, under: kek)
+    }
+
+    mutating func addGeneration(
+        of protection: ProtectionClass, after former: UInt32, under kek: borrowing KeyEncryptionKey
+    ) throws(KeybagError) {
+        let generation = former + 1
+        for kind in [KeySlot.Kind.secret, .metadata] {
+            keys.append(
+                try kek.wrap(.randomKey(), for: KeySlot(protection: protection.number, kind: kind, generation: generation), of: keychain))
+        }
+    }
+
+    /// Drops the keys under which nothing is sealed any longer.
+    mutating func dropEarlierGenerations() {
+        let newest = currentGenerations
+        keys.removeAll { key in
+            guard let protection = ProtectionClass(number: key.slot.protection), let current = newest[protection] else { return false }
+            return key.slot.generation < current
+        }
+    }
+}
+
 // MARK: Encoding
 
 extension KeybagRecord {
@@ -76,11 +109,14 @@ extension KeybagRecord {
         writer.put(UInt8(passcode == nil ? 0 : 1))
         if let passcode {
             writer.put(bytes: passcode.salt)
-            writer.put(passcode.costExponent)
-            writer.put(passcode.blockSize)
-            writer.put(passcode.parallelism)
+            writer.put(passcode.cost.exponent)
+            writer.put(passcode.cost.blockSize)
+            writer.put(passcode.cost.parallelism)
         }
         writer.put(bytes: sealedTangle)
+        writer.put(settings.graceSeconds)
+        writer.put(settings.lockInterval)
+        writer.put(UInt8((settings.locksOnSleep ? 1 : 0) | (settings.wipesAfterTen ? 2 : 0)))
         writer.put(UInt16(keys.count))
         for key in keys {
             writer.put(key.slot.protection)
@@ -97,7 +133,7 @@ extension KeybagRecord {
         var reader = KeybagReader(bytes)
         let version: UInt16 = try reader.number("version")
         guard version <= Self.version else { throw .newerVersion(found: version, known: Self.version) }
-        guard version == Self.version else { throw .damaged("keybag version \(version) does not exist") }
+        guard version > 0 else { throw .damaged("keybag version \(version) does not exist") }
         keychain = try reader.bytes("keychain UUID", counts: 16...16)
         generation = try reader.number("generation")
         root = try reader.number("root")
@@ -108,21 +144,34 @@ extension KeybagRecord {
         case 0: passcode = nil
         case 1:
             passcode = PasscodeParameters(
-                salt: try reader.bytes("salt", counts: 16...64), costExponent: try reader.number("cost"),
-                blockSize: try reader.number("block size"), parallelism: try reader.number("parallelism"))
+                salt: try reader.bytes("salt", counts: PasscodeParameters.saltLengths),
+                cost: PasscodeCost(
+                    exponent: try reader.number("cost"), blockSize: try reader.number("block size"),
+                    parallelism: try reader.number("parallelism")))
         default: throw .damaged("passcode flag \(hasPasscode) is not 0 or 1")
         }
         sealedTangle = try reader.bytes("tangle", counts: 0...4096)
+        if version >= 2 {
+            settings.graceSeconds = try reader.number("grace")
+            settings.lockInterval = try reader.number("lock interval")
+            let flags: UInt8 = try reader.number("settings")
+            guard flags & ~3 == 0 else { throw .damaged("settings \(flags) are not known") }
+            settings.locksOnSleep = flags & 1 != 0
+            settings.wipesAfterTen = flags & 2 != 0
+        }
         let count: UInt16 = try reader.number("number of keys")
         keys = []
         for _ in 0..<count {
             keys.append(try WrappedKey(&reader))
         }
         guard reader.isAtEnd else { throw .damaged("bytes follow the last key") }
-        guard
-            Set(keys.map { [$0.slot.protection, $0.slot.kind.rawValue, $0.wrapping.rawValue] + $0.slot.generation.bigEndianBytes }).count
-                == keys.count
-        else { throw .damaged("a key is there twice") }
+        struct Place: Hashable {
+            let slot: KeySlot
+            let wrapping: Wrapping
+        }
+        guard Set(keys.map { Place(slot: $0.slot, wrapping: $0.wrapping) }).count == keys.count else {
+            throw .damaged("a key is there twice")
+        }
     }
 }
 

@@ -8,6 +8,8 @@ internal import Synchronization
 struct CandidateQuery: Hashable {
     let itemClass: ItemClass
     let hasIdentifier: Bool
+    /// Whether one protection class is looked for, which stands in the clear: rows of other classes need not be open.
+    let hasProtection: Bool
     /// The attributes that are searched by token, in the order of the columns.
     let searched: [ItemAttribute]
     /// nil where all groups are seen.
@@ -36,6 +38,7 @@ struct CandidateQuery: Hashable {
         let plus = hasIdentifier || !searched.isEmpty ? "+" : ""
         var conditions = ["\(plus)class = ?"]
         if hasIdentifier { conditions.append("uuid = ?") }
+        if hasProtection { conditions.append("protection = ?") }
         for attribute in searched { conditions.append("\(attribute.rawValue) = ?") }
         if searched.contains(.account) {
             // The columns that the class lacks are NULL; saying so lets the compound index be used to its end.

@@ -51,7 +51,8 @@ extension ItemSearch {
     /// What the statement looks like; searches of one form differ only in what is bound to it.
     var form: CandidateQuery {
         CandidateQuery(
-            itemClass: itemClass, hasIdentifier: identifier != nil, searched: searchedByToken, groupCount: groupCount,
+            itemClass: itemClass, hasIdentifier: identifier != nil, hasProtection: protection != nil, searched: searchedByToken,
+            groupCount: groupCount,
             synchronizable: synchronizable, includesTombstones: includesTombstones)
     }
 
@@ -59,12 +60,24 @@ extension ItemSearch {
     func parameters(_ tokens: SearchTokens) -> [Parameter] {
         var parameters: [Parameter] = [.number(Int64(itemClass.number))]
         if let identifier { parameters.append(.bytes(identifier.bytes)) }
+        if let protection { parameters.append(.number(Int64(protection.number))) }
         for attribute in searchedByToken {
             guard let value = attributes[attribute] else { continue }
             parameters.append(.bytes(tokens.searched(attribute, value, of: itemClass)))
         }
         if case .only(let groups) = groups { parameters += groups.map { .bytes(tokens.group($0)) } }
         return parameters
+    }
+
+    /// Whether the tokens and clear columns say all there is to say, so that a row can be told without being opened.
+    var isDecidedByTokens: Bool {
+        guard case .only = groups, maker == nil, match == MatchOptions() else { return false }
+        return attributes.count == searchedByToken.count + (protection == nil ? 0 : 1)
+    }
+
+    private var protection: ProtectionClass? {
+        guard case .string(let code)? = attributes[.accessible], !match.ignoresCase else { return nil }
+        return ProtectionClass(rawValue: code)
     }
 
     private var groupCount: Int? {

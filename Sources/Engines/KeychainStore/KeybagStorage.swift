@@ -5,13 +5,25 @@ internal import Keybag
 
 /// The keybag's row. It lies in the same database as the items, so that both change in one transaction.
 enum KeybagStorage {
-    static func insert(_ keybag: UnlockedKeybag.Stored, into database: Database) throws(StoreError) {
+    static func insert(_ keybag: StoredKeybag, into database: Database) throws(StoreError) {
         let statement = try RowStatement(
             "INSERT INTO keybag (id, generation, record, device_tag, user_tag) VALUES (1, 1, ?, ?, ?)", in: database)
         try statement.bind(keybag.record, at: 1)
         try statement.bind(keybag.deviceTag, at: 2)
         try statement.bind(keybag.userTag, at: 3)
         try statement.run()
+    }
+
+    /// Puts the keybag in the place of the one of this generation.
+    static func replace(_ generation: UInt64, by keybag: StoredKeybag, in database: Database) throws(StoreError) {
+        let statement = try RowStatement(
+            "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ? WHERE id = 1 AND generation = ?", in: database)
+        try statement.bind(Int64(bitPattern: generation + 1), at: 1)
+        try statement.bind(keybag.record, at: 2)
+        try statement.bind(keybag.deviceTag, at: 3)
+        try statement.bind(keybag.userTag, at: 4)
+        try statement.bind(Int64(bitPattern: generation), at: 5)
+        guard try statement.run() == 1 else { throw .keybag(.damaged("another process changed it meanwhile")) }
     }
 
     /// The number that changes whenever the keybag does.
@@ -21,9 +33,9 @@ enum KeybagStorage {
         return UInt64(bitPattern: statement.integer(0))
     }
 
-    static func load(from database: Database) throws(StoreError) -> UnlockedKeybag.Stored {
+    static func load(from database: Database) throws(StoreError) -> StoredKeybag {
         let statement = try RowStatement("SELECT record, device_tag, user_tag FROM keybag WHERE id = 1", in: database)
         guard try statement.step() else { throw .notAKeychain("its keybag is missing") }
-        return UnlockedKeybag.Stored(record: statement.blob(0), deviceTag: statement.blob(1), userTag: statement.blob(2))
+        return StoredKeybag(record: statement.blob(0), deviceTag: statement.blob(1), userTag: statement.blob(2))
     }
 }

@@ -7,6 +7,8 @@ public import KeychainModel
 public struct StoreInspection: Sendable {
     public var rows = 0
     public var damaged: [DamagedRow] = []
+    /// Rows of closed classes, which could not be looked into.
+    public var closed = 0
     public var quarantined = 0
     /// What SQLite's own integrity check says; empty where it says "ok".
     public var structure: [String] = []
@@ -47,7 +49,11 @@ extension KeychainStore {
             try forEachRow(in: database) { (position, row) throws(StoreError) in
                 inspection.rows += 1
                 progress(inspection.rows)
-                if let damage = Self.damage(of: row, seal) { inspection.damaged.append(damage) }
+                switch Self.condition(of: row, seal) {
+                case .whole: break
+                case .closed: inspection.closed += 1
+                case .damaged(let damage): inspection.damaged.append(damage)
+                }
             }
             inspection.quarantined = try Quarantine.count(in: database)
             return inspection
@@ -66,7 +72,7 @@ extension KeychainStore {
                 try forEachRow(in: database) { (position, row) throws(StoreError) in
                     count += 1
                     progress(count)
-                    if Self.damage(of: row, seal) != nil { damaged.append(position) }
+                    if case .damaged = Self.condition(of: row, seal) { damaged.append(position) }
                 }
                 return damaged
             }
@@ -94,14 +100,22 @@ extension KeychainStore {
         while try statement.step() { try body(statement.integer(0), ItemRow(statement)) }
     }
 
-    private static func damage(of row: ItemRow?, _ seal: RowSeal) -> DamagedRow? {
-        guard let row else { return DamagedRow(identifier: nil, reason: "a clear column holds what was never written") }
+    private enum Condition {
+        case whole
+        case closed
+        case damaged(DamagedRow)
+    }
+
+    private static func condition(of row: ItemRow?, _ seal: RowSeal) -> Condition {
+        guard let row else { return .damaged(DamagedRow(identifier: nil, reason: "a clear column holds what was never written")) }
         do throws(RowSeal.Failure) {
             _ = try seal.openWhole(row)
-            return nil
+            return .whole
         } catch {
-            guard case .damaged(let damage) = error else { return nil }
-            return DamagedRow(identifier: row.clear.identifier, reason: damage.reason)
+            switch error {
+            case .damaged(let damage): return .damaged(DamagedRow(identifier: row.clear.identifier, reason: damage.reason))
+            case .closed: return .closed
+            }
         }
     }
 }

@@ -55,6 +55,8 @@ extension KeychainStore {
     /// - Throws: ``StoreError/duplicate``.
     public func add(_ record: ItemRecord) throws(StoreError) -> ItemRecord {
         try write { (database, seal) throws(StoreError) in
+            // A closed class comes before a duplicate (keychain-behaviour §3.1).
+            try seal.requireOpen(record.protection)
             var record = record
             let tombstone = try clearTheWay(for: record, except: nil, in: database, seal)
             if let tombstone {
@@ -95,7 +97,14 @@ extension KeychainStore {
     /// - Returns: how many there were.
     public func remove(_ search: ItemSearch, now: Double) throws(StoreError) -> Int {
         try write { (database, seal) throws(StoreError) in
-            let matches = try matches(of: search, in: database, seal)
+            var closed: [ItemRow] = []
+            let matches = try matches(of: search, in: database, seal) { (row) in
+                // Deleting a local row needs no key, if it can be told by its tokens (keychain-behaviour §2).
+                guard search.isDecidedByTokens, !row.clear.isSynchronizable else { return false }
+                closed.append(row)
+                return true
+            }
+            for row in closed { try delete(row, in: database) }
             for (row, record) in matches {
                 if record.isSynchronizable, !record.isTombstone {
                     let tombstone = record.tombstone(at: now)
@@ -104,7 +113,7 @@ extension KeychainStore {
                     try delete(row, in: database)
                 }
             }
-            return matches.count
+            return matches.count + closed.count
         }
     }
 
@@ -156,12 +165,18 @@ extension KeychainStore {
         return record
     }
 
-    private func matches(of search: ItemSearch, in database: Database, _ seal: RowSeal) throws(StoreError) -> [(ItemRow, ItemRecord)] {
+    /// The rows that the search admits, opened.
+    ///
+    /// - Parameter takesClosed: answers whether a row of a closed class is dealt with; if not, the call ends.
+    private func matches(
+        of search: ItemSearch, in database: Database, _ seal: RowSeal, takesClosed: (ItemRow) -> Bool = { _ in false }
+    ) throws(StoreError) -> [(ItemRow, ItemRecord)] {
         var matches: [(ItemRow, ItemRecord)] = []
         try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
             do throws(RowSeal.Failure) {
                 if let record = try Self.admitted(row, by: search, seal, withSecrets: true) { matches.append((row, record)) }
             } catch {
+                if case .closed = error, takesClosed(row) { return true }
                 _ = try error.damage(of: row)  // A damaged row is passed over; a closed class ends the call.
             }
             return true
@@ -208,7 +223,7 @@ extension KeychainStore {
         try statement.run()
     }
 
-    private func replace(_ row: ItemRow, in database: Database) throws(StoreError) {
+    func replace(_ row: ItemRow, in database: Database) throws(StoreError) {
         let statement = try RowStatement(Self.replacement, in: database)
         let last = try row.bind(to: statement)
         try statement.bind(row.position, at: last + 1)

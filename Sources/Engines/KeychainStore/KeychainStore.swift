@@ -3,7 +3,7 @@
 internal import Glibc
 internal import GRDB
 public import Keybag
-internal import LinuxSystem
+public import LinuxSystem
 internal import Synchronization
 
 /// The encrypted item database: synchronous, safe to use from several threads and from several processes at once.
@@ -11,27 +11,36 @@ internal import Synchronization
 /// It knows rows, keys and uniqueness; who may see what is decided above it. Every call is one transaction.
 public final class KeychainStore: Sendable {
     private let connections: ConnectionPool
-    private let deviceKey: DeviceKey
-    private let keybag: Mutex<UnlockedKeybag>
+    let keybag: LockableKeybag
+    let attempts: PasscodeAttempts
     /// nil in memory, where there is no log.
     private let idleCheckpoint: IdleCheckpoint?
     private let hasWritten = Flag()
 
     /// Opens the keychain at `path`, and makes it where there is none.
     ///
-    /// - Parameter deviceKey: gives the device key; asked with true where the keychain is new and a key may be made for it.
-    public convenience init(path: String, deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey) throws(StoreError) {
+    /// - Parameters:
+    ///   - attempts: where wrong passcodes are counted.
+    ///   - clock: by which the grace after a lock is measured.
+    ///   - deviceKey: gives the device key; asked with true where the keychain is new and a key may be made for it.
+    public convenience init(
+        path: String, attempts: PasscodeAttempts, clock: BootClock = .system,
+        deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
+    ) throws(StoreError) {
         try Self.prepareFile(path)
-        try self.init(ConnectionPool(path: path), path: path, deviceKey: deviceKey)
+        try self.init(ConnectionPool(path: path), path: path, attempts: attempts, clock: clock, deviceKey: deviceKey)
     }
 
     /// A keychain in memory, which ends with the object.
-    public convenience init(inMemoryWith deviceKey: DeviceKey) throws(StoreError) {
-        try self.init(ConnectionPool(inMemory: ()), path: nil) { _ in deviceKey }
+    public convenience init(inMemoryWith deviceKey: DeviceKey, clock: BootClock = .system) throws(StoreError) {
+        try self.init(
+            ConnectionPool(inMemory: ()), path: nil, attempts: PasscodeAttempts(inMemory: clock), clock: clock
+        ) { _ in deviceKey }
     }
 
     private init(
-        _ connections: ConnectionPool, path: String?, deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
+        _ connections: ConnectionPool, path: String?, attempts: PasscodeAttempts, clock: BootClock,
+        deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         let isNew = try connections.read(DatabaseSchema.isEmpty)
         if isNew, let path { try Self.refuseEmptied(path, connections) }
@@ -48,17 +57,14 @@ public final class KeychainStore: Sendable {
             return try Self.openKeybag(in: database, deviceKey: key)
         }
         self.connections = connections
-        self.deviceKey = key
-        keybag = Mutex(opened)
+        self.attempts = attempts
+        keybag = LockableKeybag(opened, clock: clock)
         // Weak, so that a forgotten store is not kept open by its timer.
         idleCheckpoint = path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
     }
 
     /// The version of the tables.
     public static var formatVersion: Int { DatabaseSchema.version }
-
-    /// Whether a passcode protects the keychain.
-    public var hasPasscode: Bool { keybag.withLock { $0.hasPasscode } }
 
     /// Moves the log into the database and empties it, so that deleted and replaced rows leave the files.
     public func checkpoint() throws(StoreError) {
@@ -76,42 +82,52 @@ public final class KeychainStore: Sendable {
 
     /// Runs `body` on one consistent state of the database.
     func read<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try connections.read { (database) throws(StoreError) in try body(database, RowSeal(keyring: try currentKeybag(database))) }
+        for _ in 1...Self.greatestTries {
+            let result = try connections.read { (database) throws(StoreError) -> Result? in
+                try currentKeyring(database).map { (keyring) throws(StoreError) in try body(database, RowSeal(keyring: keyring)) }
+            }
+            if let result { return result }
+        }
+        throw .keybag(.damaged("its generation changes faster than it can be read"))
     }
 
     /// Runs `body` under the keybag that was read last, without a transaction: for a single statement that itself tells the generation.
     ///
     /// The index key never changes (Documentation/Formats/keychain-database.md, "Keybag"), so what it does not find is not there.
     func glance<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        let seal = RowSeal(keyring: keybag.withLock { $0 })
+        let seal = RowSeal(keyring: keybag.keyring)
         return try connections.withConnection { (database) throws(StoreError) in try body(database, seal) }
     }
 
     /// Runs `body` in one transaction; all of it is durable when this returns, or none of it happened.
     func write<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
         let result = try connections.write { (database) throws(StoreError) in
-            try body(database, RowSeal(keyring: try currentKeybag(database)))
+            guard let keyring = try currentKeyring(database) else {
+                throw StoreError.keybag(.damaged("its generation went back"))
+            }
+            return try body(database, RowSeal(keyring: keyring))
         }
         hasWritten.raise()
         idleCheckpoint?.schedule()
         return result
     }
 
-    /// The keybag of this transaction: another process may have changed it since the last one.
-    private func currentKeybag(_ database: Database) throws(StoreError) -> UnlockedKeybag {
+    /// The keys of this transaction: another process may have changed the keybag since the last one. nil where another thread has seen a
+    /// newer state than this transaction, whose rows may be sealed under keys that are gone.
+    private func currentKeyring(_ database: Database) throws(StoreError) -> Keyring? {
         let generation = try KeybagStorage.generation(in: database)
-        let known = keybag.withLock { $0 }
+        let known = keybag.keyring
         guard known.generation != generation else { return known }
-        let reloaded = try Self.openKeybag(in: database, deviceKey: deviceKey)
-        keybag.withLock { $0 = reloaded }
-        return reloaded
+        keybag.replace(try Self.openKeybag(in: database, deviceKey: keybag.device.deviceKey))
+        let fresh = keybag.keyring
+        return fresh.generation == generation ? fresh : nil
     }
 
-    private static func openKeybag(in database: Database, deviceKey: DeviceKey) throws(StoreError) -> UnlockedKeybag {
+    private static func openKeybag(in database: Database, deviceKey: DeviceKey) throws(StoreError) -> DeviceKeybag {
         let stored = try KeybagStorage.load(from: database)
-        let opened: UnlockedKeybag
+        let opened: DeviceKeybag
         do {
-            opened = try UnlockedKeybag(opening: stored, deviceKey: deviceKey)
+            opened = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
         } catch {
             throw .keybag(error)
         }
@@ -121,7 +137,9 @@ public final class KeychainStore: Sendable {
         return opened
     }
 
-    private static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
+    private static let greatestTries = 16
+
+    static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
         try connections.exclusively { (database) throws(StoreError) in
             // Nobody is waited for: while another process reads, waiting here would make every writer wait as well. The pragma answers
             // a row that says whether somebody was in the way; then the log stays until the next time.
@@ -135,9 +153,9 @@ public final class KeychainStore: Sendable {
 
     private static func create(in connections: ConnectionPool, deviceKey: DeviceKey, isFile: Bool) throws(StoreError) {
         if isFile { try enterLogMode(connections) }
-        let keybag: UnlockedKeybag.Stored
+        let keybag: StoredKeybag
         do {
-            keybag = try UnlockedKeybag.create(deviceKey: deviceKey)
+            keybag = try DeviceKeybag.create(deviceKey: deviceKey)
         } catch {
             throw .keybag(error)
         }
@@ -185,13 +203,13 @@ public final class KeychainStore: Sendable {
     }
 
     /// Makes an empty file of mode 0600, so that SQLite does not make one that follows the umask; its log files take over the mode.
-    private static func prepareFile(_ path: String) throws(StoreError) {
+    static func prepareFile(_ path: String, mayCreate: Bool = true) throws(StoreError) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try refuseUnsafeFileSystem(folder)
         do throws(SystemError) {
             // A file that exists is looked at without opening it: closing a descriptor would free the locks that SQLite holds on the
             // same file elsewhere in this process (fcntl(2), "Record locking").
-            if try FileStatus.ofLink(path) == nil {
+            if mayCreate, try FileStatus.ofLink(path) == nil {
                 try PrivateFile.createEmpty(creationMark(path))
                 try PrivateFile.createEmpty(path)
                 try PrivateDirectory(existing: folder).synchronize()

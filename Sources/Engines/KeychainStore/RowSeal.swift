@@ -50,6 +50,11 @@ struct RowSeal {
             tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret)
     }
 
+    /// Refuses a class that is closed or has no key.
+    func requireOpen(_ protection: ProtectionClass) throws(StoreError) {
+        _ = try generation(for: protection)
+    }
+
     private func generation(for protection: ProtectionClass) throws(StoreError) -> UInt32 {
         do {
             return try keyring.currentGeneration(of: protection)

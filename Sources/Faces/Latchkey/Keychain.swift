@@ -18,7 +18,7 @@ public import SecretMemory
 /// Every call throws ``KeychainError``: `catch KeychainError.itemNotFound`. A damaged item is `KeychainError.decode`, never "not found".
 /// The calls are synchronous; ``perform(_:)`` runs them on a thread of their own.
 public struct Keychain: Sendable {
-    private let open: @Sendable () throws(KeychainError) -> any KeychainService
+    let open: @Sendable () throws(KeychainError) -> any KeychainService
     /// The access group that new items go to and that searches are limited to; nil for the program's own choice.
     private let accessGroup: String?
 
@@ -32,7 +32,7 @@ public struct Keychain: Sendable {
 
     /// A keychain in memory, for tests: empty, seen by nobody else, and gone with the last copy of this value.
     public static func ephemeral() throws(KeychainError) -> Keychain {
-        let service = try EmbeddedService(ephemeralWithClock: Clock.now)
+        let service = try EmbeddedService(inMemory: .system)
         return Keychain(accessGroup: nil) { () throws(KeychainError) in service }
     }
 

@@ -20,6 +20,13 @@ public struct OwnedDescriptor: ~Copyable {
         self.rawValue = descriptor
     }
 
+    /// Gives the descriptor to somebody who will close it.
+    public consuming func release() -> Int32 {
+        let descriptor = rawValue
+        discard self
+        return descriptor
+    }
+
     deinit {
         close(rawValue)
     }

@@ -26,6 +26,59 @@ public enum PrivateFile {
         return true
     }
 
+    /// The file's content; nil where there is no such file.
+    ///
+    /// - Throws: `SystemError` where the file is not private, not a file, or longer than `greatest` bytes (`EFBIG`).
+    public static func read(_ path: String, atMost greatest: Int) throws(SystemError) -> [UInt8]? {
+        guard let status = try FileStatus.ofLink(path) else { return nil }
+        guard status.size <= greatest else { throw SystemError("read", path: path, code: EFBIG) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.size))
+        var isThere = false
+        do {
+            try bytes.withUnsafeMutableBytes { isThere = try read(path, into: $0) }
+        } catch {
+            throw error as? SystemError ?? SystemError("read", path: path, code: EIO)
+        }
+        return isThere ? bytes : nil
+    }
+
+    /// Fills `buffer` with what the file or pipe holds, as far as it fits. Links are followed.
+    ///
+    /// - Parameter isPrivate: whether to refuse a file that others can read.
+    /// - Returns: the number of bytes.
+    public static func fill(
+        _ buffer: UnsafeMutableRawBufferPointer, from path: String, isPrivate: Bool
+    ) throws(SystemError) -> Int {
+        let descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOCTTY)
+        let status = try FileStatus.of(descriptor, path: path)
+        guard status.kind != .directory else { throw SystemError("read", path: path, code: EISDIR) }
+        if isPrivate { try status.requirePrivate(path: path, allowed: 0o600) }
+        return try descriptor.read(into: buffer, path: path)
+    }
+
+    /// Replaces the file in one step, or makes it: after a crash the old content is there or the new one, whole.
+    ///
+    /// One process at a time may do so; who needs that holds a ``FileLock``.
+    public static func replace(_ name: String, in directory: PrivateDirectory, content: [UInt8]) throws(SystemError) {
+        let path = directory.appending(name)
+        let draft = "\(path).draft"
+        let descriptor = try OwnedDescriptor(opening: draft, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
+        try descriptor.makePrivate(path: draft)
+        try content.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+            try descriptor.write(UnsafeRawBufferPointer(bytes), path: draft)
+        }
+        try descriptor.synchronize(path: draft)
+        guard rename(draft, path) == 0 else { throw .last("replace", path: path) }
+        try directory.synchronize()
+    }
+
+    /// Removes the file, durably; it may be missing.
+    public static func remove(_ name: String, in directory: PrivateDirectory) throws(SystemError) {
+        let path = directory.appending(name)
+        if unlink(path) == 0 { return try directory.synchronize() }
+        guard errno == ENOENT else { throw .last("remove", path: path) }
+    }
+
     /// Makes an empty file, unless there is one.
     public static func createEmpty(_ path: String) throws(SystemError) {
         do {

@@ -4,6 +4,7 @@ internal import Glibc
 public import KeychainModel
 public import LatchkeyService
 internal import LinuxSystem
+public import SecretMemory
 internal import Synchronization
 
 /// Finds the keychain service that serves this process.
@@ -37,6 +38,27 @@ public enum KeychainClient {
     }
 
     private static let isUserCommand = Atomic(false)
+
+    /// Takes the passcode from `source`, and no longer from the environment, when something is closed. For commands, before the first call.
+    public static func takePasscode(from source: @escaping AutomaticUnlock.Source) {
+        passcodeSource.withLock { $0 = source }
+    }
+
+    /// The passcode that the environment names: the file in `LATCHKEY_PASSCODE_FILE`, or systemd's credential; nil for neither.
+    public static func passcodeOfEnvironment() throws(KeychainError) -> SharedSecret? {
+        try PasscodeFile.ofEnvironment(environment)
+    }
+
+    /// Opens the keychain of this process's files by its recovery key, which sets a new passcode.
+    ///
+    /// - Parameter newPasscode: nil only counts what would be lost.
+    /// - Returns: how many items are lost with keys that could not leave the device.
+    public static func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        close()
+        return try EmbeddedService.recover(home: .resolve(environment), key: key, newPasscode: newPasscode)
+    }
+
+    fileprivate static let passcodeSource = Mutex<AutomaticUnlock.Source?>(nil)
 
     /// Ends the use of the keychain in good order; for commands, before they exit. A later call opens it anew.
     public static func close() {
@@ -75,8 +97,11 @@ private final class ProcessService: Sendable {
     }
 
     private static func make() throws(KeychainError) -> any KeychainService {
-        if environment("LATCHKEY_EPHEMERAL") == "1" { return try EmbeddedService(ephemeralWithClock: Clock.now) }
-        return try EmbeddedService(home: .resolve(environment))
+        if environment("LATCHKEY_EPHEMERAL") == "1" { return try EmbeddedService(inMemory: .system) }
+        return try EmbeddedService(home: .resolve(environment)) { () throws(KeychainError) in
+            if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
+            return try KeychainClient.passcodeOfEnvironment()
+        }
     }
 }
 

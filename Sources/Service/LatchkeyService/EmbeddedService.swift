@@ -12,43 +12,57 @@ public final class EmbeddedService: KeychainService {
     /// nil in memory.
     let home: KeychainHome?
     private let clock: @Sendable () -> Double
+    let passcodeCost: PasscodeCost
+    private let automaticUnlock: AutomaticUnlock
     private let log = Logger(label: "latchkey.service")
 
     /// Opens the keychain under `home`, and makes it where there is none.
-    public init(home: KeychainHome, clock: @escaping @Sendable () -> Double = Clock.now) throws(KeychainError) {
+    ///
+    /// - Parameters:
+    ///   - clocks: what the time is.
+    ///   - automaticPasscode: asked once, when something is closed that was never unlocked; nil where there is nobody to ask.
+    public init(
+        home: KeychainHome, clocks: Clocks = .system,
+        automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
+    ) throws(KeychainError) {
         let path: String
+        let state: PrivateDirectory
         do throws(SystemError) {
             path = try PrivateDirectory(creating: home.dataDirectory).appending(KeychainHome.databaseName)
+            state = try PrivateDirectory(creating: home.stateDirectory)
         } catch {
             throw KeychainError(error)
         }
         do throws(StoreError) {
-            store = try KeychainStore(path: path) { (isNew) throws(KeybagError) in try Self.deviceKey(of: home, isNew: isNew) }
+            let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
+            store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot) { (isNew) throws(KeybagError) in
+                try Self.deviceKey(in: state, of: home, isNew: isNew)
+            }
         } catch {
             throw KeychainError(error)
         }
         self.home = home
-        self.clock = clock
+        clock = clocks.wall
+        passcodeCost = clocks.passcodeCost
+        automaticUnlock = AutomaticUnlock(automaticPasscode)
     }
 
     /// A keychain in memory, which ends with the object.
-    public init(ephemeralWithClock clock: @escaping @Sendable () -> Double = Clock.now) throws(KeychainError) {
+    public init(inMemory clocks: Clocks = .system) throws(KeychainError) {
         do throws(StoreError) {
-            store = try KeychainStore(inMemoryWith: .ephemeral())
+            store = try KeychainStore(inMemoryWith: .ephemeral(), clock: clocks.boot)
         } catch {
             throw KeychainError(error)
         }
         home = nil
-        self.clock = clock
+        clock = clocks.wall
+        passcodeCost = clocks.passcodeCost
+        automaticUnlock = AutomaticUnlock { () throws(KeychainError) in nil }
     }
 
-    private static func deviceKey(of home: KeychainHome, isNew: Bool) throws(KeybagError) -> DeviceKey {
-        let directory: PrivateDirectory
-        do {
-            directory = try PrivateDirectory(creating: home.stateDirectory)
-        } catch {
-            throw .system(error)
-        }
+    private static func deviceKey(
+        in directory: PrivateDirectory, of home: KeychainHome, isNew: Bool
+    ) throws(KeybagError) -> DeviceKey {
         if isNew { return try .loadOrCreate(in: directory) }
         guard let key = try DeviceKey.load(from: directory) else { throw .deviceKeyMissing(path: home.deviceKeyPath) }
         return key
@@ -150,7 +164,16 @@ public final class EmbeddedService: KeychainService {
         store.close()
     }
 
-    private func run<Result>(_ body: () throws(StoreError) -> Result) throws(KeychainError) -> Result {
+    /// Runs `body`, and again where it failed for a passcode that this process can give by itself.
+    func run<Result>(_ body: () throws(StoreError) -> Result) throws(KeychainError) -> Result {
+        do {
+            return try body()
+        } catch .keybag(.closed(let protection)) where store.lockState == .beforeFirstUnlock {
+            guard let passcode = try automaticUnlock.passcode() else { throw KeychainError(.closed(protection)) }
+            try unlock(passcode) { _, _ in }
+        } catch {
+            throw KeychainError(error)
+        }
         do {
             return try body()
         } catch {

@@ -31,16 +31,17 @@ enum Examination {
 
     private static func rows(_ inspection: StoreInspection) -> KeychainFinding {
         let names = inspection.damaged.prefix(5).map { "\($0.identifier?.description ?? "unknown item") (\($0.reason))" }
-        let quarantined = inspection.quarantined == 0 ? "" : ", \(inspection.quarantined) in quarantine"
+        let closed = inspection.closed == 0 ? "" : ", \(inspection.closed) locked and not looked into"
+        let others = closed + (inspection.quarantined == 0 ? "" : ", \(inspection.quarantined) in quarantine")
         guard !inspection.damaged.isEmpty else {
             return KeychainFinding(
-                "rows", isHealthy: true, detail: "all \(inspection.rows) open\(quarantined)",
+                "rows", isHealthy: true, detail: "all \(inspection.rows - inspection.closed) open\(others)",
                 hint: inspection.quarantined == 0
                     ? nil : "rows in quarantine were damaged; a backup may hold them. To delete them: latchkey doctor --empty-quarantine")
         }
         return KeychainFinding(
             "rows", isHealthy: false,
-            detail: "\(inspection.damaged.count) of \(inspection.rows) do not open\(quarantined): \(names.joined(separator: ", "))",
+            detail: "\(inspection.damaged.count) of \(inspection.rows) do not open\(others): \(names.joined(separator: ", "))",
             hint: "restore a backup, or move them out of the way: latchkey doctor --repair (storing an item again does so as well)")
     }
 

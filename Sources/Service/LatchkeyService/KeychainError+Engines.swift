@@ -2,9 +2,9 @@
 
 internal import Glibc
 internal import Keybag
-internal import KeychainModel
+package import KeychainModel
 internal import KeychainStore
-internal import LinuxSystem
+package import LinuxSystem
 
 /// The one place where the engines' errors become statuses.
 extension KeychainError {
@@ -51,15 +51,33 @@ extension KeychainError {
             self.init(
                 .wrongSecVersion, "the keybag was written by a newer version (\(found), this program knows \(known))",
                 hint: "update latchkey")
-        case .passcodeSet:
-            self.init(.wrongSecVersion, "the keychain has a passcode, which this version cannot ask for", hint: "update latchkey")
+        case .closed:
+            self.init(
+                .interactionNotAllowed, hint: "give the passcode: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in the environment")
+        case .unusablePasscode(let reason): self.init(.param, "this cannot be the passcode: \(reason)")
+        case .wrongPasscode: self.init(.authFailed, "the passcode is wrong")
+        case .passcodeDelay(let seconds):
+            self.init(.authFailed, "after several wrong passcodes none is judged for another \(seconds) s", hint: "try again then")
+        case .attemptsDamaged:
+            self.init(
+                .notAvailable, "the file that counts wrong passcodes is damaged",
+                hint: "remove passcode.attempts beside the device key; no passcode is judged before")
+        case .passcodeExists: self.init(.param, "a passcode is set already", hint: "latchkey passcode change")
+        case .passcodeNeeded:
+            self.init(.authFailed, "a passcode is set, and this needs it", hint: "give it with --passcode-file or --passcode-fd")
+        case .noPasscode: self.init(.param, "no passcode is set", hint: "latchkey passcode set")
+        case .unusableRecoveryKey(let reason): self.init(.param, "this is no recovery key: \(reason)")
+        case .wrongRecoveryKey: self.init(.authFailed, "the recovery key is not one of this keychain")
+        case .wiped:
+            self.init(.authFailed, "that was the tenth wrong passcode: what the passcode protected is destroyed, as the settings say")
+        case .noMemory(let reason): self.init(.allocate, reason)
         case .passcodeRequired:
             self.init(.notAvailable, "the class whenPasscodeSetThisDeviceOnly exists only while a passcode is set, and none is")
         case .wrongKey: self.init(.decode)
         }
     }
 
-    init(_ error: SystemError) {
+    package init(_ error: SystemError) {
         let status: OSStatusCode =
             switch error.code {
             case ENOSPC, EDQUOT: .diskFull

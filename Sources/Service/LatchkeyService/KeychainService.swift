@@ -5,7 +5,7 @@ public import KeychainModel
 /// The operations of a keychain, with every rule about who may do what. Synchronous and safe to call from any thread.
 ///
 /// It is implemented in process by ``EmbeddedService``. Operations on keys and trust settings join it later.
-public protocol KeychainService: Sendable {
+public protocol KeychainService: KeychainAdministration {
     /// Stores a new item.
     ///
     /// - Returns: the item as it was stored, with its secrets.

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import LatchkeyService
+import SecretMemory
 
 /// A keychain of which every call fails in the same way.
 struct FailingService: KeychainService {
@@ -51,4 +52,42 @@ struct DamagedService: KeychainService {
     func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { 1 }
     func checkpoint() throws(KeychainError) {}
     func close() {}
+}
+
+/// What these keychains say of their lock: nothing that commands on items would ask for.
+extension FailingService {
+    func lockStatus() throws(KeychainError) -> LockStatus { throw error }
+    func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw error }
+    func lock(immediately: Bool) throws(KeychainError) { throw error }
+    func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
+    func removeLockObserver(_ number: Int) {}
+    func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw error }
+    func changePasscode(
+        from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
+    ) throws(KeychainError) { throw error }
+    func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int { throw error }
+    func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret { throw error }
+    func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { throw error }
+    func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) { throw error }
+}
+
+extension DamagedService {
+    func lockStatus() throws(KeychainError) -> LockStatus {
+        LockStatus(
+            state: .unlocked, hasPasscode: false, hasRecoveryKey: false, settings: KeybagSettings(),
+            open: Set(ProtectionClass.allCases.filter { !$0.requiresPasscode }))
+    }
+
+    func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw .decode }
+    func lock(immediately: Bool) throws(KeychainError) { throw .decode }
+    func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
+    func removeLockObserver(_ number: Int) {}
+    func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw .decode }
+    func changePasscode(
+        from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
+    ) throws(KeychainError) { throw .decode }
+    func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int { throw .decode }
+    func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret { throw .decode }
+    func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { throw .decode }
+    func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) { throw .decode }
 }

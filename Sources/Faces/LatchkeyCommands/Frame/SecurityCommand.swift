@@ -18,7 +18,9 @@ extension SecurityCommand {
                 try session.write(definition.usage(of: session.program))
                 return 0
             }
-            try run(try definition.parse(words), in: session)
+            let arguments = try definition.parse(words)
+            try PasscodeSource(arguments).unlockWhenNeeded(in: session)
+            try run(arguments, in: session)
             return 0
         } catch {
             session.report(error, of: definition.name)

@@ -14,7 +14,7 @@ enum DumpKeychain: SecurityCommand {
             CommandOption("-i", help: "accepted; there are no access lists to edit"),
             CommandOption("-r", help: "accepted; the sealed form of data is not shown"),
             .accessGroup,
-        ],
+        ] + CommandOption.passcode,
         operands: "[keychain...]",
         notes: ["Items that are damaged are passed over; 'latchkey doctor' tells which."],
         examples: ["dump-keychain", "dump-keychain -d"])
@@ -24,11 +24,12 @@ enum DumpKeychain: SecurityCommand {
         let path = try StorePath.of(keychain)
         let withData = arguments.contains("-d")
         var damaged = 0
+        var isClosed = false
         for itemClass in ItemClass.stored {
             let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
+            let returning: ReturnTypes = withData ? [.attributes, .data] : .attributes
             let matches = try CommandFailure.naming(PasswordSearch.function) { () throws(KeychainError) in
-                try PasswordSearch.matches(
-                    query, returning: withData ? [.attributes, .data] : .attributes, in: keychain, for: session.caller)
+                try openMatches(query, returning, in: keychain, session, &isClosed)
             }
             damaged += matches.damaged
             for record in matches.records {
@@ -43,5 +44,31 @@ enum DumpKeychain: SecurityCommand {
             session.remark(
                 "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") passed over", hint: "latchkey doctor tells which")
         }
+        if isClosed { session.remark("items that are locked are not shown", hint: "--passcode-file FILE unlocks them") }
+    }
+
+    /// The matches, class by class where some are closed.
+    private static func openMatches(
+        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: any KeychainService, _ session: CommandSession, _ isClosed: inout Bool
+    ) throws(KeychainError) -> ItemMatches {
+        do {
+            return try PasswordSearch.matches(query, returning: returning, in: keychain, for: session.caller)
+        } catch {
+            guard error.status == .interactionNotAllowed else { throw error }
+        }
+        isClosed = true
+        var all = ItemMatches(records: [], damaged: 0)
+        for protection in ProtectionClass.allCases {
+            var some = query
+            some.attributes[.accessible] = .string(protection.rawValue)
+            do {
+                let matches = try PasswordSearch.matches(some, returning: returning, in: keychain, for: session.caller)
+                all.records += matches.records
+                all.damaged += matches.damaged
+            } catch {
+                guard error.status == .interactionNotAllowed else { throw error }
+            }
+        }
+        return all
     }
 }

@@ -52,7 +52,7 @@ struct DoctorCommand: OwnParsableCommand {
 
     private func perform(_ action: RepairAction, in session: CommandSession) throws(CommandFailure) {
         let isRehearsal = dryRun
-        let progress = Progress(io: session.io)
+        let progress = ProgressLine("items looked at", io: session.io)
         let count = try CommandFailure.naming(nil) { () throws(KeychainError) in
             defer { progress.clear() }
             return try KeychainClient.service().repair(action, isRehearsal: isRehearsal) { progress.show($0) }
@@ -70,7 +70,7 @@ struct DoctorCommand: OwnParsableCommand {
         if KeychainClient.isOnFiles, let path = MissingKeychain.path {
             return [KeychainFinding("keychain", isHealthy: true, detail: "there is none yet at \(path); the first use makes it")]
         }
-        let progress = Progress(io: session.io)
+        let progress = ProgressLine("items looked at", io: session.io)
         defer { progress.clear() }
         do throws(KeychainError) {
             return try KeychainClient.service().check { progress.show($0) }
@@ -78,27 +78,4 @@ struct DoctorCommand: OwnParsableCommand {
             return [KeychainFinding("keychain", isHealthy: false, detail: error.problem, hint: error.hint)]
         }
     }
-}
-
-/// How far the doctor has come, on a terminal and only where it takes long.
-private final class Progress {
-    private let io: any CommandIO
-    private var isShown = false
-
-    init(io: any CommandIO) {
-        self.io = io
-    }
-
-    func show(_ rows: Int) {
-        guard io.isErrorInteractive, rows >= Self.many, rows.isMultiple(of: Self.step) else { return }
-        isShown = true
-        io.say("\r\(rows) items looked at")
-    }
-
-    func clear() {
-        if isShown { io.say("\r\u{1B}[K") }
-    }
-
-    private static let many = 10000
-    private static let step = 1000
 }

@@ -18,7 +18,7 @@ struct LatchkeyCommand: ParsableCommand {
             """,
         version: LatchkeyVersion.current,
         groupedSubcommands: [
-            CommandGroup(name: "Latchkey", subcommands: [StatusCommand.self, DoctorCommand.self]),
+            CommandGroup(name: "Latchkey", subcommands: OwnCommand.commands),
             CommandGroup(name: "macOS", subcommands: ListedCommands.all),
         ])
 }

@@ -5,7 +5,8 @@ internal import ArgumentParser
 /// macOS's sub-commands as swift-argument-parser lists and completes them. It never parses them: the dispatcher runs them before.
 enum ListedCommands {
     static let all: [any ParsableCommand.Type] = [
-        Help.self, Lists.self, Default.self, Login.self, Dump.self, AddGeneric.self, AddInternet.self, FindGeneric.self,
+        Help.self, Lists.self, Default.self, Login.self, Lock.self, Unlock.self, Settings.self,
+        Info.self, Dump.self, AddGeneric.self, AddInternet.self, FindGeneric.self,
         FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self, Errors.self,
     ]
 
@@ -13,6 +14,10 @@ enum ListedCommands {
     struct Lists: ListedCommand { static let command: any SecurityCommand.Type = ListKeychains.self }
     struct Default: ListedCommand { static let command: any SecurityCommand.Type = DefaultKeychain.self }
     struct Login: ListedCommand { static let command: any SecurityCommand.Type = LoginKeychain.self }
+    struct Lock: ListedCommand { static let command: any SecurityCommand.Type = LockKeychain.self }
+    struct Unlock: ListedCommand { static let command: any SecurityCommand.Type = UnlockKeychain.self }
+    struct Settings: ListedCommand { static let command: any SecurityCommand.Type = SetKeychainSettings.self }
+    struct Info: ListedCommand { static let command: any SecurityCommand.Type = ShowKeychainInfo.self }
     struct Dump: ListedCommand { static let command: any SecurityCommand.Type = DumpKeychain.self }
     struct AddGeneric: ListedCommand { static let command: any SecurityCommand.Type = AddGenericPassword.self }
     struct AddInternet: ListedCommand { static let command: any SecurityCommand.Type = AddInternetPassword.self }

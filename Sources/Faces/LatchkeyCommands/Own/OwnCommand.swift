@@ -4,13 +4,19 @@ internal import ArgumentParser
 
 /// Latchkey's own sub-commands. They are parsed by swift-argument-parser, whose command tree is made only when one of them is called.
 enum OwnCommand: String, CaseIterable, Sendable {
-    case status, doctor
+    case status, doctor, passcode, lock, unlock, settings
+    case recoveryKey = "recovery-key"
 
     /// What it does, in one line.
     var abstract: String {
         switch self {
         case .status: "Show where the keychain is, what protects it and what it holds."
         case .doctor: "Look for what is wrong with the keychain, and tell what to do."
+        case .passcode: "Set, change or remove the passcode of the keychain."
+        case .lock: "Lock the keychain."
+        case .unlock: "Unlock the keychain."
+        case .settings: "Show or change when the keychain locks itself."
+        case .recoveryKey: "Make or use a key on paper, for a lost passcode or device key."
         }
     }
 
@@ -34,11 +40,23 @@ enum OwnCommand: String, CaseIterable, Sendable {
     }
 
     func help(columns: Int?) -> String {
+        LatchkeyCommand.helpMessage(for: command, columns: columns)
+    }
+
+    private var command: any ParsableCommand.Type {
         switch self {
-        case .status: LatchkeyCommand.helpMessage(for: StatusCommand.self, columns: columns)
-        case .doctor: LatchkeyCommand.helpMessage(for: DoctorCommand.self, columns: columns)
+        case .status: StatusCommand.self
+        case .doctor: DoctorCommand.self
+        case .passcode: PasscodeCommand.self
+        case .lock: LockCommand.self
+        case .unlock: UnlockCommand.self
+        case .settings: SettingsCommand.self
+        case .recoveryKey: RecoveryKeyCommand.self
         }
     }
+
+    /// The types in the order in which help lists them.
+    static var commands: [any ParsableCommand.Type] { allCases.map(\.command) }
 
     private static func run(_ command: any OwnParsableCommand, in session: CommandSession) -> Int32 {
         do {

@@ -24,9 +24,10 @@ struct StatusCommand: OwnParsableCommand {
         let missing = MissingKeychain.path
         let keychain = try session.keychain()
         let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.status() }
+        let lock = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
         let isNew = missing != nil && missing == status.databasePath
         if isNew { session.io.say("latchkey: there was no keychain; a new one was made\n") }
-        let report = StatusReport(status, isNew: isNew)
+        let report = StatusReport(status, lock, isNew: isNew)
         try session.write(json ? try JSONText.of(report) : report.text)
     }
 }

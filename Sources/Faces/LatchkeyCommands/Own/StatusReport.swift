@@ -14,6 +14,13 @@ struct StatusReport: Encodable {
     var root: String
     var deviceKey: String?
     var passcode: Bool
+    /// `before-first-unlock`, `unlocked` or `locked`; in embedded mode that of this very process.
+    var lock: String
+    /// Whether items of a class can be read and written now, by the class's code.
+    var open: [String: Bool]
+    var recoveryKey: Bool
+    /// Seconds until a passcode is judged again, after several wrong ones.
+    var delay: Int
     /// How a program's identity is known: `claimed`.
     var identity: String
     var auditLog: Bool
@@ -33,13 +40,17 @@ struct StatusReport: Encodable {
         }
     }
 
-    init(_ status: KeychainStatus, isNew: Bool) {
+    init(_ status: KeychainStatus, _ lock: LockStatus, isNew: Bool) {
         database = status.databasePath
         mode = status.mode.rawValue
         format = status.formatVersion
         root = status.root.rawValue
         deviceKey = status.deviceKeyPath
         passcode = status.hasPasscode
+        self.lock = lock.state.rawValue
+        open = Dictionary(uniqueKeysWithValues: ProtectionClass.allCases.map { ($0.rawValue, lock.open.contains($0)) })
+        recoveryKey = lock.hasRecoveryKey
+        delay = lock.delay
         identity = "claimed"
         auditLog = false
         let full = status.counts.filter { $0.count > 0 }
@@ -60,7 +71,9 @@ extension StatusReport {
             ("mode", mode == KeychainStatus.Mode.embedded.rawValue ? "embedded: every program opens the database itself" : "ephemeral"),
             ("format", "\(format)"),
             ("device key", deviceKey.map { "\($0), a file: whoever can read both files has the key" } ?? "in memory"),
-            ("passcode", passcode ? "set" : "none: the keychain is always open, nothing but the device key protects it"),
+            ("passcode", passcode ? passcodeText : "none: the keychain is always open, nothing but the device key protects it"),
+            ("classes", classesText),
+            ("recovery", recoveryKey ? "there is a recovery key" : "no recovery key"),
             ("identity", "claimed: programs of the same user are kept apart by policy, not by proof"),
             ("audit log", "none: an embedded keychain keeps none"),
             ("items", "\(items)"),
@@ -71,5 +84,14 @@ extension StatusReport {
             let name = row.name.isEmpty ? "" : "\(row.name):"
             return "\(name)\(String(repeating: " ", count: 13 - name.count))\(row.value)\n"
         }.joined()
+    }
+
+    private var passcodeText: String {
+        let state = mode == KeychainStatus.Mode.embedded.rawValue ? "\(lock) in this process" : lock
+        return "set, \(state)\(delay > 0 ? "; after wrong ones none is judged for \(delay) s" : "")"
+    }
+
+    private var classesText: String {
+        ProtectionClass.allCases.map { "\($0.rawValue) \(open[$0.rawValue] == true ? "open" : "closed")" }.joined(separator: ", ")
     }
 }

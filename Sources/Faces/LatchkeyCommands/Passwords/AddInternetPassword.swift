@@ -7,7 +7,7 @@ enum AddInternetPassword: SecurityCommand {
     static let definition = CommandDefinition(
         name: "add-internet-password",
         summary: "Add an internet password item.",
-        options: CommandOption.addition(CommandOption.internetCriteria),
+        options: CommandOption.addition(CommandOption.internetCriteria) + CommandOption.passcode,
         operands: "[keychain]",
         notes: CommandOption.passwordNotes,
         examples: ["add-internet-password -a alice -s example.com -r htps -P 443 -U -w"])

@@ -6,7 +6,7 @@ internal import LinuxSystem
 public import SecretMemory
 
 /// The standard streams of this process and its terminal.
-public struct ProcessIO: CommandIO {
+public struct ProcessIO: CommandIO, Sendable {
     public init() {}
 
     public var isInputInteractive: Bool { Terminal.isInputInteractive }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import LinuxSystem
+internal import Synchronization
+
+/// Where the attempts are kept.
+protocol AttemptStorage: Sendable {
+    /// Waits until nobody else, in this process or another one, judges a passcode.
+    func lock() throws(KeybagError) -> any AttemptLock
+    /// The record; nil where there is none.
+    func load() throws(KeybagError) -> [UInt8]?
+    /// Returns once the record is durable; nil removes it.
+    func save(_ record: [UInt8]?) throws(KeybagError)
+}
+
+/// Held while a passcode is judged.
+protocol AttemptLock {
+    func release()
+}
+
+/// In a file of mode 0600 beside the device key, replaced in one step.
+struct FileAttempts: AttemptStorage {
+    private let directory: PrivateDirectory
+
+    init(_ directory: PrivateDirectory) {
+        self.directory = directory
+    }
+
+    func lock() throws(KeybagError) -> any AttemptLock {
+        do {
+            return try FileLock(directory.appending(Self.lockName))
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    func load() throws(KeybagError) -> [UInt8]? {
+        do {
+            return try PrivateFile.read(directory.appending(Self.name), atMost: 4096)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    func save(_ record: [UInt8]?) throws(KeybagError) {
+        do {
+            guard let record else { return try PrivateFile.remove(Self.name, in: directory) }
+            try PrivateFile.replace(Self.name, in: directory, content: record)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    static let name = "passcode.attempts"
+    static let lockName = "passcode.lock"
+}
+
+extension FileLock: AttemptLock {}
+
+/// In the memory of this process.
+final class MemoryAttempts: AttemptStorage {
+    private let record = Mutex<[UInt8]?>(nil)
+    private let gate = Gate()
+
+    func lock() throws(KeybagError) -> any AttemptLock {
+        gate.enter()
+        return gate
+    }
+
+    func load() throws(KeybagError) -> [UInt8]? { record.withLock { $0 } }
+    func save(_ new: [UInt8]?) throws(KeybagError) { record.withLock { $0 = new } }
+}
+
+extension Gate: AttemptLock {}

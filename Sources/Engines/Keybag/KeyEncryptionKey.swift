@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import struct Crypto.SymmetricKey
+internal import KeychainModel
+internal import SecretMemory
+
+/// A key that wraps class keys. There are three, by what it takes to have them.
+///
+/// ```
+/// KEK_device   = HKDF(ikm = D, info = "latchkey v1 device KEK")
+/// KEK_user     = HKDF(ikm = D ‖ T ‖ P, info = "latchkey v1 user KEK")
+/// KEK_recovery = HKDF(ikm = R, info = "latchkey v1 recovery KEK")
+/// slot key     = HKDF(ikm = KEK, info = "latchkey v1 class" ‖ keychain UUID ‖ class ‖ kind ‖ generation)
+/// user tag     = HMAC(HKDF(ikm = KEK_user, info = "latchkey v1 keybag user"), record)
+/// ```
+struct KeyEncryptionKey: ~Copyable {
+    let wrapping: KeybagRecord.Wrapping
+    private let key: SecretBytes
+
+    /// KEK_device.
+    init(device: DeviceKey) {
+        wrapping = .device
+        key = KeybagCryptography.derive(from: device.secret, label: "latchkey v1 device KEK")
+    }
+
+    /// KEK_user. T, which only a TPM gives out, is 32 zero bytes.
+    init(device: DeviceKey, passcode: PasscodeKey) {
+        wrapping = .user
+        let parts = SecretBytes(count: 96) { buffer in
+            device.secret.withUnsafeBytes { buffer[0..<32].copyBytes(from: $0) }
+            passcode.secret.withUnsafeBytes { buffer[64..<96].copyBytes(from: $0) }
+        }
+        key = KeybagCryptography.derive(from: parts, label: "latchkey v1 user KEK")
+    }
+
+    /// KEK_recovery.
+    init(recovery: RecoveryKey) {
+        wrapping = .recovery
+        key = recovery.withSecret { KeybagCryptography.derive(from: $0, label: "latchkey v1 recovery KEK") }
+    }
+
+    /// The class key, wrapped for its place.
+    func wrap(_ classKey: SharedSecret, for slot: KeySlot, of keychain: [UInt8]) throws(KeybagError) -> KeybagRecord.WrappedKey {
+        let wrapped = try slotKey(slot, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.wrap(classKey.withUnsafeBytes { SymmetricKey(data: $0) }, under: bytes)
+        }
+        return KeybagRecord.WrappedKey(slot: slot, wrapping: wrapping, bytes: wrapped)
+    }
+
+    /// The class key of an entry.
+    ///
+    /// - Throws: ``KeybagError/wrongKey`` where it was wrapped under another key, or for another place.
+    func unwrap(_ entry: KeybagRecord.WrappedKey, of keychain: [UInt8]) throws(KeybagError) -> SharedSecret {
+        let key = try slotKey(entry.slot, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.unwrap(entry.bytes, under: bytes)
+        }
+        return key.withUnsafeBytes { SharedSecret(SecretBytes(copying: $0)) }
+    }
+
+    /// The code by which a record is known to come from somebody who had this key.
+    func tag(of record: [UInt8]) -> [UInt8] {
+        KeybagCryptography.authenticationCode(of: record, key: authenticationKey)
+    }
+
+    func isValid(_ tag: [UInt8], of record: [UInt8]) -> Bool {
+        KeybagCryptography.isValid(tag, of: record, key: authenticationKey)
+    }
+
+    private var authenticationKey: SecretBytes {
+        KeybagCryptography.derive(from: key, label: "latchkey v1 keybag user")
+    }
+
+    /// AES-KW takes no associated data: the derivation binds the wrapped key to its place.
+    private func slotKey(_ slot: KeySlot, _ keychain: [UInt8]) -> SecretBytes {
+        KeybagCryptography.derive(
+            from: key, label: "latchkey v1 class",
+            context: keychain + [slot.protection, slot.kind.rawValue] + slot.generation.bigEndianBytes)
+    }
+}

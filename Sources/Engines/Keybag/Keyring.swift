@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import struct Crypto.SymmetricKey
+public import KeychainModel
+internal import SecretMemory
+
+/// The keys that are open at one moment, for one transaction.
+public final class Keyring: ItemKeyWrapping {
+    public let keychain: [UInt8]
+    public let generation: UInt64
+    private let keys: [KeySlot: SharedSecret]
+    private let indexKey: SharedSecret
+    private let currentGenerations: [ProtectionClass: UInt32]
+    private let closed: Set<ProtectionClass>
+
+    init(_ device: DeviceKeybag, _ user: UnlockedKeybag?) {
+        keychain = device.keychain
+        generation = device.generation
+        indexKey = device.indexKey
+        let current = device.currentGenerations
+        let held = device.keys.merging(user?.keys ?? [:]) { $1 }
+        currentGenerations = current
+        // A class is open if its newest key is held; that older ones are, while rows are resealed, opens nothing.
+        closed = Set(
+            current.filter { held[KeySlot(protection: $0.key.number, kind: .secret, generation: $0.value)] == nil }.keys)
+        keys = held
+    }
+
+    /// Whether items of the class can be read and written.
+    public func isOpen(_ protection: ProtectionClass) -> Bool {
+        currentGenerations[protection] != nil && !closed.contains(protection)
+    }
+
+    // MARK: ItemKeyWrapping
+
+    public func currentGeneration(of protection: ProtectionClass) throws(KeybagError) -> UInt32 {
+        guard let generation = currentGenerations[protection] else { throw .passcodeRequired(protection) }
+        guard !closed.contains(protection) else { throw .closed(protection) }
+        return generation
+    }
+
+    public func wrap(
+        _ key: SymmetricKey, of half: RowHalf, protection: ProtectionClass, generation: UInt32
+    ) throws(KeybagError) -> [UInt8] {
+        try classKey(half, protection, generation).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.wrap(key, under: bytes)
+        }
+    }
+
+    public func unwrap(
+        _ wrapped: ArraySlice<UInt8>, of half: RowHalf, protection: ProtectionClass, generation: UInt32
+    ) throws(KeybagError) -> SymmetricKey {
+        try classKey(half, protection, generation).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.unwrap(wrapped, under: bytes)
+        }
+    }
+
+    public func withIndexKey<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        indexKey.withUnsafeBytes(body)
+    }
+
+    private func classKey(_ half: RowHalf, _ protection: ProtectionClass, _ generation: UInt32) throws(KeybagError) -> SharedSecret {
+        guard !closed.contains(protection) else { throw .closed(protection) }
+        let kind: KeySlot.Kind = half == .secret ? .secret : .metadata
+        guard let key = keys[KeySlot(protection: protection.number, kind: kind, generation: generation)] else {
+            throw currentGenerations[protection] == nil ? .passcodeRequired(protection) : .wrongKey
+        }
+        return key
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import KeychainModel
+public import LinuxSystem
+internal import Synchronization
+
+/// The keybag of a running process and what of it is open: `beforeFirstUnlock → unlocked ⇄ locked`.
+///
+/// Nothing that opens a class is ever written anywhere. Keys go after the lock: those of `ak`, `aku` and `akpu` when the grace is over, those
+/// of `ck` and `cku` with the process.
+public final class LockableKeybag: Sendable {
+    private struct State {
+        var device: DeviceKeybag
+        var user: UnlockedKeybag?
+        var isLocked = false
+        /// When the keys of the classes that the lock closes are wiped, on the clock of the boot.
+        var closesAt: UInt64?
+        /// Made when it is asked for, until something changes.
+        var keyring: Keyring?
+        var observers: [Int: @Sendable (LockState) -> Void] = [:]
+        var nextObserver = 0
+
+        var lockState: LockState {
+            guard device.hasPasscode else { return .unlocked }
+            guard user != nil else { return .beforeFirstUnlock }
+            return isLocked ? .locked : .unlocked
+        }
+    }
+
+    private let state: Mutex<State>
+    private let clock: BootClock
+
+    public init(_ device: DeviceKeybag, clock: BootClock) {
+        state = Mutex(State(device: device))
+        self.clock = clock
+    }
+
+    // MARK: Reading
+
+    public var device: DeviceKeybag { state.withLock { $0.device } }
+
+    public var lockState: LockState { state.withLock { $0.lockState } }
+
+    /// The seconds that the classes which the lock closes are still open; nil where no grace is running.
+    public var graceLeft: Double? {
+        let now = clock.now()
+        return state.withLock { state in
+            state.closesAt.map { $0 > now ? Double($0 - now) / 1e9 : 0 }
+        }
+    }
+
+    /// The keys that are open now.
+    public var keyring: Keyring {
+        state.withLock { state in
+            closeIfDue(&state)
+            if let keyring = state.keyring { return keyring }
+            let fresh = Keyring(state.device, state.user)
+            state.keyring = fresh
+            return fresh
+        }
+    }
+
+    // MARK: Changing
+
+    /// Takes over a keybag that was changed, by this process or another one. What is open and still fits stays open.
+    public func replace(_ device: DeviceKeybag) {
+        change { state in
+            // A slower thread may come with an older one.
+            guard device.keychain != state.device.keychain || device.generation >= state.device.generation else { return }
+            state.device = device
+            state.user = state.user?.kept(in: device.record)
+            if state.user == nil { (state.isLocked, state.closesAt) = (false, nil) }
+        }
+    }
+
+    /// Opens what the passcode opens.
+    public func unlock(_ user: UnlockedKeybag) {
+        change { state in
+            guard user.keychain == state.device.keychain else { return }
+            state.user = user
+            state.isLocked = false
+            state.closesAt = nil
+        }
+    }
+
+    /// Locks. The keys go when the grace of the settings is over.
+    ///
+    /// - Parameter immediately: without any grace.
+    public func lock(immediately: Bool) {
+        var deadline: UInt64?
+        change { state in
+            guard state.device.hasPasscode, let user = state.user else { return }
+            if !state.isLocked || immediately {
+                let grace = immediately ? 0 : UInt64(state.device.settings.graceSeconds) * 1_000_000_000
+                state.closesAt = clock.now() + grace
+            }
+            state.isLocked = true
+            if state.closesAt.map({ $0 <= clock.now() }) == true {
+                state.user = user.afterLock
+                state.closesAt = nil
+            }
+            deadline = state.closesAt
+        }
+        if let deadline { wipe(at: deadline) }
+    }
+
+    private func closeIfDue(_ state: inout State) {
+        guard let closesAt = state.closesAt, closesAt <= clock.now() else { return }
+        state.user = state.user?.afterLock
+        state.closesAt = nil
+        state.keyring = nil
+    }
+
+    /// Wipes the keys when the grace is over, also if nobody asks for anything.
+    private func wipe(at deadline: UInt64) {
+        let clock = clock
+        BackgroundThread.run { [weak self] in
+            while clock.now() < deadline {
+                // In steps: the sleep's clock stands still while the machine is suspended.
+                usleep(UInt32(min((deadline - clock.now()) / 1000, 200_000)))
+                guard let self, self.state.withLock({ $0.closesAt == deadline }) else { return }
+            }
+            self?.state.withLock { state in self?.closeIfDue(&state) }
+        }
+    }
+
+    // MARK: Observing
+
+    /// Calls `body` with every new state, on the thread that changes it.
+    ///
+    /// - Returns: a number for ``removeObserver(_:)``.
+    public func addObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
+        state.withLock { state in
+            state.nextObserver += 1
+            state.observers[state.nextObserver] = body
+            return state.nextObserver
+        }
+    }
+
+    public func removeObserver(_ number: Int) {
+        state.withLock { $0.observers[number] = nil }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let (before, after, observers) = state.withLock { state in
+            let before = state.lockState
+            body(&state)
+            state.keyring = nil
+            return (before, state.lockState, Array(state.observers.values))
+        }
+        guard before != after else { return }
+        for observer in observers { observer(after) }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+public import LinuxSystem
+internal import SecretMemory
+
+/// The wrong passcodes so far, and how long nobody may try again.
+///
+/// An attempt is counted durably before it is judged, so that pulling the plug saves nobody an attempt. The same wrong passcode given twice is
+/// one attempt: 16 bits of a keyed hash recognise it. The count stops typing; it does not stop a holder of the files, who need not use it.
+public final class PasscodeAttempts: Sendable {
+    private let storage: any AttemptStorage
+    private let clock: BootClock
+
+    /// Attempts that end with the process, for a keychain in memory.
+    public convenience init(inMemory clock: BootClock) {
+        self.init(MemoryAttempts(), clock: clock)
+    }
+
+    /// Attempts that are kept in `directory`, beside the device key.
+    public convenience init(in directory: PrivateDirectory, clock: BootClock) {
+        self.init(FileAttempts(directory), clock: clock)
+    }
+
+    init(_ storage: any AttemptStorage, clock: BootClock) {
+        self.storage = storage
+        self.clock = clock
+    }
+
+    /// Runs `body` while no other thread and no other process judges or changes a passcode.
+    public func exclusively<Result, Failure: Error>(
+        onSystemError: (KeybagError) -> Failure, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let lock: any AttemptLock
+        do {
+            lock = try storage.lock()
+        } catch {
+            throw onSystemError(error)
+        }
+        defer { lock.release() }
+        return try body()
+    }
+
+    /// What a passcode was found to be.
+    package struct Judgement {
+        package let key: PasscodeKey
+        package let unlocked: UnlockedKeybag
+    }
+
+    /// Judges a passcode. Only within ``exclusively(onSystemError:_:)``.
+    ///
+    /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeDelay(seconds:)``; ``KeybagError/wiped`` where this was the tenth wrong
+    ///   one and the settings say so: then the caller destroys what the passcode protected.
+    package func judge(_ passcode: Passcode, of keybag: DeviceKeybag) throws(KeybagError) -> Judgement {
+        var record = try load(keybag.deviceKey)
+        let delay = try delay(&record, keybag.deviceKey)
+        guard delay == 0 else { throw .passcodeDelay(seconds: delay) }
+        let key = try keybag.key(of: passcode)
+        let tag = Self.tag(of: key, keybag)
+        if record.count == 0 || record.lastTag != tag {
+            record.count += 1
+            record.lastTag = tag
+            record.bootIdentifier = Array(clock.identifier().utf8)
+            record.time = clock.now()
+            try save(record, keybag.deviceKey)
+        }
+        do {
+            let unlocked = try keybag.unlock(with: key)
+            try clear()
+            return Judgement(key: key, unlocked: unlocked)
+        } catch .wrongPasscode {
+            guard keybag.settings.wipesAfterTen, record.count >= AttemptRecord.wipeCount else { throw .wrongPasscode }
+            throw .wiped
+        } catch {
+            throw error
+        }
+    }
+
+    /// The seconds until a passcode is judged again; 0 for at once.
+    package func delay(for keybag: DeviceKeybag) throws(KeybagError) -> Int {
+        var record = try load(keybag.deviceKey)
+        return try delay(&record, keybag.deviceKey)
+    }
+
+    /// How many wrong passcodes there were since the last right one.
+    package func count(for keybag: DeviceKeybag) throws(KeybagError) -> Int {
+        Int(try load(keybag.deviceKey).count)
+    }
+
+    /// Forgets every attempt: the passcode was right, or is another one now.
+    package func clear() throws(KeybagError) {
+        try storage.save(nil)
+    }
+
+    // MARK: The record
+
+    private func delay(_ record: inout AttemptRecord, _ deviceKey: DeviceKey) throws(KeybagError) -> Int {
+        let whole = record.delay
+        guard whole > 0 else { return 0 }
+        let boot = Array(clock.identifier().utf8)
+        if record.bootIdentifier != boot {
+            // The clock began anew with the boot; so does the delay.
+            record.bootIdentifier = boot
+            record.time = clock.now()
+            try save(record, deviceKey)
+        }
+        let passed = Int((clock.now() - min(record.time, clock.now())) / 1_000_000_000)
+        return max(0, whole - passed)
+    }
+
+    private func load(_ deviceKey: DeviceKey) throws(KeybagError) -> AttemptRecord {
+        guard let bytes = try storage.load() else { return AttemptRecord() }
+        return try AttemptRecord(decoding: bytes, authenticatedBy: Self.key(deviceKey))
+    }
+
+    private func save(_ record: AttemptRecord, _ deviceKey: DeviceKey) throws(KeybagError) {
+        try storage.save(record.encoded(authenticatedBy: Self.key(deviceKey)))
+    }
+
+    private static func key(_ deviceKey: DeviceKey) -> SecretBytes {
+        KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 attempts")
+    }
+
+    /// 16 bits: enough to know a passcode again, too few to tell anything about one.
+    private static func tag(of key: PasscodeKey, _ keybag: DeviceKeybag) -> UInt16 {
+        KeybagCryptography.derive(from: key.secret, label: "latchkey v1 attempt", context: keybag.keychain).withUnsafeBytes {
+            UInt16($0[0]) << 8 | UInt16($0[1])
+        }
+    }
+}

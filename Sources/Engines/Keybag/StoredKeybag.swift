@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The keybag as it lies in the database.
+public struct StoredKeybag: Sendable, Equatable {
+    /// The encoded record.
+    public var record: [UInt8]
+    /// HMAC-SHA256 of the record under a key derived from the device key.
+    public var deviceTag: [UInt8]
+    /// The same under a key derived from device key and passcode; empty while there is no passcode.
+    public var userTag: [UInt8]
+
+    public init(record: [UInt8], deviceTag: [UInt8], userTag: [UInt8]) {
+        self.record = record
+        self.deviceTag = deviceTag
+        self.userTag = userTag
+    }
+}

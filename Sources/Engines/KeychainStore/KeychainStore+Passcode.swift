@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+public import Keybag
+public import KeychainModel
+internal import SecretMemory
+
+/// How far a long change has come.
+public typealias ResealProgress = (_ done: Int, _ total: Int) -> Void
+
+extension KeychainStore {
+    // MARK: State
+
+    /// Whether a passcode protects the keychain.
+    public var hasPasscode: Bool { keybag.device.hasPasscode }
+    public var hasRecoveryKey: Bool { keybag.device.hasRecoveryKey }
+    public var settings: KeybagSettings { keybag.device.settings }
+    public var lockState: LockState { keybag.lockState }
+
+    /// The seconds until what the lock closes is closed; nil where no grace is running.
+    public var graceLeft: Double? { keybag.graceLeft }
+
+    /// Whether items of the class can be read and written now.
+    public func isOpen(_ protection: ProtectionClass) -> Bool { keybag.keyring.isOpen(protection) }
+
+    /// Calls `body` with every new state.
+    public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { keybag.addObserver(body) }
+    public func removeLockObserver(_ number: Int) { keybag.removeObserver(number) }
+
+    /// The keybag as it is stored now, also if another process has changed it.
+    @discardableResult
+    public func refresh() throws(StoreError) -> DeviceKeybag {
+        try read { (_, _) throws(StoreError) in () }
+        return keybag.device
+    }
+
+    /// The wrong passcodes since the last right one, and the seconds until the next is judged.
+    public func passcodeAttempts() throws(StoreError) -> (count: Int, delay: Int) {
+        let device = try refresh()
+        return try keybagErrors { () throws(KeybagError) in (try attempts.count(for: device), try attempts.delay(for: device)) }
+    }
+
+    // MARK: Lock and unlock
+
+    /// Locks; see ``LockableKeybag/lock(immediately:)``. What was deleted leaves the files.
+    public func lock(immediately: Bool) {
+        keybag.lock(immediately: immediately)
+        try? checkpoint()  // Where somebody reads, the log is emptied later.
+    }
+
+    /// Unlocks, and ends a change of the passcode that was interrupted.
+    ///
+    /// - Parameter floor: a passcode of lower cost is raised to it.
+    public func unlock(_ passcode: Passcode, floor: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }) throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            guard try refresh().hasPasscode else { return }
+            var key = try judge(passcode)
+            if let raised = try raise(passcode, to: floor) { key = raised }
+            try reseal(key, progress)
+        }
+    }
+
+    // MARK: The passcode
+
+    /// Sets a passcode where there is none, and reseals every row that it protects.
+    public func setPasscode(_ new: Passcode, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }) throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            let device = try refresh()
+            guard !device.hasPasscode else { throw .keybag(.passcodeExists) }
+            let key = try keybagErrors { () throws(KeybagError) in
+                try new.requireNew()
+                let parameters = PasscodeParameters.fresh(cost)
+                let key = try PasscodeKey.derive(new, parameters)
+                return (key, try device.settingPasscode(key, parameters))
+            }
+            try store(key.1)
+            try open(with: key.0)
+            try keybagErrors { () throws(KeybagError) in try attempts.clear() }
+            try reseal(key.0, progress)
+        }
+    }
+
+    /// Puts another passcode in the place of the old one.
+    ///
+    /// - Parameter rotates: also makes new keys and reseals every row.
+    public func changePasscode(
+        from old: Passcode, to new: Passcode, rotates: Bool, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }
+    ) throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            try keybagErrors { () throws(KeybagError) in try new.requireNew() }
+            let former = try judge(old)
+            try reseal(former, progress)
+            let device = keybag.device
+            let (key, changed) = try keybagErrors { () throws(KeybagError) in
+                let parameters = PasscodeParameters.fresh(cost)
+                let key = try PasscodeKey.derive(new, parameters)
+                return (key, try device.changingPasscode(try device.unlock(with: former), to: key, parameters, rotates: rotates))
+            }
+            try store(changed)
+            try open(with: key)
+            try reseal(key, progress)
+            // The old wrapped keys leave the files.
+            try checkpoint()
+        }
+    }
+
+    /// Removes the passcode, and with it every item of the class that needs one.
+    ///
+    /// - Returns: how many items were destroyed.
+    public func removePasscode(_ passcode: Passcode, progress: ResealProgress = { _, _ in }) throws(StoreError) -> Int {
+        try exclusively { () throws(StoreError) in
+            let key = try judge(passcode)
+            try reseal(key, progress)
+            let device = keybag.device
+            let changed = try keybagErrors { () throws(KeybagError) in try device.removingPasscode(try device.unlock(with: key)) }
+            var count = 0
+            try store(changed) { (database) throws(StoreError) in
+                count = try Self.deleteRows([.whenPasscodeSetThisDeviceOnly], in: database)
+            }
+            try checkpoint()
+            return count
+        }
+    }
+
+    // MARK: Recovery key and settings
+
+    /// Makes a recovery key; an earlier one ends.
+    public func createRecoveryKey(_ passcode: Passcode?) throws(StoreError) -> RecoveryKey {
+        let recovery = RecoveryKey.random()
+        try administer(passcode) { (device, key) throws(KeybagError) in
+            try device.addingRecoveryKey(recovery, try key.map { (key) throws(KeybagError) in try device.unlock(with: key) }, key)
+        }
+        return recovery
+    }
+
+    /// - Returns: false where there was none.
+    public func removeRecoveryKey(_ passcode: Passcode?) throws(StoreError) -> Bool {
+        guard try refresh().hasRecoveryKey else { return false }
+        try administer(passcode) { (device, key) throws(KeybagError) in device.removingRecoveryKey(key) }
+        return true
+    }
+
+    public func changeSettings(to settings: KeybagSettings, _ passcode: Passcode?) throws(StoreError) {
+        try administer(passcode) { (device, key) throws(KeybagError) in device.changingSettings(to: settings, key) }
+    }
+
+    /// Judges the passcode without unlocking anything; for operations that need it said again.
+    public func verify(_ passcode: Passcode?) throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            guard try refresh().hasPasscode else { return }
+            guard let passcode else { throw .keybag(.passcodeNeeded) }
+            _ = try judge(passcode, unlocks: false)
+        }
+    }
+
+    // MARK: Steps
+
+    /// Changes the keybag with the passcode at hand, where there is one.
+    private func administer(
+        _ passcode: Passcode?, _ change: (DeviceKeybag, PasscodeKey?) throws(KeybagError) -> StoredKeybag
+    ) throws(StoreError) {
+        try exclusively { () throws(StoreError) in
+            var key: PasscodeKey?
+            if try refresh().hasPasscode {
+                guard let passcode else { throw .keybag(.passcodeNeeded) }
+                key = try judge(passcode, unlocks: false)
+            }
+            let device = keybag.device
+            try store(try keybagErrors { () throws(KeybagError) in try change(device, key) })
+            try checkpoint()
+        }
+    }
+
+    /// Judges the passcode, and opens what it opens.
+    private func judge(_ passcode: Passcode, unlocks: Bool = true) throws(StoreError) -> PasscodeKey {
+        let device = try refresh()
+        let judgement: PasscodeAttempts.Judgement
+        do throws(KeybagError) {
+            judgement = try attempts.judge(passcode, of: device)
+        } catch .wiped {
+            try wipe(device)
+            throw .keybag(.wiped)
+        } catch {
+            throw .keybag(error)
+        }
+        if unlocks { keybag.unlock(judgement.unlocked) }
+        return judgement.key
+    }
+
+    private func wipe(_ device: DeviceKeybag) throws(StoreError) {
+        try store(try keybagErrors { () throws(KeybagError) in try device.wiping() }) { (database) throws(StoreError) in
+            _ = try Self.deleteRows(ProtectionClass.allCases.filter(\.needsPasscode), in: database)
+        }
+        try keybagErrors { () throws(KeybagError) in try attempts.clear() }
+        try checkpoint()
+    }
+
+    /// Wraps the keys under a costlier derivation, where the floor has risen; nil where it has not.
+    private func raise(_ passcode: Passcode, to floor: PasscodeCost) throws(StoreError) -> PasscodeKey? {
+        let device = keybag.device
+        guard let cost = device.passcodeCost, cost.isBelow(floor) else { return nil }
+        let (key, changed) = try keybagErrors { () throws(KeybagError) in
+            let parameters = PasscodeParameters.fresh(floor)
+            let key = try PasscodeKey.derive(passcode, parameters)
+            let unlocked = try device.unlock(with: try device.key(of: passcode))
+            return (key, try device.changingPasscode(unlocked, to: key, parameters, rotates: false))
+        }
+        try store(changed)
+        try open(with: key)
+        return key
+    }
+
+    /// Stores a changed keybag, and `body`'s changes in the same transaction.
+    private func store(
+        _ changed: StoredKeybag, _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
+    ) throws(StoreError) {
+        let former = keybag.device
+        let next = try keybagErrors { () throws(KeybagError) in try DeviceKeybag(opening: changed, deviceKey: former.deviceKey) }
+        try write { (database, _) throws(StoreError) in
+            try KeybagStorage.replace(former.generation, by: changed, in: database)
+            try body(database)
+        }
+        keybag.replace(next)
+    }
+
+    private func open(with key: PasscodeKey) throws(StoreError) {
+        let device = keybag.device
+        keybag.unlock(try keybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
+    }
+
+    // MARK: Resealing
+
+    /// Seals every row that lies under keys of an earlier generation under the newest, some at a time, and then drops the earlier keys.
+    ///
+    /// What was done stays done when this is interrupted; the next unlock goes on.
+    private func reseal(_ key: PasscodeKey, _ progress: ResealProgress) throws(StoreError) {
+        guard keybag.device.isResealing else { return }
+        let stale = Self.stale(keybag.device.currentGenerations)
+        let total = try read { (database, _) throws(StoreError) in
+            let statement = try RowStatement("SELECT count(*) FROM item WHERE \(stale)", in: database)
+            return try statement.step() ? Int(statement.integer(0)) : 0
+        }
+        var last: Int64 = 0
+        var done = 0
+        progress(0, total)
+        while let next = try resealSome(after: last, stale) {
+            (last, done) = (next.last, done + next.count)
+            progress(min(done, total), total)
+        }
+        let device = keybag.device
+        try store(device.finishingReseal(key))
+        try checkpoint()
+    }
+
+    private func resealSome(after position: Int64, _ stale: String) throws(StoreError) -> (last: Int64, count: Int)? {
+        try write { (database, seal) throws(StoreError) in
+            var rows: [ItemRow] = []
+            var last: Int64?
+            do {
+                let columns = ItemRow.columns.joined(separator: ", ")
+                let statement = try RowStatement(
+                    "SELECT id, \(columns) FROM item WHERE id > ? AND (\(stale)) ORDER BY id LIMIT \(Self.batch)", in: database)
+                try statement.bind(position, at: 1)
+                while try statement.step() {
+                    last = statement.integer(0)
+                    if let row = ItemRow(statement) { rows.append(row) }
+                }
+            }
+            guard let last else { return nil }
+            for row in rows {
+                let record: ItemRecord
+                do throws(RowSeal.Failure) {
+                    record = try seal.openWhole(row)
+                } catch {
+                    // A damaged row stays as it is; a closed class, because somebody locked meanwhile, ends the work until the next unlock.
+                    _ = try error.damage(of: row)
+                    continue
+                }
+                try replace(try seal.seal(record, revision: row.clear.revision + 1, position: row.position), in: database)
+            }
+            return (last, rows.count)
+        }
+    }
+
+    /// The condition of rows that are sealed under earlier keys.
+    private static func stale(_ current: [ProtectionClass: UInt32]) -> String {
+        current.sorted { $0.key.number < $1.key.number }.map { "(protection = \($0.key.number) AND generation < \($0.value))" }
+            .joined(separator: " OR ")
+    }
+
+    private static func deleteRows(_ classes: [ProtectionClass], in database: Database) throws(StoreError) -> Int {
+        let list = classes.map { "\($0.number)" }.joined(separator: ", ")
+        try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
+        return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
+    }
+
+    private static let batch = 256
+
+    // MARK: Errors
+
+    private func exclusively<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+        try attempts.exclusively(onSystemError: StoreError.keybag, body)
+    }
+
+    private func keybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .keybag(error)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+public import Keybag
+internal import KeychainModel
+
+extension KeychainStore {
+    /// Gives the keychain at `path` a new passcode by its recovery key. Rows of classes whose keys are lost are removed.
+    ///
+    /// - Parameters:
+    ///   - newPasscode: nil only counts.
+    ///   - deviceKey: the device key, or a new one where it is lost; asked with true where nothing may be made.
+    /// - Returns: how many rows are lost.
+    public static func recover(
+        path: String, with recovery: RecoveryKey, newPasscode: Passcode?, cost: PasscodeCost, attempts: PasscodeAttempts,
+        deviceKey: (_ isDryRun: Bool) throws(KeybagError) -> DeviceKey
+    ) throws(StoreError) -> Int {
+        try attempts.exclusively(onSystemError: StoreError.keybag) { () throws(StoreError) in
+            try prepareFile(path, mayCreate: false)
+            let connections = ConnectionPool(path: path)
+            defer { connections.close() }
+            let stored = try connections.read { (database) throws(StoreError) in
+                try DatabaseSchema.verify(database)
+                return try (KeybagStorage.load(from: database), KeybagStorage.generation(in: database))
+            }
+            let recovered: DeviceKeybag.Recovered
+            do throws(KeybagError) {
+                let parameters = PasscodeParameters.fresh(cost)
+                // Whether the key fits is known before anything takes long or is made.
+                try DeviceKeybag.checkRecoveryKey(recovery, of: stored.0)
+                var key = PasscodeKey.none
+                if let newPasscode { key = try .derive(newPasscode, parameters) }
+                let device = try deviceKey(newPasscode == nil)
+                recovered = try DeviceKeybag.recovering(stored.0, with: recovery, deviceKey: device, passcode: key, parameters)
+            } catch {
+                throw .keybag(error)
+            }
+            let list = recovered.lost.map { "\($0.number)" }.sorted().joined(separator: ", ")
+            if newPasscode == nil {
+                return try connections.read { (database) throws(StoreError) in
+                    let statement = try RowStatement(
+                        "SELECT count(*) FROM item WHERE protection IN (\(list)) AND tombstone = 0", in: database)
+                    return try statement.step() ? Int(statement.integer(0)) : 0
+                }
+            }
+            let count = try connections.write { (database) throws(StoreError) in
+                try KeybagStorage.replace(stored.1, by: recovered.stored, in: database)
+                try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
+                return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
+            }
+            do throws(KeybagError) {
+                try attempts.clear()
+            } catch {
+                throw .keybag(error)
+            }
+            try truncateLog(of: connections)
+            return count
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `security set-keychain-settings`.
+enum SetKeychainSettings: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "set-keychain-settings",
+        summary: "Set when the keychain locks itself.",
+        options: [
+            CommandOption("-l", help: "lock when the machine goes to sleep"),
+            CommandOption("-u", help: "lock after the time that -t says"),
+            CommandOption("-t", .required("seconds"), help: "lock after this time without use; without -t never"),
+        ] + CommandOption.passcode,
+        operands: "[keychain]",
+        notes: ["Where a passcode is set, the change takes it."],
+        examples: ["set-keychain-settings -lut 21600"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+        var settings = status.settings
+        settings.locksOnSleep = arguments.contains("-l")
+        settings.lockInterval = 0
+        if let word = arguments["-t"] {
+            guard let seconds = UInt32(word.text) else {
+                throw .parameter("the value of -t must be a number of seconds, but is '\(word.text)'")
+            }
+            settings.lockInterval = seconds
+        }
+        guard settings != status.settings else { return }
+        try SettingsCommand.change(to: settings, of: status, try PasscodeSource(arguments), in: session)
+    }
+}
+
+/// `security show-keychain-info`.
+enum ShowKeychainInfo: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "show-keychain-info",
+        summary: "Show when the keychain locks itself.",
+        operands: "[keychain]",
+        notes: ["The line is printed on standard error, as on macOS."],
+        examples: ["show-keychain-info"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let settings = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus().settings }
+        let name = arguments.operands.isEmpty ? "<NULL>" : try StorePath.of(keychain)
+        let parts = [
+            settings.locksOnSleep ? "lock-on-sleep" : nil, settings.lockInterval == 0 ? "no-timeout" : "timeout=\(settings.lockInterval)s",
+        ]
+        session.io.say("Keychain \"\(name)\" \(parts.compactMap { $0 }.joined(separator: " "))\n")
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// `latchkey passcode`.
+struct PasscodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: OwnCommand.passcode.rawValue,
+        abstract: OwnCommand.passcode.abstract,
+        discussion: """
+            A passcode is asked for on the terminal, or read from a line of standard input where that is none, or from what
+            --passcode-file, --passcode-fd, LATCHKEY_PASSCODE_FILE or systemd's credential latchkey.passcode name. It is never an argument.
+
+            EXAMPLES:
+              latchkey passcode set
+              latchkey passcode change --passcode-file old --new-passcode-file new
+              latchkey passcode remove --dry-run
+            """,
+        subcommands: [Set.self, Change.self, Remove.self])
+
+    /// `latchkey passcode set`.
+    struct Set: OwnParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Protect the keychain by a passcode.",
+            discussion: """
+                Every item that the passcode protects is sealed anew. When that is interrupted, the passcode stands, and the next unlock goes on. A
+                recovery key that was made before opens nothing any more.
+
+                EXAMPLES:
+                  latchkey passcode set
+                  latchkey passcode set --passcode-file ~/.passcode
+                """)
+
+        @OptionGroup var passcode: PasscodeOptions
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let keychain = try session.keychain()
+            let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+            guard !status.hasPasscode else {
+                throw .status(KeychainError(.param, "a passcode is set already", hint: "latchkey passcode change"))
+            }
+            let new = try passcode.source.readNew("new passcode: ", in: session)
+            PasscodeAdvice.give(on: new, in: session)
+            let progress = ProgressLine("items sealed anew", io: session.io)
+            try CommandFailure.naming(nil) { () throws(KeychainError) in
+                defer { progress.clear() }
+                try keychain.setPasscode(new) { progress.show($0, of: $1) }
+            }
+            session.io.say("latchkey: the passcode is set\n")
+            if status.hasRecoveryKey { session.io.say("hint: the recovery key has ended; latchkey recovery-key create\n") }
+        }
+    }
+
+    /// `latchkey passcode change`.
+    struct Change: OwnParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "change", abstract: "Put another passcode in the place of the old one.",
+            discussion: """
+                EXAMPLES:
+                  latchkey passcode change
+                  printf '%s\\n' "$old" "$new" | latchkey passcode change
+                  latchkey passcode change --passcode-file old --new-passcode-file new --rotate
+                """)
+
+        @OptionGroup var passcode: PasscodeOptions
+
+        @Option(help: ArgumentHelp("Take the new passcode from the first line of this file (mode 0600).", valueName: "file"))
+        var newPasscodeFile: String?
+
+        @Option(help: ArgumentHelp("Take the new passcode from this file descriptor.", valueName: "number"))
+        var newPasscodeFd: Int32?
+
+        @Flag(help: "Also make new keys and seal every item under them; for when the old passcode is known to others.")
+        var rotate = false
+
+        func validate() throws {
+            if newPasscodeFile != nil, newPasscodeFd != nil {
+                throw ValidationError("--new-passcode-file and --new-passcode-fd exclude each other")
+            }
+        }
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let keychain = try session.keychain()
+            let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+            guard status.hasPasscode else { throw .status(KeychainError(.param, "no passcode is set", hint: "latchkey passcode set")) }
+            let old = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                try passcode.source.read("old passcode: ", in: session)
+            }
+            let source = PasscodeSource(
+                file: newPasscodeFile, descriptor: newPasscodeFd, fileOption: "--new-passcode-file", usesEnvironment: false)
+            let new = try source.readNew("new passcode: ", in: session)
+            PasscodeAdvice.give(on: new, in: session)
+            let progress = ProgressLine("items sealed anew", io: session.io)
+            let rotates = rotate
+            try CommandFailure.naming(nil) { () throws(KeychainError) in
+                defer { progress.clear() }
+                try keychain.changePasscode(from: old, to: new, rotates: rotates) { progress.show($0, of: $1) }
+            }
+            session.io.say("latchkey: the passcode is changed\n")
+            if rotates, status.hasRecoveryKey { session.io.say("hint: the recovery key has ended; latchkey recovery-key create\n") }
+        }
+    }
+
+    /// `latchkey passcode remove`.
+    struct Remove: OwnParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Leave the keychain without a passcode.",
+            discussion: """
+                The items of the class whenPasscodeSetThisDeviceOnly exist only while there is a passcode: they are destroyed.
+
+                EXAMPLES:
+                  latchkey passcode remove --dry-run
+                  latchkey passcode remove --passcode-file ~/.passcode
+                """)
+
+        @OptionGroup var passcode: PasscodeOptions
+
+        @Flag(name: [.customShort("n"), .long], help: "Only say what would be destroyed.")
+        var dryRun = false
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let keychain = try session.keychain()
+            let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+            guard status.hasPasscode else { throw .status(KeychainError(.param, "no passcode is set", hint: "latchkey passcode set")) }
+            let doomed = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                try keychain.status().counts.filter { $0.protection.requiresPasscode }.reduce(0) { $0 + $1.count }
+            }
+            let items = doomed == 1 ? "1 item" : "\(doomed) items"
+            session.io.say("latchkey: \(items) of the class whenPasscodeSetThisDeviceOnly \(dryRun ? "would" : "will") be destroyed\n")
+            if dryRun { return }
+            let old = try CommandFailure.naming(nil) { () throws(KeychainError) in try passcode.source.read("passcode: ", in: session) }
+            let progress = ProgressLine("items sealed anew", io: session.io)
+            _ = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                defer { progress.clear() }
+                return try keychain.removePasscode(old) { progress.show($0, of: $1) }
+            }
+            session.io.say("latchkey: the passcode is removed; nothing but the device key protects the keychain now\n")
+        }
+    }
+}
+
+/// What is said of a passcode that is taken, but should be better.
+enum PasscodeAdvice {
+    static func give(on passcode: SharedSecret, in session: CommandSession) {
+        // Counts bytes, which is enough for advice: who types other alphabets has longer passcodes, not shorter ones.
+        guard passcode.count < shortLength, !session.isQuiet else { return }
+        session.io.say(
+            "latchkey: a passcode of fewer than \(shortLength) characters can be guessed by a thief of the files and the device key\n")
+    }
+
+    private static let shortLength = 15
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LatchkeyClient
+
+/// The options that say where the passcode is, for our own commands.
+struct PasscodeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Take the passcode from the first line of this file, which only you can read (mode 0600).", valueName: "file"))
+    var passcodeFile: String?
+
+    @Option(help: ArgumentHelp("Take the passcode from this file descriptor, as in: --passcode-fd 3 3< FILE.", valueName: "number"))
+    var passcodeFd: Int32?
+
+    func validate() throws {
+        if passcodeFile != nil, passcodeFd != nil { throw ValidationError("--passcode-file and --passcode-fd exclude each other") }
+    }
+
+    var source: PasscodeSource { PasscodeSource(file: passcodeFile, descriptor: passcodeFd) }
+}
+
+extension CommandOption {
+    /// The same for macOS's commands.
+    static let passcode = [
+        CommandOption(
+            "--passcode-file", .required("file"), help: "unlock with the passcode in this file, of mode 0600 (Latchkey's addition)"),
+        CommandOption("--passcode-fd", .required("number"), help: "unlock with the passcode from this descriptor (Latchkey's addition)"),
+    ]
+}
+
+extension PasscodeSource {
+    /// What the options of one of macOS's commands say.
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        file = arguments["--passcode-file"]?.text
+        if let word = arguments["--passcode-fd"] {
+            guard let number = Int32(word.text), number >= 0 else {
+                throw .parameter("the value of --passcode-fd must be the number of an open descriptor, but is '\(word.text)'")
+            }
+            descriptor = number
+        }
+        if file != nil, descriptor != nil { throw .usage("--passcode-file and --passcode-fd exclude each other") }
+    }
+
+    /// Sees to it that this process unlocks itself when it meets something closed: by what is named, or by asking somebody at a terminal.
+    func unlockWhenNeeded(in session: CommandSession) {
+        // Somebody is asked only at the terminal of the process itself.
+        let terminal = session.io.isInputInteractive && session.io.isErrorInteractive ? session.io as? ProcessIO : nil
+        KeychainClient.takePasscode { () throws(KeychainError) in
+            if let named = try self.named() { return named }
+            return try terminal?.readSecret(prompt: "passcode of the keychain: ")
+        }
+    }
+}

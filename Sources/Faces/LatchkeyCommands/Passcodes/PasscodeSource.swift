@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyClient
+internal import SecretMemory
+
+/// Where a passcode comes from: a file or a descriptor that the command line names, the environment, the terminal, or a line of standard
+/// input. Never an argument.
+struct PasscodeSource: Sendable {
+    var file: String?
+    var descriptor: Int32?
+    /// What the options are called, for messages.
+    var fileOption = "--passcode-file"
+    /// Whether the environment may name it.
+    var usesEnvironment = true
+
+    /// The passcode, asked for with `prompt` where nothing names it.
+    ///
+    /// - Throws: errSecInteractionNotAllowed where there is nowhere to take it from.
+    func read(_ prompt: String, in session: CommandSession) throws(KeychainError) -> SharedSecret {
+        if let named = try named() { return named }
+        guard session.io.isInputInteractive else {
+            guard let line = try session.io.readLine() else {
+                throw KeychainError(
+                    .interactionNotAllowed, "a passcode is needed, and standard input ended where a line with it was expected",
+                    hint: "\(fileOption) FILE, or a line of standard input")
+            }
+            return line
+        }
+        guard let answer = try session.io.readSecret(prompt: prompt) else {
+            session.io.say("\n")
+            throw KeychainError(.userCanceled)
+        }
+        return answer
+    }
+
+    /// A new passcode: on a terminal it is asked for twice.
+    func readNew(_ prompt: String, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        let passcode = try CommandFailure.naming(nil) { () throws(KeychainError) in try read(prompt, in: session) }
+        guard !isNamed, session.io.isInputInteractive else { return passcode }
+        let again = try CommandFailure.naming(nil) { () throws(KeychainError) in try read("the same again: ", in: session) }
+        guard again == passcode else {
+            throw .status(KeychainError(.param, "the two passcodes differ, so nothing was changed"))
+        }
+        return passcode
+    }
+
+    /// What the options or the environment name; nil where they name none.
+    func named() throws(KeychainError) -> SharedSecret? {
+        if let file { return try PasscodeFile.read(file) }
+        if let descriptor { return try PasscodeFile.read(descriptor: descriptor) }
+        return usesEnvironment ? try KeychainClient.passcodeOfEnvironment() : nil
+    }
+
+    private var isNamed: Bool { file != nil || descriptor != nil }
+}

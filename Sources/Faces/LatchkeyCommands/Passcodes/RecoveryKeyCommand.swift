@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import SecretMemory
+
+/// `latchkey recovery-key`.
+struct RecoveryKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: OwnCommand.recoveryKey.rawValue, abstract: OwnCommand.recoveryKey.abstract,
+        discussion: """
+            A recovery key opens what may leave this device when the passcode is forgotten or the device key is lost. Items of the
+            ThisDeviceOnly classes are lost then. It is printed once and kept nowhere: write it down.
+
+            EXAMPLES:
+              latchkey recovery-key create
+              latchkey recovery-key use
+            """,
+        subcommands: [Create.self, Use.self, Remove.self])
+
+    /// `latchkey recovery-key create`.
+    struct Create: OwnParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Make a recovery key and print it, this once. An earlier one ends.",
+            discussion: """
+                EXAMPLES:
+                  latchkey recovery-key create
+                  latchkey recovery-key create --passcode-file ~/.passcode > paper.txt
+                """)
+
+        @OptionGroup var passcode: PasscodeOptions
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let keychain = try session.keychain()
+            let text = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                let code = try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
+                return try keychain.createRecoveryKey(code)
+            }
+            try session.writeSecret(
+                SecretBytes(count: text.count + 1) { line in
+                    text.withUnsafeBytes { line[..<text.count].copyBytes(from: $0) }
+                    line[text.count] = UInt8(ascii: "\n")
+                }, to: .output)
+            session.io.say("latchkey: write it down and keep it apart from this device; it is shown only now\n")
+        }
+    }
+
+    /// `latchkey recovery-key use`.
+    struct Use: OwnParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "use", abstract: "Open the keychain by its recovery key and set a new passcode.",
+            discussion: """
+                Where the device key is lost, a new one is made. Items of the ThisDeviceOnly classes whose keys are lost are removed.
+
+                EXAMPLES:
+                  latchkey recovery-key use --dry-run
+                  latchkey recovery-key use
+                  latchkey recovery-key use --key-file paper.txt --passcode-file ~/.passcode
+                """)
+
+        @Option(help: ArgumentHelp("Take the recovery key from the first line of this file (mode 0600).", valueName: "file"))
+        var keyFile: String?
+
+        @OptionGroup var passcode: PasscodeOptions
+
+        @Flag(name: [.customShort("n"), .long], help: "Only say what would be lost.")
+        var dryRun = false
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let source = PasscodeSource(file: keyFile, fileOption: "--key-file", usesEnvironment: false)
+            let key = try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("recovery key: ", in: session) }
+            if dryRun {
+                let lost = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                    try KeychainClient.recover(with: key, newPasscode: nil)
+                }
+                session.io.say("latchkey: the recovery key fits; \(Self.items(lost)) would be lost\n")
+                return
+            }
+            let new = try passcode.source.readNew("new passcode: ", in: session)
+            PasscodeAdvice.give(on: new, in: session)
+            let lost = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                try KeychainClient.recover(with: key, newPasscode: new)
+            }
+            session.io.say("latchkey: the new passcode is set; \(Self.items(lost)) lost\n")
+        }
+
+        private static func items(_ count: Int) -> String {
+            count == 1 ? "1 item that may not leave its device" : "\(count) items that may not leave their device"
+        }
+    }
+
+    /// `latchkey recovery-key remove`.
+    struct Remove: OwnParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Let the recovery key open nothing any more.",
+            discussion: """
+                EXAMPLES:
+                  latchkey recovery-key remove
+                """)
+
+        @OptionGroup var passcode: PasscodeOptions
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let keychain = try session.keychain()
+            let wasThere = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                let code = try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
+                return try keychain.removeRecoveryKey(code)
+            }
+            session.io.say(wasThere ? "latchkey: the recovery key has ended\n" : "latchkey: there is no recovery key\n")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// `latchkey settings`.
+struct SettingsCommand: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: OwnCommand.settings.rawValue, abstract: OwnCommand.settings.abstract,
+        discussion: """
+            Without options it shows the settings. Changing them takes the passcode, where one is set.
+
+            EXAMPLES:
+              latchkey settings --json
+              latchkey settings --grace 0 --lock-after 600
+              latchkey settings --wipe-after-ten --passcode-file ~/.passcode
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Option(help: ArgumentHelp("How long what the lock closes stays open after it; 0 for not at all.", valueName: "seconds"))
+    var grace: UInt16?
+
+    @Option(help: ArgumentHelp("Lock after this time without use; 0 for never.", valueName: "seconds"))
+    var lockAfter: UInt32?
+
+    @Flag(inversion: .prefixedNo, help: "Lock when the machine goes to sleep.")
+    var lockOnSleep: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Destroy what the passcode protects after ten wrong ones. Any program of the user can then destroy it.")
+    var wipeAfterTen: Bool?
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let keychain = try session.keychain()
+        let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+        var settings = status.settings
+        settings.graceSeconds = grace ?? settings.graceSeconds
+        settings.lockInterval = lockAfter ?? settings.lockInterval
+        settings.locksOnSleep = lockOnSleep ?? settings.locksOnSleep
+        settings.wipesAfterTen = wipeAfterTen ?? settings.wipesAfterTen
+        if settings != status.settings { try Self.change(to: settings, of: status, passcode.source, in: session) }
+        let report = SettingsReport(settings)
+        try session.write(json ? try JSONText.of(report) : report.text)
+    }
+
+    /// Changes the settings, asking for the passcode where one is set.
+    static func change(
+        to settings: KeybagSettings, of status: LockStatus, _ source: PasscodeSource, in session: CommandSession
+    ) throws(CommandFailure) {
+        let keychain = try session.keychain()
+        try CommandFailure.naming(nil) { () throws(KeychainError) in
+            let passcode = status.hasPasscode ? try source.read("passcode: ", in: session) : nil
+            try keychain.changeSettings(to: settings, passcode)
+        }
+    }
+}
+
+/// The settings, in the shape of their JSON.
+struct SettingsReport: Encodable {
+    var grace: UInt16
+    var lockAfter: UInt32
+    var lockOnSleep: Bool
+    var wipeAfterTen: Bool
+
+    init(_ settings: KeybagSettings) {
+        grace = settings.graceSeconds
+        lockAfter = settings.lockInterval
+        lockOnSleep = settings.locksOnSleep
+        wipeAfterTen = settings.wipesAfterTen
+    }
+
+    var text: String {
+        """
+        grace:          \(grace == 0 ? "none" : "\(grace) s after the lock")
+        lock after:     \(lockAfter == 0 ? "never by itself" : "\(lockAfter) s without use")
+        lock on sleep:  \(lockOnSleep ? "yes" : "no")
+        wipe after ten: \(wipeAfterTen ? "yes" : "no")
+
+        """
+    }
+}

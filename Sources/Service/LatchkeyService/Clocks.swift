@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+@_spi(Testing) internal import Keybag
+public import LinuxSystem
+
+/// What a service knows of the time: how late it is, how long the machine runs, and how long judging a passcode shall take.
+public struct Clocks: Sendable {
+    /// Seconds since 2001-01-01 00:00:00 UTC, to the microsecond.
+    let wall: @Sendable () -> Double
+    let boot: BootClock
+    let passcodeCost: PasscodeCost
+
+    /// Those of this machine.
+    public static let system = Clocks(wall: Clocks.now, boot: .system, passcodeCost: .floor)
+
+    /// Clocks that a test moves.
+    ///
+    /// - Parameter passcodeExponent: scrypt's N is 2 to this power.
+    @_spi(Testing) public init(wall: @escaping @Sendable () -> Double, boot: BootClock, passcodeExponent: UInt8) {
+        self.init(wall: wall, boot: boot, passcodeCost: PasscodeCost(exponent: passcodeExponent))
+    }
+
+    private init(wall: @escaping @Sendable () -> Double, boot: BootClock, passcodeCost: PasscodeCost) {
+        self.wall = wall
+        self.boot = boot
+        self.passcodeCost = passcodeCost
+    }
+
+    /// The wall clock.
+    @Sendable static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let microseconds = Double(time.tv_nsec / 1000) / 1_000_000
+        return Double(time.tv_sec - secondsBetweenEpochs) + microseconds
+    }
+
+    /// From 1970-01-01 to 2001-01-01.
+    private static let secondsBetweenEpochs = 978_307_200
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Keybag
+public import KeychainModel
+internal import KeychainStore
+public import SecretMemory
+
+extension EmbeddedService {
+    public func lockStatus() throws(KeychainError) -> LockStatus {
+        try run { () throws(StoreError) in
+            let attempts = try store.passcodeAttempts()
+            return LockStatus(
+                state: store.lockState, hasPasscode: store.hasPasscode, hasRecoveryKey: store.hasRecoveryKey, settings: store.settings,
+                open: Set(ProtectionClass.allCases.filter(store.isOpen)), graceLeft: store.graceLeft, wrongPasscodes: attempts.count,
+                delay: attempts.delay)
+        }
+    }
+
+    public func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        let passcode = try Self.passcode(passcode)
+        try run { () throws(StoreError) in try store.unlock(passcode, floor: passcodeCost, progress: progress) }
+    }
+
+    public func lock(immediately: Bool) throws(KeychainError) {
+        try run { () throws(StoreError) in
+            guard try store.refresh().hasPasscode else { throw .keybag(.noPasscode) }
+            store.lock(immediately: immediately)
+        }
+    }
+
+    public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { store.addLockObserver(body) }
+    public func removeLockObserver(_ number: Int) { store.removeLockObserver(number) }
+
+    public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        let new = try Self.passcode(new)
+        try run { () throws(StoreError) in try store.setPasscode(new, cost: passcodeCost, progress: progress) }
+    }
+
+    public func changePasscode(
+        from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
+    ) throws(KeychainError) {
+        let (old, new) = (try Self.passcode(old), try Self.passcode(new))
+        try run { () throws(StoreError) in
+            try store.changePasscode(from: old, to: new, rotates: rotates, cost: passcodeCost, progress: progress)
+        }
+    }
+
+    public func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
+        let passcode = try Self.passcode(passcode)
+        return try run { () throws(StoreError) in try store.removePasscode(passcode, progress: progress) }
+    }
+
+    public func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
+        let passcode = try Self.passcode(passcode)
+        return try run { () throws(StoreError) in try store.createRecoveryKey(passcode).text }
+    }
+
+    public func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool {
+        let passcode = try Self.passcode(passcode)
+        return try run { () throws(StoreError) in try store.removeRecoveryKey(passcode) }
+    }
+
+    public func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
+        let passcode = try Self.passcode(passcode)
+        try run { () throws(StoreError) in try store.changeSettings(to: settings, passcode) }
+    }
+
+    static func passcode(_ typed: SharedSecret) throws(KeychainError) -> Passcode {
+        do {
+            return try Passcode(typed)
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    private static func passcode(_ typed: SharedSecret?) throws(KeychainError) -> Passcode? {
+        guard let typed else { return nil }
+        return try passcode(typed) as Passcode
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Keybag
+public import KeychainModel
+internal import KeychainStore
+internal import LinuxSystem
+public import SecretMemory
+
+extension EmbeddedService {
+    /// Opens the keychain under `home` by its recovery key, also where its device key is lost, and sets a new passcode.
+    ///
+    /// - Parameter newPasscode: nil only counts what would be lost.
+    /// - Returns: how many items are lost with keys that could not leave the device.
+    public static func recover(
+        home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system
+    ) throws(KeychainError) -> Int {
+        let new = try newPasscode.map { (typed) throws(KeychainError) in try passcode(typed) }
+        do throws(StoreError) {
+            let recovery = try keybagErrors { () throws(KeybagError) in
+                try new?.requireNew()
+                return try RecoveryKey(text: key)
+            }
+            let data = try systemErrors { () throws(SystemError) in try PrivateDirectory(existing: home.dataDirectory) }
+            let state = try systemErrors { () throws(SystemError) in try PrivateDirectory(creating: home.stateDirectory) }
+            let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
+            return try KeychainStore.recover(
+                path: data.appending(KeychainHome.databaseName), with: recovery, newPasscode: new, cost: clocks.passcodeCost,
+                attempts: attempts
+            ) { (isDryRun) throws(KeybagError) in
+                // A dry run makes no key; one that ends with the process does for counting.
+                if isDryRun { return try .load(from: state) ?? .ephemeral() }
+                return try .loadOrCreate(in: state)
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    private static func keybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
+        do { return try body() } catch { throw .keybag(error) }
+    }
+
+    private static func systemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(StoreError) -> Result {
+        do { return try body() } catch { throw .system(error) }
+    }
+}
