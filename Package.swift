@@ -82,7 +82,7 @@ let package = Package(
             path: "Tests/KeychainTesting"
         ),
         .testTarget(name: "ArchitectureTests"),
-        .testTarget(name: "FoundationsTests", dependencies: ["LinuxSystem", "SecretMemory", "KeychainTesting"]),
+        .testTarget(name: "FoundationsTests", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting"]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
         .testTarget(
             name: "KeybagTests", dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto]),

@@ -34,6 +34,13 @@ public final class TestKeychain: Sendable {
         self.clock = clock
     }
 
+    /// The keychain in this directory, as another process would open it.
+    public init(in directory: TemporaryDirectory, clock: TestClock) throws {
+        service = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
+        self.directory = directory
+        self.clock = clock
+    }
+
     /// Runs `body` as a program with these declared groups; nil stands for a program without an identity.
     public func run<Result>(
         groups: [String]?, executable: String = "/usr/bin/example", isUserCommand: Bool = false, _ body: () throws -> Result

@@ -13,7 +13,7 @@ public final class Keyring: ItemKeyWrapping {
     private let currentGenerations: [ProtectionClass: UInt32]
     private let closed: Set<ProtectionClass>
 
-    init(_ device: DeviceKeybag, _ user: UnlockedKeybag?) {
+    package init(_ device: DeviceKeybag, _ user: UnlockedKeybag?) {
         keychain = device.keychain
         generation = device.generation
         indexKey = device.indexKey

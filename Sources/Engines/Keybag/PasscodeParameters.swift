@@ -20,7 +20,7 @@ public struct PasscodeCost: Equatable, Sendable {
     public var blockSize: UInt32
     public var parallelism: UInt32
 
-    @_spi(Testing) public init(exponent: UInt8, blockSize: UInt32 = 8, parallelism: UInt32 = 1) {
+    package init(exponent: UInt8, blockSize: UInt32 = 8, parallelism: UInt32 = 1) {
         self.exponent = exponent
         self.blockSize = blockSize
         self.parallelism = parallelism

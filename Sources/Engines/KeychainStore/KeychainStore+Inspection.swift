@@ -93,7 +93,7 @@ extension KeychainStore {
     }
 
     /// Hands over every row with its place; nil where a clear column holds what no version ever wrote.
-    private func forEachRow(
+    func forEachRow(
         in database: Database, _ body: (Int64, ItemRow?) throws(StoreError) -> Void
     ) throws(StoreError) {
         let statement = try RowStatement("SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item ORDER BY id", in: database)

@@ -217,7 +217,7 @@ extension KeychainStore {
         return (statement.integer(0), ItemRow(statement))
     }
 
-    private func insert(_ row: ItemRow, in database: Database) throws(StoreError) {
+    func insert(_ row: ItemRow, in database: Database) throws(StoreError) {
         let statement = try RowStatement(Self.insertion, in: database)
         _ = try row.bind(to: statement)
         try statement.run()

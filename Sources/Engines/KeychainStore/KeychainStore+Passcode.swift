@@ -144,12 +144,15 @@ extension KeychainStore {
         try administer(passcode) { (device, key) throws(KeybagError) in device.changingSettings(to: settings, key) }
     }
 
-    /// Judges the passcode without unlocking anything; for operations that need it said again.
-    public func verify(_ passcode: Passcode?) throws(StoreError) {
+    /// Every key that the passcode opens, for one operation that has it in its request, whatever the lock says.
+    func keyringForAdministration(_ passcode: Passcode?) throws(StoreError) -> Keyring {
         try exclusively { () throws(StoreError) in
-            guard try refresh().hasPasscode else { return }
+            let device = try refresh()
+            guard device.hasPasscode else { return keybag.keyring }
             guard let passcode else { throw .keybag(.passcodeNeeded) }
-            _ = try judge(passcode, unlocks: false)
+            let key = try judge(passcode, unlocks: false)
+            let now = keybag.device
+            return Keyring(now, try keybagErrors { () throws(KeybagError) in try now.unlock(with: key) })
         }
     }
 

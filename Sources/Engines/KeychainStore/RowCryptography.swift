@@ -43,6 +43,55 @@ enum RowCryptography {
         return try padded.borrow { (bytes) throws(RowDamage) in try body(try Padding.content(of: bytes)) }
     }
 
+    // MARK: Backups
+
+    /// Seals a chunk of a backup: `ciphertext ‖ tag(16)`. No nonce may serve a key twice.
+    static func sealChunk(_ content: UnsafeRawBufferPointer, key: SymmetricKey, nonce: [UInt8]) throws(StoreError) -> [UInt8] {
+        do {
+            let box = try AES.GCM.seal(BorrowedBytes(content), using: key, nonce: AES.GCM.Nonce(data: nonce))
+            return Array(box.ciphertext) + box.tag
+        } catch {
+            throw .database(code: 1, message: "a part of the backup could not be sealed: \(error)")
+        }
+    }
+
+    /// Opens what ``sealChunk(_:key:nonce:)`` made; false where it is not that.
+    static func openChunk(_ sealed: [UInt8], key: SymmetricKey, nonce: [UInt8], into buffer: WipedBuffer) -> Bool {
+        let end = sealed.count - 16
+        guard end >= 0, let nonce = try? AES.GCM.Nonce(data: nonce),
+            let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: sealed[..<end], tag: sealed[end...]),
+            var content = try? AES.GCM.open(box, using: key)
+        else { return false }
+        defer { content.wipe() }
+        return content.withUnsafeBytes { buffer.append($0) == $0.count }
+    }
+
+    /// Seals an item that may be restored on this device only: `nonce(12) ‖ ciphertext ‖ tag(16)`, the nonce random.
+    static func sealItem(_ content: UnsafeRawBufferPointer, key: SymmetricKey) throws(StoreError) -> [UInt8] {
+        do {
+            let box = try AES.GCM.seal(BorrowedBytes(content), using: key)
+            return Array(box.nonce) + box.ciphertext + box.tag
+        } catch {
+            throw .database(code: 1, message: "an item of the backup could not be sealed: \(error)")
+        }
+    }
+
+    /// Opens what ``sealItem(_:key:)`` made and lends it to `body`; nil where it was made on another device.
+    static func openItem<Result>(
+        _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
+    ) throws(RowDamage) -> Result? {
+        guard sealed.count >= overhead, let box = try? AES.GCM.SealedBox(combined: BorrowedBytes(sealed)),
+            var content = try? AES.GCM.open(box, using: key)
+        else { return nil }
+        defer { content.wipe() }
+        return try content.borrow(body)
+    }
+
+    /// SHA-256.
+    static func strongDigest(_ bytes: [UInt8]) -> [UInt8] {
+        Array(SHA256.hash(data: bytes))
+    }
+
     /// The index key, made ready for many tokens; for the duration of one transaction.
     struct TokenKey {
         private let prepared: HMAC<SHA256>

@@ -20,6 +20,14 @@ public enum StoreError: Error, Sendable {
     case replaced(path: String)
     /// The store was closed before the call.
     case closed
+    /// The words say why this is no backup, or no whole one.
+    case notABackup(String)
+    /// The backup was written by a newer version.
+    case newerBackup(found: UInt16, known: UInt16)
+    /// The passphrase is not the backup's, or the backup's beginning is damaged.
+    case wrongPassphrase
+    /// A rehearsal has come to its end and is taken back.
+    case rehearsed
     /// A live item has the same primary key.
     case duplicate
     /// The change that an update asked for is not allowed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-@_spi(Testing) internal import Keybag
+internal import Keybag
 public import LinuxSystem
 
 /// What a service knows of the time: how late it is, how long the machine runs, and how long judging a passcode shall take.

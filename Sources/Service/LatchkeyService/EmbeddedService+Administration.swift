@@ -65,6 +65,38 @@ extension EmbeddedService {
         try run { () throws(StoreError) in try store.changeSettings(to: settings, passcode) }
     }
 
+    public func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+    ) throws(KeychainError) -> BackupReport {
+        let (passphrase, passcode) = (try Self.passcode(passphrase), try Self.passcode(passcode))
+        do {
+            try passphrase.requireNew()
+        } catch {
+            throw KeychainError(error)
+        }
+        return try run { () throws(StoreError) in
+            try store.backup(
+                under: passphrase, passcode: passcode, cost: passcodeCost, now: clock(),
+                to: { (bytes) throws(StoreError) in
+                    do throws(KeychainError) { try sink(bytes) } catch { throw .refused(error) }
+                }, progress: progress)
+        }
+    }
+
+    public func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        progress: ChangeProgress
+    ) throws(KeychainError) -> RestoreReport {
+        let (passphrase, passcode) = (try Self.passcode(passphrase), try Self.passcode(passcode))
+        return try run { () throws(StoreError) in
+            try store.restore(
+                under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+                from: { (buffer) throws(StoreError) in
+                    do throws(KeychainError) { return try source(buffer) } catch { throw .refused(error) }
+                }, progress: progress)
+        }
+    }
+
     static func passcode(_ typed: SharedSecret) throws(KeychainError) -> Passcode {
         do {
             return try Passcode(typed)

@@ -11,7 +11,7 @@ public final class EmbeddedService: KeychainService {
     let store: KeychainStore
     /// nil in memory.
     let home: KeychainHome?
-    private let clock: @Sendable () -> Double
+    let clock: @Sendable () -> Double
     let passcodeCost: PasscodeCost
     private let automaticUnlock: AutomaticUnlock
     private let log = Logger(label: "latchkey.service")

@@ -6,6 +6,9 @@ public import SecretMemory
 /// How far a long change has come: rows done, and rows in all.
 public typealias ChangeProgress = (_ done: Int, _ total: Int) -> Void
 
+public typealias BackupSink = (UnsafeRawBufferPointer) throws(KeychainError) -> Void
+public typealias BackupSource = (UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int
+
 /// The operations on the lock of a keychain and on what opens it. Where a passcode is set, whatever weakens or moves it names it in the same
 /// request.
 ///
@@ -49,4 +52,24 @@ public protocol KeychainAdministration: Sendable {
     func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool
 
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError)
+
+    /// Writes every item that may leave the keychain, under a passphrase of the backup's own.
+    ///
+    /// - Parameters:
+    ///   - passcode: the keychain's, where one is set.
+    ///   - sink: takes the bytes in order; what it throws ends the backup.
+    func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+    ) throws(KeychainError) -> BackupReport
+
+    /// Reads a backup into the keychain: all of it, or nothing.
+    ///
+    /// - Parameters:
+    ///   - merges: keeps what is here, the newer of two namesakes winning; otherwise everything that is here is deleted first.
+    ///   - isRehearsal: changes nothing in the end.
+    ///   - source: fills as much of the buffer as there is; 0 at the end.
+    func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        progress: ChangeProgress
+    ) throws(KeychainError) -> RestoreReport
 }

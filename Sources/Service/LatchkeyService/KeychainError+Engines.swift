@@ -28,6 +28,14 @@ extension KeychainError {
         case .replaced(let path):
             self.init(
                 .notAvailable, "\(path) was deleted or replaced while it was open, so nothing was stored", hint: "start the program anew")
+        case .notABackup(let found): self.init(.decode, "this is not a backup that can be restored: \(found)", hint: "nothing was changed")
+        case .newerBackup(let found, let known):
+            self.init(
+                .wrongSecVersion, "the backup was written by a newer version (\(found), this program knows \(known))",
+                hint: "update latchkey")
+        case .wrongPassphrase:
+            self.init(.authFailed, "the passphrase is not the one of this backup, or the backup is damaged", hint: "nothing was changed")
+        case .rehearsed: self.init(.internalFailure)
         case .closed: self.init(.notAvailable, "the keychain was closed while the call was on its way")
         case .duplicate: self = .duplicateItem
         case .refused(let error): self = error

@@ -69,6 +69,13 @@ extension FailingService {
     func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret { throw error }
     func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { throw error }
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) { throw error }
+    func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+    ) throws(KeychainError) -> BackupReport { throw error }
+    func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        progress: ChangeProgress
+    ) throws(KeychainError) -> RestoreReport { throw error }
 }
 
 extension DamagedService {
@@ -90,4 +97,11 @@ extension DamagedService {
     func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret { throw .decode }
     func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { throw .decode }
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) { throw .decode }
+    func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+    ) throws(KeychainError) -> BackupReport { throw .decode }
+    func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        progress: ChangeProgress
+    ) throws(KeychainError) -> RestoreReport { throw .decode }
 }

@@ -6,6 +6,7 @@ internal import ArgumentParser
 enum OwnCommand: String, CaseIterable, Sendable {
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
+    case backup, restore
 
     /// What it does, in one line.
     var abstract: String {
@@ -16,6 +17,8 @@ enum OwnCommand: String, CaseIterable, Sendable {
         case .lock: "Lock the keychain."
         case .unlock: "Unlock the keychain."
         case .settings: "Show or change when the keychain locks itself."
+        case .backup: "Save the items in an encrypted file."
+        case .restore: "Bring back the items of such a file."
         case .recoveryKey: "Make or use a key on paper, for a lost passcode or device key."
         }
     }
@@ -52,6 +55,8 @@ enum OwnCommand: String, CaseIterable, Sendable {
         case .unlock: UnlockCommand.self
         case .settings: SettingsCommand.self
         case .recoveryKey: RecoveryKeyCommand.self
+        case .backup: BackupCommand.self
+        case .restore: RestoreCommand.self
         }
     }
 

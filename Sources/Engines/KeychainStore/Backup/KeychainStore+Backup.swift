@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import GRDB
+public import Keybag
+public import KeychainModel
+internal import SecretMemory
+
+extension KeychainStore {
+    public typealias BackupSink = (UnsafeRawBufferPointer) throws(StoreError) -> Void
+    /// Fills as much of the buffer as there is; 0 at the end.
+    public typealias BackupSource = (UnsafeMutableRawBufferPointer) throws(StoreError) -> Int
+
+    /// Writes every item that may leave, under a passphrase of the backup's own. What is ThisDeviceOnly leaves under the device key as well;
+    /// `akpu` does not leave.
+    ///
+    /// - Parameter passcode: the keychain's, where one is set; it opens the items for this one purpose, whatever the lock says.
+    public func backup(
+        under passphrase: Passcode, passcode: Passcode?, cost: PasscodeCost = .floor, now: Double, to sink: @escaping BackupSink,
+        progress: ResealProgress = { _, _ in }
+    ) throws(StoreError) -> BackupReport {
+        let keyring = try keyringForAdministration(passcode)
+        let device = keybag.device
+        let header = BackupHeader(salt: BackupKeys.salt(), cost: cost, keychain: device.keychain, created: now)
+        let keys = try Self.keys(of: header, passphrase, device.deviceKey)
+        try header.encoded.withUnsafeBufferPointer { (bytes) throws(StoreError) in try sink(UnsafeRawBufferPointer(bytes)) }
+        var writer = BackupWriter(key: keys.backupKey, sink: sink)
+        let deviceBound = keys.deviceBoundKey
+        var report = BackupReport()
+        try read { (database, _) throws(StoreError) in
+            let seal = RowSeal(keyring: keyring)
+            let total = try Self.count(in: database)
+            var done = 0
+            try forEachRow(in: database) { (_, row) throws(StoreError) in
+                done += 1
+                progress(done, total)
+                guard let row, !row.clear.isTombstone else { return }
+                guard row.clear.protection != .whenPasscodeSetThisDeviceOnly else {
+                    report.staying += 1
+                    return
+                }
+                let record: ItemRecord
+                do throws(RowSeal.Failure) {
+                    record = try seal.openWhole(row)
+                } catch {
+                    _ = try error.damage(of: row)
+                    report.damaged += 1
+                    return
+                }
+                let item = BackupItem.encode(record)
+                if record.protection.isThisDeviceOnly {
+                    report.deviceBound += 1
+                    let sealed = try item.withUnsafeBytes { (bytes) throws(StoreError) in
+                        try RowCryptography.sealItem(bytes, key: deviceBound)
+                    }
+                    try sealed.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+                        try Self.append(.deviceBound, UnsafeRawBufferPointer(bytes), to: &writer)
+                    }
+                } else {
+                    report.portable += 1
+                    try item.withUnsafeBytes { (bytes) throws(StoreError) in try Self.append(.portable, bytes, to: &writer) }
+                }
+            }
+        }
+        try writer.finish()
+        return report
+    }
+
+    /// Reads a backup into the keychain, in one transaction: all of it, or nothing where a byte of it is not what was written.
+    ///
+    /// - Parameters:
+    ///   - merges: keeps what is here, the newer of two items with the same primary key winning; otherwise what is here is deleted first.
+    ///   - isRehearsal: does everything, and takes it back.
+    public func restore(
+        under passphrase: Passcode, passcode: Passcode?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        progress: ResealProgress = { _, _ in }
+    ) throws(StoreError) -> RestoreReport {
+        let header = try Self.readHeader(source)
+        let keyring = try keyringForAdministration(passcode)
+        let keys = try Self.keys(of: header, passphrase, keybag.device.deviceKey)
+        var reader = BackupReader(key: keys.backupKey, source: source)
+        let deviceBound = keys.deviceBoundKey
+        var report = RestoreReport()
+        do throws(StoreError) {
+            try write { (database, current) throws(StoreError) in
+                guard current.keyring.generation == keyring.generation else {
+                    throw StoreError.keybag(.damaged("another process changed it meanwhile"))
+                }
+                let seal = RowSeal(keyring: keyring)
+                if !merges { report.deleted = try RowStatement("DELETE FROM item", in: database).run() }
+                while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
+                    try take(record, in: database, seal, &report)
+                    progress(report.items, report.items)
+                }
+                if isRehearsal { throw StoreError.rehearsed }
+            }
+        } catch .rehearsed {
+            return report
+        } catch {
+            throw error
+        }
+        try checkpoint()
+        return report
+    }
+
+    // MARK: Items
+
+    private enum Kind: UInt8 {
+        case portable = 1
+        case deviceBound = 2
+    }
+
+    private static func append(_ kind: Kind, _ content: UnsafeRawBufferPointer, to writer: inout BackupWriter) throws(StoreError) {
+        var head = [kind.rawValue]
+        head.append(bigEndian: UInt32(content.count))
+        try head.withUnsafeBufferPointer { (bytes) throws(StoreError) in try writer.append(UnsafeRawBufferPointer(bytes)) }
+        try writer.append(content)
+    }
+
+    /// The next item that can be restored here; what cannot is counted.
+    private static func nextItem(
+        from reader: inout BackupReader, _ deviceBound: SymmetricKey, _ report: inout RestoreReport
+    ) throws(StoreError) -> ItemRecord? {
+        while true {
+            guard let head = try reader.next(5, { (bytes) throws(StoreError) in Array(bytes) }) else { return nil }
+            let length = Int(head[1...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+            guard let kind = Kind(rawValue: head[0]), length <= greatestItem else { throw .notABackup("it holds something that is not known") }
+            let record = try reader.next(length) { (bytes) throws(StoreError) -> ItemRecord? in
+                do throws(RowDamage) {
+                    switch kind {
+                    case .portable: return try BackupItem.decode(bytes)
+                    case .deviceBound: return try RowCryptography.openItem(bytes, key: deviceBound, BackupItem.decode)
+                    }
+                } catch {
+                    throw .notABackup(error.reason)
+                }
+            }
+            guard let record else { throw .notABackup("it ends within an item") }
+            guard let item = record else {
+                report.foreign += 1
+                continue
+            }
+            // An item of this class never leaves; one that did was put there by somebody else.
+            guard item.protection != ProtectionClass.whenPasscodeSetThisDeviceOnly else {
+                report.foreign += 1
+                continue
+            }
+            return item
+        }
+    }
+
+    private func take(
+        _ record: ItemRecord, in database: Database, _ seal: RowSeal, _ report: inout RestoreReport
+    ) throws(StoreError) {
+        report.items += 1
+        let token = seal.tokens.primaryKey(of: record, group: seal.tokens.group(record.accessGroup))
+        var replaced = false
+        for (position, row) in try Self.rows(withPrimaryKey: token, orIdentifier: record.identifier, in: database) {
+            if let row {
+                let existing: ItemRecord?
+                do throws(RowSeal.Failure) {
+                    existing = try seal.openWhole(row)
+                } catch {
+                    _ = try error.damage(of: row)
+                    existing = nil
+                }
+                if let existing, !existing.isTombstone, !record.wins(over: existing) {
+                    report.kept += 1
+                    return
+                }
+                if existing != nil {
+                    let removal = try RowStatement("DELETE FROM item WHERE id = ?", in: database)
+                    try removal.bind(position, at: 1)
+                    try removal.run()
+                    replaced = true
+                    continue
+                }
+            }
+            try Quarantine.move(position, in: database)
+        }
+        try insert(try seal.seal(record, revision: 1), in: database)
+        if replaced { report.replaced += 1 } else { report.added += 1 }
+    }
+
+    private static func rows(
+        withPrimaryKey token: [UInt8], orIdentifier identifier: ItemIdentifier, in database: Database
+    ) throws(StoreError) -> [(Int64, ItemRow?)] {
+        let statement = try RowStatement(
+            "SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item WHERE primary_key = ? OR uuid = ?", in: database)
+        try statement.bind(token, at: 1)
+        try statement.bind(identifier.bytes, at: 2)
+        var rows: [(Int64, ItemRow?)] = []
+        while try statement.step() { rows.append((statement.integer(0), ItemRow(statement))) }
+        return rows
+    }
+
+    // MARK: Header and keys
+
+    private static func readHeader(_ source: BackupSource) throws(StoreError) -> BackupHeader {
+        var bytes = [UInt8](repeating: 0, count: BackupHeader.length)
+        var filled = 0
+        while filled < bytes.count {
+            let start = filled
+            let outcome = bytes.withUnsafeMutableBytes { buffer in
+                Swift.Result { () throws(StoreError) in try source(UnsafeMutableRawBufferPointer(rebasing: buffer[start...])) }
+            }
+            let got = try outcome.get()
+            guard got > 0 else { break }
+            filled += got
+        }
+        return try BackupHeader(decoding: Array(bytes.prefix(filled)))
+    }
+
+    private static func keys(
+        of header: BackupHeader, _ passphrase: Passcode, _ deviceKey: DeviceKey
+    ) throws(StoreError) -> BackupKeys {
+        let digest = RowCryptography.strongDigest(header.encoded)
+        do {
+            return try BackupKeys(
+                passphrase: passphrase, salt: header.salt, cost: header.cost, headerDigest: digest, deviceKey: deviceKey)
+        } catch .damaged {
+            throw .notABackup("the cost of its passphrase is beyond what any version asks for")
+        } catch {
+            throw .keybag(error)
+        }
+    }
+
+    private static func count(in database: Database) throws(StoreError) -> Int {
+        let statement = try RowStatement("SELECT count(*) FROM item", in: database)
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
+    /// No item is longer: the service refuses what is.
+    private static let greatestItem = 16 << 20
+}
+
+extension ItemRecord {
+    /// The rule for two items with the same primary key (keychain-behaviour §5.3): the newer one; of two from the same moment, the one with
+    /// the smaller SHA-1 of its data.
+    fileprivate func wins(over other: ItemRecord) -> Bool {
+        guard modified == other.modified else { return modified > other.modified }
+        func digest(_ record: ItemRecord) -> [UInt8] { record.secrets?.data.map { $0.withUnsafeBytes(RowCryptography.digest) } ?? [] }
+        return digest(self).lexicographicallyPrecedes(digest(other))
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import KeychainModel
+public import LatchkeyService
+internal import LinuxSystem
+
+/// A backup as a file: written whole or not at all, readable by its owner alone.
+public enum BackupFile {
+    /// Writes the file through a draft beside it, and puts it in its place when it is complete and durable.
+    ///
+    /// - Parameter replaces: whether a file that is there may be replaced.
+    /// - Throws: errSecDuplicateItem where there is one and it may not.
+    public static func write<Result>(
+        _ path: String, replaces: Bool, _ body: (@escaping BackupSink) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let draft = "\(path).draft-\(getpid())"
+        if !replaces { try refuseExisting(path) }
+        let descriptor = try opened(draft, O_WRONLY | O_CREAT | O_EXCL)
+        var isDone = false
+        defer { if !isDone { unlink(draft) } }
+        let result = try body { (bytes) throws(KeychainError) in
+            try systemErrors { () throws(SystemError) in try descriptor.write(bytes, path: path) }
+        }
+        try systemErrors { () throws(SystemError) in
+            try descriptor.synchronize(path: path)
+            // link(2) never replaces, rename(2) always does.
+            guard (replaces ? rename(draft, path) : link(draft, path)) == 0 else { throw .last("create", path: path) }
+        }
+        isDone = replaces
+        try systemErrors { () throws(SystemError) in
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+            try OwnedDescriptor(opening: folder, flags: O_RDONLY | O_DIRECTORY).synchronize(path: folder)
+        }
+        return result
+    }
+
+    /// Lends the bytes of the file, in order.
+    public static func read<Result>(
+        _ path: String, _ body: (@escaping BackupSource) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let descriptor = try opened(path, O_RDONLY)
+        return try body { (buffer) throws(KeychainError) in
+            try systemErrors { () throws(SystemError) in try descriptor.read(into: buffer, path: path) }
+        }
+    }
+
+    private static func refuseExisting(_ path: String) throws(KeychainError) {
+        guard access(path, F_OK) == 0 else { return }
+        throw KeychainError(.duplicateItem, "\(path) exists", hint: "--force replaces it")
+    }
+
+    private static func opened(_ path: String, _ flags: Int32) throws(KeychainError) -> SharedDescriptor {
+        try systemErrors { () throws(SystemError) in SharedDescriptor(try OwnedDescriptor(opening: path, flags: flags, mode: 0o600)) }
+    }
+
+    private static func systemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError) -> Result {
+        do { return try body() } catch { throw KeychainError(error) }
+    }
+}
+
+/// A descriptor that a closure can hold.
+private final class SharedDescriptor {
+    private let descriptor: OwnedDescriptor
+
+    init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
+
+    func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(SystemError) { try descriptor.write(bytes, path: path) }
+    func read(into buffer: UnsafeMutableRawBufferPointer, path: String) throws(SystemError) -> Int {
+        try descriptor.read(into: buffer, path: path)
+    }
+    func synchronize(path: String) throws(SystemError) { try descriptor.synchronize(path: path) }
+}
