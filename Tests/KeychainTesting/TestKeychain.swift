@@ -67,7 +67,7 @@ public final class TestClock: Sendable {
 
     public func advance(by step: Double) {
         seconds.withLock { $0 += step }
-        boot.withLock { $0.nanoseconds += UInt64(step * 1e9) }
+        boot.withLock { $0.nanoseconds += UInt64(max(0, step) * 1e9) }
     }
 
     /// The machine starts anew.

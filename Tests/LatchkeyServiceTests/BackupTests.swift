@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Testing
+
+/// keychain-behaviour §5.3 and §7.10.
+@Suite("Backup")
+struct BackupTests {
+    @Test("T214, T218: what was saved is found again after everything was deleted, and can be changed and deleted", arguments: Backend.allCases)
+    func roundTrip(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        for number in 0..<50 { try keychain.add("account \(number)", .whenUnlocked, data: "data \(number)") }
+        let (file, report) = try backup(keychain)
+        #expect(report.portable == 50 && report.deviceBound == 0 && report.staying == 0)
+        try keychain.service.delete(keychain.query(), from: TestKeychain.caller)
+        let restored = try restore(file, into: keychain)
+        #expect(restored.added == 50 && restored.deleted == 0)
+        #expect(try keychain.find(limit: .all) == (0..<50).map { "data \($0)" })
+        try keychain.update("account 7", ItemUpdate(data: SharedSecret(copying: "new".utf8)))
+        #expect(try keychain.find("account 7") == ["new"])
+        try keychain.delete("account 7")
+        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+    }
+
+    @Test("T073: persistent references survive backup, wipe and restore", arguments: Backend.allCases)
+    func references(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let before = try keychain.add("a", .whenUnlocked).persistentReference
+        let (file, _) = try backup(keychain)
+        try keychain.delete("a")
+        _ = try restore(file, into: keychain)
+        let found = try keychain.service.copyMatching(
+            ItemQuery(nil, synchronizable: .any, persistentReference: before), returning: .attributes, from: TestKeychain.caller)
+        #expect(found.records.map(\.persistentReference) == [before])
+    }
+
+    @Test("T215: a wrong passphrase, a flipped byte, a missing or an added end change nothing")
+    func refused() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for number in 0..<3 { try keychain.add("account \(number)", .whenUnlocked) }
+        let (file, _) = try backup(keychain)
+        try keychain.delete("account 0")
+        func outcome(_ bytes: [UInt8], _ passphrase: String = Self.passphrase) -> Int32 {
+            status { () throws(KeychainError) in _ = try restore(bytes, into: keychain, passphrase: passphrase) }
+        }
+        #expect(outcome(file, "another passphrase") == -25293)
+        for index in file.indices where index < 120 || index.isMultiple(of: 7) {
+            var changed = file
+            changed[index] ^= 0x40
+            #expect(outcome(changed) != 0, "byte \(index)")
+        }
+        for count in [0, 8, 74, 75, 79, 100, file.count - 1] { #expect(outcome(Array(file.prefix(count))) != 0, "\(count) bytes") }
+        #expect(outcome(file + [0]) != 0)
+        var newer = file
+        newer[9] = 2
+        #expect(outcome(newer) == -25310)
+        var greedy = file
+        greedy[42] = 40
+        #expect(outcome(greedy) == -26275)
+        #expect(try keychain.find(limit: .all).count == 2)
+        #expect(outcome(file) == 0)
+        #expect(try keychain.find(limit: .all).count == 3)
+    }
+
+    @Test("T216, T217: ThisDeviceOnly items come back on their own device only, akpu nowhere")
+    func classes() throws {
+        let keychain = try TestKeychain(.onDisk)
+        try keychain.setPasscode()
+        for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
+        // The lock does not matter: the passcode is in the request.
+        try keychain.service.lock(immediately: true)
+        let (file, report) = try backup(keychain, passcode: Sample.secret)
+        #expect(report.portable == 3 && report.deviceBound == 3 && report.staying == 1)
+        #expect(status { () throws(KeychainError) in _ = try backup(keychain, passcode: nil) } == -25293)
+        let other = try TestKeychain(.onDisk)
+        let elsewhere = try restore(file, into: other)
+        #expect(elsewhere.added == 3 && elsewhere.foreign == 3)
+        let here = try restore(file, into: keychain, passcode: Sample.secret)
+        #expect(here.added == 6 && here.foreign == 0 && here.deleted == 7)
+        for protection in ProtectionClass.allCases {
+            let found = status { () throws(KeychainError) in _ = try other.find(protection.rawValue) }
+            #expect(found == (protection.isThisDeviceOnly ? -25300 : 0), "\(protection)")
+        }
+        try keychain.unlock()
+        #expect(try keychain.find(limit: .all).count == 6)
+    }
+
+    @Test("Merging keeps the newer of two namesakes, and what only one side has; a rehearsal says so and does nothing")
+    func merging() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        try keychain.add("same", .whenUnlocked, data: "old")
+        try keychain.add("newer here", .whenUnlocked, data: "old")
+        try keychain.add("lost", .whenUnlocked, data: "saved")
+        let (file, _) = try backup(keychain)
+        keychain.clock.advance(by: 10)
+        try keychain.update("newer here", ItemUpdate(data: SharedSecret(copying: "new".utf8)))
+        try keychain.delete("lost")
+        try keychain.add("only here", .whenUnlocked, data: "kept")
+        let rehearsed = try restore(file, into: keychain, merges: true, isRehearsal: true)
+        #expect(rehearsed.added == 1 && rehearsed.kept == 2 && rehearsed.replaced == 0 && rehearsed.deleted == 0)
+        #expect(status { () throws(KeychainError) in _ = try keychain.find("lost") } == -25300)
+        #expect(try restore(file, into: keychain, merges: true) == rehearsed)
+        #expect(try keychain.find("same") == ["old"])
+        #expect(try keychain.find("newer here") == ["new"])
+        #expect(try keychain.find("lost") == ["saved"])
+        #expect(try keychain.find("only here") == ["kept"])
+        // Without merging, what is here goes.
+        #expect(try restore(file, into: keychain, isRehearsal: true).deleted == 4)
+        #expect(try restore(file, into: keychain).deleted == 4)
+        #expect(try Set(keychain.find(limit: .all)) == ["old", "saved"])
+    }
+
+    @Test("A newer namesake in the backup replaces the item, which keeps the reference of the backup")
+    func newerInBackup() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let saved = try keychain.add("a", .whenUnlocked, data: "first").persistentReference
+        keychain.clock.advance(by: 10)
+        try keychain.update("a", ItemUpdate(data: SharedSecret(copying: "second".utf8)))
+        let (file, _) = try backup(keychain)
+        try keychain.delete("a")
+        keychain.clock.advance(by: -5)
+        try keychain.add("a", .whenUnlocked, data: "other")
+        #expect(try restore(file, into: keychain, merges: true).replaced == 1)
+        #expect(try keychain.find("a") == ["second"])
+        let found = try keychain.service.copyMatching(
+            ItemQuery(nil, synchronizable: .any, persistentReference: saved), returning: .data, from: TestKeychain.caller)
+        #expect(found.records.count == 1)
+    }
+
+    @Test("Neither secrets nor attributes are in a backup in the clear, and two of the same items share nothing")
+    func opaque() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        try keychain.add("marker-account", .whenUnlocked, data: "marker-secret")
+        try keychain.add("device-account", .whenUnlockedThisDeviceOnly, data: "device-secret")
+        let (one, _) = try backup(keychain)
+        let (other, _) = try backup(keychain)
+        for marker in ["marker-account", "marker-secret", "device-account", "device-secret", "G1"] {
+            #expect(!contains(one, Array(marker.utf8)))
+        }
+        #expect(one.count == other.count && one.dropFirst(75) != other.dropFirst(75))
+        #expect(zip(one, other).dropFirst(75).filter { $0 == $1 }.count < (one.count - 75) / 16)
+    }
+
+    private static let passphrase = "the passphrase of the backup"
+
+    private func backup(_ keychain: TestKeychain, passcode: SharedSecret? = nil) throws(KeychainError) -> ([UInt8], BackupReport) {
+        let file = Bytes()
+        let report = try keychain.service.backup(
+            under: SharedSecret(copying: Self.passphrase.utf8), passcode: passcode,
+            to: { (bytes) throws(KeychainError) in file.all += Array(bytes) }, progress: { _, _ in })
+        return (file.all, report)
+    }
+
+    private func restore(
+        _ file: [UInt8], into keychain: TestKeychain, passphrase: String = Self.passphrase, passcode: SharedSecret? = nil,
+        merges: Bool = false, isRehearsal: Bool = false
+    ) throws(KeychainError) -> RestoreReport {
+        let rest = Bytes(file)
+        return try keychain.service.restore(
+            under: SharedSecret(copying: passphrase.utf8), passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+            from: { (buffer) throws(KeychainError) in
+                // In odd pieces, as a pipe would give them.
+                let count = min(buffer.count, rest.all.count, 1000)
+                buffer.copyBytes(from: rest.all.prefix(count))
+                rest.all.removeFirst(count)
+                return count
+            }, progress: { _, _ in })
+    }
+
+    private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+        (0...(bytes.count - part.count)).contains { bytes[$0..<$0 + part.count].elementsEqual(part) }
+    }
+}
+
+private final class Bytes {
+    var all: [UInt8]
+    init(_ all: [UInt8] = []) { self.all = all }
+}

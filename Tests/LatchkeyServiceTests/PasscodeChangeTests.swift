@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+@_spi(Testing) import LatchkeyService
+import SecretMemory
+import Testing
+
+/// Setting, changing and removing the passcode, and what other processes see of it.
+@Suite("Changes of the passcode")
+struct PasscodeChangeTests {
+    @Test("Setting a passcode closes the keychain to every process that does not know it, at its next call")
+    func otherProcesses() throws {
+        let first = try TestKeychain(.onDisk)
+        let second = try TestKeychain(in: try #require(first.directory), clock: first.clock)
+        try first.add("a", .whenUnlocked)
+        #expect(try second.find("a") == ["v"])
+        try first.setPasscode()
+        #expect(status { () throws(KeychainError) in _ = try second.find("a") } == -25308)
+        #expect(status { () throws(KeychainError) in try second.add("b", .whenUnlocked) } == -25308)
+        try second.unlock()
+        try second.add("b", .whenUnlocked)
+        #expect(try first.find("b") == ["v"])
+        // A changed passcode leaves open what is open: the keys are the same.
+        try first.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false) { _, _ in }
+        #expect(try second.find("a") == ["v"])
+        // New keys close it.
+        try first.service.changePasscode(
+            from: SharedSecret(copying: "another passcode".utf8), to: Sample.secret, rotates: true) { _, _ in }
+        #expect(status { () throws(KeychainError) in _ = try second.find("a") } == -25308)
+        try second.unlock()
+        #expect(try second.find("a") == ["v"])
+        // And a removed one opens it to all.
+        #expect(try first.service.removePasscode(Sample.secret) { _, _ in } == 0)
+        let third = try TestKeychain(in: try #require(first.directory), clock: first.clock)
+        #expect(try third.find("b") == ["v"])
+        #expect(try second.find("b") == ["v"])
+    }
+
+    @Test("Removing the passcode destroys the items of akpu, and leaves the others open", arguments: Backend.allCases)
+    func removal(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        try keychain.setPasscode()
+        for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
+        #expect(try keychain.service.removePasscode(Sample.secret) { _, _ in } == 1)
+        #expect(try keychain.find(limit: .all).count == 6)
+        #expect(status { () throws(KeychainError) in _ = try keychain.find("akpu") } == -25300)
+        #expect(try keychain.service.lockStatus().hasPasscode == false)
+        // And it can be set again, with keys that never lay open.
+        try keychain.setPasscode("another passcode")
+        try keychain.add("akpu", .whenPasscodeSetThisDeviceOnly)
+        #expect(try keychain.find(limit: .all).count == 7)
+    }
+
+    @Test("A wrong passcode changes nothing, whatever it was for")
+    func wrong() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        try keychain.setPasscode()
+        try keychain.add("p", .whenPasscodeSetThisDeviceOnly)
+        let wrong = SharedSecret(copying: "not the passcode".utf8)
+        let before = try keychain.service.lockStatus()
+        #expect(status { () throws(KeychainError) in try keychain.service.changePasscode(from: wrong, to: Sample.secret, rotates: true) { _, _ in } } == -25293)
+        #expect(status { () throws(KeychainError) in _ = try keychain.service.removePasscode(wrong) { _, _ in } } == -25293)
+        #expect(status { () throws(KeychainError) in _ = try keychain.service.createRecoveryKey(wrong) } == -25293)
+        #expect(status { () throws(KeychainError) in _ = try keychain.service.createRecoveryKey(nil) } == -25293)
+        #expect(status { () throws(KeychainError) in try keychain.service.changeSettings(to: KeybagSettings(graceSeconds: 0), wrong) } == -25293)
+        var after = try keychain.service.lockStatus()
+        #expect(after.wrongPasscodes == 1)
+        after.wrongPasscodes = 0
+        #expect(after == before)
+        #expect(try keychain.find("p") == ["v"])
+        #expect(status { () throws(KeychainError) in try keychain.setPasscode() } == -50)
+        #expect(status { () throws(KeychainError) in try keychain.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "short".utf8), rotates: false) { _, _ in } } == -50)
+    }
+
+    @Test("An unlocked process that is told a wrong passcode stays unlocked; a locked one stays locked")
+    func wrongUnlock() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        try keychain.setPasscode()
+        try keychain.add("a", .whenUnlocked)
+        #expect(status { () throws(KeychainError) in try keychain.unlock("wrong one") } == -25293)
+        #expect(try keychain.find("a") == ["v"])
+        try keychain.service.lock(immediately: true)
+        #expect(status { () throws(KeychainError) in try keychain.unlock("wrong one") } == -25293)
+        #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
+    }
+
+    @Test("A passcode of lower cost is raised at the unlock")
+    func raised() throws {
+        let cheap = try TestKeychain(.onDisk)
+        try cheap.setPasscode()
+        try cheap.add("a", .whenUnlocked)
+        let directory = try #require(cheap.directory)
+        // The real cost, this once.
+        let service = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: .system)
+        let started = ContinuousClock.now
+        try service.unlock(Sample.secret) { _, _ in }
+        #expect(ContinuousClock.now - started > .milliseconds(50), "the floor costs nothing")
+        service.close()
+        let again = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: cheap.clock.clocks)
+        let second = ContinuousClock.now
+        try again.unlock(Sample.secret) { _, _ in }
+        #expect(ContinuousClock.now - second > .milliseconds(50), "it was not raised")
+        #expect(try again.copyMatching(cheap.query("a"), returning: .data, from: TestKeychain.caller).records.count == 1)
+        again.close()
+    }
+
+    @Test("Many items are sealed anew, with progress, and all of them open after it")
+    func many() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for number in 0..<600 { try keychain.add("account \(number)", number.isMultiple(of: 2) ? .whenUnlocked : .always, data: "\(number)") }
+        var steps: [(Int, Int)] = []
+        try keychain.service.setPasscode(Sample.secret) { steps.append(($0, $1)) }
+        #expect(steps.first?.0 == 0 && steps.last?.0 == 300 && steps.count >= 3)
+        #expect(steps.allSatisfy { $0.1 == 300 })
+        #expect(Set(try keychain.find(limit: .all)) == Set((0..<600).map { "\($0)" }))
+        #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+    }
+
+    @Test("After set and change no old wrapped key is in any file, and what is copied before opens nothing that comes after")
+    func remains() throws {
+        let keychain = try TestKeychain(.onDisk)
+        let directory = try #require(keychain.directory)
+        try keychain.add("a", .whenUnlocked)
+        keychain.service.close()
+        func reopened() throws -> TestKeychain { try TestKeychain(in: directory, clock: keychain.clock) }
+        let record = { () throws -> [UInt8] in try directory.files()["data/keychain.db"].map { Array($0) } ?? [] }
+        let before = try record()
+        var current = try reopened()
+        try current.setPasscode()
+        current.service.close()
+        // Wrapped keys of the first keybag: every 40 bytes behind a length of 40, which nothing else in the file is.
+        let old = Self.wrappedKeys(in: before)
+        #expect(old.count >= 13)
+        let afterSet = try directory.files()
+        let gone = old.filter { key in !afterSet.values.contains { $0.firstRange(of: key) != nil } }
+        // The index key and those of dk and dku stay; eight of the passcode's classes go.
+        #expect(gone.count >= 8)
+        current = try reopened()
+        let wrapped = Self.wrappedKeys(in: try record())
+        try current.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false) { _, _ in }
+        current.service.close()
+        let afterChange = try directory.files()
+        let changed = wrapped.filter { key in !afterChange.values.contains { $0.firstRange(of: key) != nil } }
+        #expect(changed.count >= 10)
+    }
+
+    private static func wrappedKeys(in file: [UInt8]) -> [[UInt8]] {
+        // class, kind, generation (4), wrapping, length (2): 6…12 or 0, 1…3, 0 0 0 n, 1…3, 0 40.
+        var keys: [[UInt8]] = []
+        var position = 0
+        while position + 49 <= file.count {
+            let head = file[position..<position + 9]
+            let bytes = Array(head)
+            if bytes[0] <= 12, (1...3).contains(bytes[1]), bytes[2...4].allSatisfy({ $0 == 0 }), (1...9).contains(bytes[5]),
+                (1...3).contains(bytes[6]), bytes[7] == 0, bytes[8] == 40
+            {
+                keys.append(Array(file[position + 9..<position + 49]))
+                position += 49
+            } else {
+                position += 1
+            }
+        }
+        return keys
+    }
+
+    // MARK: Recovery
+
+    @Test("A lost device key: the recovery key brings back what may leave the device, under a new passcode")
+    func recovery() throws {
+        let keychain = try TestKeychain(.onDisk)
+        let directory = try #require(keychain.directory)
+        try keychain.setPasscode()
+        for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
+        let key = try keychain.service.createRecoveryKey(Sample.secret)
+        #expect(try keychain.service.lockStatus().hasRecoveryKey)
+        keychain.service.close()
+        try FileManager.default.removeItem(atPath: "\(directory.path)/state/device.key")
+        let home = KeychainHome(root: directory.path)
+        let new = SharedSecret(copying: "after the loss".utf8)
+        #expect(try EmbeddedService.recover(home: home, key: key, newPasscode: nil, clocks: keychain.clock.clocks) == 4)
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/state/device.key"))
+        #expect(try EmbeddedService.recover(home: home, key: key, newPasscode: new, clocks: keychain.clock.clocks) == 4)
+        let recovered = try TestKeychain(in: directory, clock: keychain.clock)
+        #expect(status { () throws(KeychainError) in try recovered.unlock() } == -25293)
+        try recovered.unlock("after the loss")
+        for protection in ProtectionClass.allCases {
+            let expected: Int32 = protection.isThisDeviceOnly ? -25300 : 0
+            #expect(status { () throws(KeychainError) in _ = try recovered.find(protection.rawValue) } == expected, "\(protection)")
+            if expected != 0 { try recovered.add(protection.rawValue, protection) }
+        }
+        // It opens nothing any more once it was removed.
+        #expect(try recovered.service.removeRecoveryKey(new))
+        #expect(try !recovered.service.removeRecoveryKey(new))
+        recovered.service.close()
+        #expect(status { () throws(KeychainError) in
+            _ = try EmbeddedService.recover(home: home, key: key, newPasscode: Sample.secret, clocks: keychain.clock.clocks)
+        } == -25293)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func firstRange(of part: [UInt8]) -> Int? {
+        Data(self).firstRange(of: Data(part))?.lowerBound
+    }
+}

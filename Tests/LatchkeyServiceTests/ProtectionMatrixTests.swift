@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Testing
+
+/// Every protection class, in every state of a keychain, under every call. The page Documentation/ProtectionMatrix.md is made from this.
+@Suite("Protection matrix")
+struct ProtectionMatrixTests {
+    @Test("Each class, state and call answers the status of the rules", arguments: State.allCases)
+    func rules(_ state: State) throws {
+        for protection in ProtectionClass.allCases {
+            let found = try Self.statuses(protection, state)
+            for call in Call.allCases {
+                #expect(found[call] == Self.expected(protection, state, call), "\(protection.rawValue), \(state.rawValue), \(call.rawValue)")
+            }
+        }
+    }
+
+    @Test("The page says what the keychain does")
+    func page() throws {
+        var lines = [
+            "# Protection matrix", "",
+            "What each call answers for an item of each class, in each state of the keychain. `ProtectionMatrixTests` measures it and makes this page",
+            "(`LATCHKEY_RECORD=1 swift test --filter ProtectionMatrixTests`).", "",
+            "ok is errSecSuccess, closed errSecInteractionNotAllowed (−25308), none errSecItemNotFound (−25300), unavailable errSecNotAvailable (−25291).",
+        ]
+        for state in State.allCases {
+            lines += ["", "## \(state.title)", "", "\(state.meaning)", ""]
+            lines += ["| class | \(Call.allCases.map(\.title).joined(separator: " | ")) |", "|---|" + String(repeating: "---|", count: Call.allCases.count)]
+            for protection in ProtectionClass.allCases {
+                let found = try Self.statuses(protection, state)
+                lines.append("| `\(protection.rawValue)` | \(Call.allCases.map { Self.word(found[$0]) }.joined(separator: " | ")) |")
+            }
+        }
+        let text = lines.joined(separator: "\n") + "\n"
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Documentation/ProtectionMatrix.md")
+        if ProcessInfo.processInfo.environment["LATCHKEY_RECORD"] == "1" {
+            try Data(text.utf8).write(to: file)
+            Issue.record("recorded the page: read it, then run the tests without LATCHKEY_RECORD")
+            return
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+
+    // MARK: The rules
+
+    private static func expected(_ protection: ProtectionClass, _ state: State, _ call: Call) -> Int32 {
+        if state == .moved { return -25291 }
+        let isThere =
+            switch state {
+            case .noPasscode, .restoredHere: !protection.requiresPasscode
+            case .restoredElsewhere: !protection.isThisDeviceOnly
+            default: true
+            }
+        let isOpen =
+            switch (protection.openness, state) {
+            case (.always, _), (_, .noPasscode), (_, .unlocked), (_, .grace), (_, .restoredHere), (_, .restoredElsewhere): true
+            case (.afterFirstUnlock, .locked): true
+            default: false
+            }
+        switch call {
+        case .add: return state == .noPasscode && protection.requiresPasscode ? -25291 : isOpen ? 0 : -25308
+        case .delete: return isThere ? 0 : -25300
+        case .readData, .readAttributes, .update: return !isThere ? -25300 : isOpen ? 0 : -25308
+        }
+    }
+
+    // MARK: What happens
+
+    private static func statuses(_ protection: ProtectionClass, _ state: State) throws -> [Call: Int32] {
+        var statuses: [Call: Int32] = [:]
+        for call in Call.allCases {
+            // A keychain of its own for each call, so that none is judged after another one's effect.
+            do throws(KeychainError) {
+                let keychain = try state.keychain(with: protection)
+                statuses[call] = status { () throws(KeychainError) in
+                    switch call {
+                    case .readData: _ = try keychain.find("item")
+                    case .readAttributes: _ = try keychain.find("item", returning: .attributes)
+                    case .add: try keychain.add("new", protection)
+                    case .update: try keychain.update("item", ItemUpdate(data: SharedSecret(copying: "new".utf8)))
+                    case .delete: try keychain.delete("item")
+                    }
+                }
+            } catch {
+                statuses[call] = error.status.rawValue
+            }
+        }
+        return statuses
+    }
+
+    private static func word(_ status: Int32?) -> String {
+        switch status {
+        case 0: "ok"
+        case -25308: "closed"
+        case -25300: "none"
+        case -25291: "unavailable"
+        default: "\(status ?? 0)"
+        }
+    }
+
+    enum Call: String, CaseIterable {
+        case readData, readAttributes, add, update, delete
+
+        var title: String {
+            switch self {
+            case .readData: "read data"
+            case .readAttributes: "read attributes"
+            case .add: "add"
+            case .update: "update"
+            case .delete: "delete"
+            }
+        }
+    }
+
+    enum State: String, CaseIterable {
+        case noPasscode, beforeFirstUnlock, unlocked, grace, locked, afterReboot, moved, restoredHere, restoredElsewhere
+
+        var title: String {
+            switch self {
+            case .noPasscode: "No passcode"
+            case .beforeFirstUnlock: "Before the first unlock"
+            case .unlocked: "Unlocked"
+            case .grace: "Locked, within the grace"
+            case .locked: "Locked"
+            case .afterReboot: "After a reboot"
+            case .moved: "Moved to another device"
+            case .restoredHere: "Restored here"
+            case .restoredElsewhere: "Restored elsewhere"
+            }
+        }
+
+        var meaning: String {
+            switch self {
+            case .noPasscode: "No passcode is set: nothing but the device key protects the keychain. Items of `akpu` cannot exist."
+            case .beforeFirstUnlock: "A passcode is set, and this process, or latchkeyd, was not told it. Whoever has the files and the device key is here."
+            case .unlocked: "The passcode was given."
+            case .grace: "Locked less than ten seconds ago."
+            case .locked: "Locked, and the grace is over. Deleting by key attributes needs no key."
+            case .afterReboot: "The machine was started anew."
+            case .moved: "A copy of the whole directory without the device key."
+            case .restoredHere: "Saved, and restored on the same device; unlocked. Items of `akpu` are in no backup."
+            case .restoredElsewhere: "Saved, and restored on another device; unlocked. Items of the ThisDeviceOnly classes stay behind."
+            }
+        }
+
+        /// A keychain in this state, which holds an item of the class where it can.
+        func keychain(with protection: ProtectionClass) throws(KeychainError) -> TestKeychain {
+            do {
+                let made = try TestKeychain(.onDisk)
+                if self != .noPasscode { try made.setPasscode() }
+                if self != .noPasscode || !protection.requiresPasscode { try made.add("item", protection) }
+                switch self {
+                case .noPasscode, .unlocked: return made
+                case .grace:
+                    try made.service.lock(immediately: false)
+                    made.clock.advance(by: 5)
+                    return made
+                case .locked:
+                    try made.service.lock(immediately: true)
+                    return made
+                case .beforeFirstUnlock: return try Self.reopened(made)
+                case .afterReboot:
+                    made.clock.reboot()
+                    return try Self.reopened(made)
+                case .moved:
+                    made.service.close()
+                    try FileManager.default.removeItem(atPath: "\(try #require(made.directory).path)/state/device.key")
+                    return try Self.reopened(made)
+                case .restoredHere:
+                    try Self.transfer(from: made, to: made)
+                    return made
+                case .restoredElsewhere:
+                    let other = try TestKeychain(.onDisk)
+                    try other.setPasscode()
+                    try Self.transfer(from: made, to: other)
+                    return other
+                }
+            } catch {
+                throw error as? KeychainError ?? KeychainError(.internalFailure, "\(error)")
+            }
+        }
+
+        private static func reopened(_ made: TestKeychain) throws -> TestKeychain {
+            try TestKeychain(in: try #require(made.directory), clock: made.clock)
+        }
+
+        private static func transfer(from one: TestKeychain, to other: TestKeychain) throws {
+            var file: [UInt8] = []
+            let passphrase = SharedSecret(copying: "a passphrase".utf8)
+            _ = try one.service.backup(
+                under: passphrase, passcode: Sample.secret, to: { (bytes) throws(KeychainError) in file += Array(bytes) },
+                progress: { _, _ in })
+            _ = try other.service.restore(
+                under: passphrase, passcode: Sample.secret, merges: false, isRehearsal: false,
+                from: { (buffer) throws(KeychainError) in
+                    let count = min(buffer.count, file.count)
+                    buffer.copyBytes(from: file.prefix(count))
+                    file.removeFirst(count)
+                    return count
+                }, progress: { _, _ in })
+        }
+    }
+}

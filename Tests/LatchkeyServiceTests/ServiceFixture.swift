@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+
+/// Calls that the tests of the service make, short.
+extension TestKeychain {
+    static let caller = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1", "G2"])
+
+    @discardableResult
+    func add(_ account: String, _ protection: ProtectionClass, data: String = "v") throws(KeychainError) -> ItemRecord {
+        try service.add(
+            ItemAddition(
+                .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
+                secrets: ItemSecrets(data: SharedSecret(copying: data.utf8)), protection: protection), from: Self.caller)
+    }
+
+    func find(_ account: String? = nil, limit: MatchLimit = .one, returning: ReturnTypes = .data) throws(KeychainError) -> [String] {
+        try service.copyMatching(query(account, limit: limit), returning: returning, from: Self.caller).records.map { record in
+            record.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""
+        }
+    }
+
+    func update(_ account: String, _ update: ItemUpdate) throws(KeychainError) {
+        try service.update(query(account), with: update, from: Self.caller)
+    }
+
+    func delete(_ account: String) throws(KeychainError) {
+        try service.delete(query(account), from: Self.caller)
+    }
+
+    func query(_ account: String? = nil, limit: MatchLimit? = nil) -> ItemQuery {
+        var attributes: [ItemAttribute: AttributeValue] = [.service: .string("s")]
+        if let account { attributes[.account] = .string(account) }
+        return ItemQuery(.genericPassword, attributes: attributes, limit: limit)
+    }
+
+    func setPasscode(_ text: String = Sample.passcode) throws(KeychainError) {
+        try service.setPasscode(SharedSecret(copying: text.utf8)) { _, _ in }
+    }
+
+    func unlock(_ text: String = Sample.passcode) throws(KeychainError) {
+        try service.unlock(SharedSecret(copying: text.utf8)) { _, _ in }
+    }
+}
+
+enum Sample {
+    static let passcode = "the passcode"
+    static let secret = SharedSecret(copying: passcode.utf8)
+}
+
+/// The status that a call answers; 0 for success.
+func status(_ body: () throws(KeychainError) -> Void) -> Int32 {
+    do {
+        try body()
+        return 0
+    } catch {
+        return error.status.rawValue
+    }
+}
