@@ -46,6 +46,34 @@ struct TerminalTests {
         #expect(!ended.shown.contains("half"))
         #expect(try shell.run("security find-generic-password -w").exit == 44)
     }
+
+    @Test("a new passcode is asked for twice, and unlocks when the terminal is asked for it")
+    func passcode() throws {
+        let shell = try Shell()
+        #expect(try shell.run("security add-generic-password -a a -s s -w v").exit == 0)
+        let setting = try Terminal(shell, "latchkey passcode set")
+        try setting.expect("new passcode: ")
+        setting.type("correct horse battery\n")
+        try setting.expect("the same again: ")
+        setting.type("correct horse battery\n")
+        let set = setting.end()
+        #expect(set.status == 0 && !set.shown.contains("horse"))
+        let finding = try Terminal(shell, "security find-generic-password -a a -w")
+        try finding.expect("passcode of the keychain: ")
+        finding.type("correct horse battery\n")
+        let found = finding.end()
+        #expect(found.status == 0 && found.shown.contains("v\r\n") && !found.shown.contains("horse"))
+    }
+
+    @Test("a terminal that closes during the question changes nothing")
+    func closed() throws {
+        let shell = try Shell()
+        let terminal = try Terminal(shell, "latchkey passcode set")
+        try terminal.expect("new passcode: ")
+        terminal.type("half a passcode")
+        terminal.close()
+        #expect(try shell.run("latchkey status --json | grep '\"passcode\"'").output == "  \"passcode\" : false,\n")
+    }
 }
 
 /// A command on a pseudo-terminal.
@@ -78,6 +106,12 @@ private final class Terminal {
 
     func type(_ text: String) {
         keyboard.fileHandleForWriting.write(Data(text.utf8))
+    }
+
+    /// The terminal goes away, as when its window is closed.
+    func close() {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
     }
 
     func end() -> (status: Int32, shown: String) {

@@ -16,7 +16,7 @@ struct Shell {
     }
 
     var environment: [String: String] {
-        ["PATH": "\(directory.path):/usr/bin:/bin", "LATCHKEY_HOME": "\(directory.path)/home"]
+        ["PATH": "\(directory.path):/usr/bin:/bin", "LATCHKEY_HOME": "\(directory.path)/home", "PASS": "\(directory.path)/pass"]
     }
 
     func run(_ script: String) throws -> Outcome {

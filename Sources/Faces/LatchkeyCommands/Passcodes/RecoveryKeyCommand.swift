@@ -71,19 +71,16 @@ struct RecoveryKeyCommand: ParsableCommand {
         func run(in session: CommandSession) throws(CommandFailure) {
             let source = PasscodeSource(file: keyFile, fileOption: "--key-file", usesEnvironment: false)
             let key = try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("recovery key: ", in: session) }
-            if dryRun {
-                let lost = try CommandFailure.naming(nil) { () throws(KeychainError) in
-                    try KeychainClient.recover(with: key, newPasscode: nil)
-                }
-                session.io.say("latchkey: the recovery key fits; \(Self.items(lost)) would be lost\n")
-                return
+            // Whether the key fits is known before anybody thinks of a passcode.
+            let doomed = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                try KeychainClient.recover(with: key, newPasscode: nil)
             }
+            session.io.say("latchkey: the recovery key fits; \(Self.items(doomed)) \(dryRun ? "would" : "will") be lost\n")
+            if dryRun { return }
             let new = try passcode.source.readNew("new passcode: ", in: session)
             PasscodeAdvice.give(on: new, in: session)
-            let lost = try CommandFailure.naming(nil) { () throws(KeychainError) in
-                try KeychainClient.recover(with: key, newPasscode: new)
-            }
-            session.io.say("latchkey: the new passcode is set; \(Self.items(lost)) lost\n")
+            _ = try CommandFailure.naming(nil) { () throws(KeychainError) in try KeychainClient.recover(with: key, newPasscode: new) }
+            session.io.say("latchkey: the new passcode is set\n")
         }
 
         private static func items(_ count: Int) -> String {

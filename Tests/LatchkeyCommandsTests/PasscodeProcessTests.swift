@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+/// The passcode as a shell sees it.
+@Suite("The passcode in a shell")
+struct PasscodeProcessTests {
+    @Test("the main job with a passcode: refusal with 36, success with --passcode-file, --passcode-fd and the environment")
+    func mainJob() throws {
+        let shell = try prepared()
+        let outcome = try shell.run(
+            """
+            security find-generic-password -a a -w < /dev/null; echo $?
+            security find-generic-password -a a -w --passcode-file "$PASS"
+            security find-generic-password -a a -w --passcode-fd 3 3< "$PASS"
+            LATCHKEY_PASSCODE_FILE="$PASS" security find-generic-password -a a -w
+            mkdir "$LATCHKEY_HOME/credentials"; cp "$PASS" "$LATCHKEY_HOME/credentials/latchkey.passcode"
+            CREDENTIALS_DIRECTORY="$LATCHKEY_HOME/credentials" security find-generic-password -a a -w
+            security add-generic-password -a b -s s -w x < /dev/null; echo $?
+            security add-generic-password -a b -s s -w x --passcode-file "$PASS"; echo $?
+            security delete-generic-password -a b -s s --passcode-file "$PASS" > /dev/null; echo $?
+            """)
+        #expect(outcome.output == "36\nv\nv\nv\nv\n36\n0\n0\n")
+    }
+
+    @Test("a passcode file that others can read is refused, with the chmod")
+    func wideFile() throws {
+        let shell = try prepared()
+        let outcome = try shell.run("chmod 644 \"$PASS\"; security find-generic-password -a a -w --passcode-file \"$PASS\"; echo $?")
+        #expect(outcome.output == "53\n")
+        #expect(outcome.error.contains("hint: chmod 600"))
+    }
+
+    @Test("what cannot be a passcode is told, and nothing is set")
+    func unusable() throws {
+        let shell = try Shell()
+        let outcome = try shell.run(
+            """
+            printf '\\n' | latchkey passcode set; echo $?
+            printf 'short\\n' | latchkey passcode set; echo $?
+            printf '\\377\\376\\377\\376\\377\\376\\n' | latchkey passcode set; echo $?
+            head -c 1048576 /dev/zero | tr '\\0' x > "$LATCHKEY_HOME.long"; chmod 600 "$LATCHKEY_HOME.long"
+            latchkey passcode set --passcode-file "$LATCHKEY_HOME.long"; echo $?
+            latchkey passcode set < /dev/null; echo $?
+            latchkey passcode set --passcode-fd 77; echo $?
+            latchkey passcode remove < /dev/null; echo $?
+            latchkey status --json | grep '"passcode"'
+            """)
+        #expect(outcome.output == "206\n206\n206\n206\n36\n206\n206\n  \"passcode\" : false,\n")
+        let problems = outcome.error.split(separator: "\n").filter { $0.hasPrefix("latchkey: ") && !$0.contains("guessed") }
+        #expect(problems.count == 7, "\(problems)")
+    }
+
+    @Test("old and new passcode come from two lines, files or descriptors; a wrong one exits 51 and is counted once")
+    func change() throws {
+        let shell = try prepared()
+        let outcome = try shell.run(
+            """
+            printf 'another passcode\\n' > "$LATCHKEY_HOME.new"; chmod 600 "$LATCHKEY_HOME.new"
+            latchkey passcode change --passcode-file "$PASS" --new-passcode-file "$LATCHKEY_HOME.new" --rotate; echo $?
+            security find-generic-password -a a -w --passcode-file "$PASS" 2> /dev/null; echo $?
+            security find-generic-password -a a -w --passcode-file "$PASS" 2> /dev/null; echo $?
+            printf '%s\\n' 'another passcode' 'correct horse battery' | latchkey passcode change; echo $?
+            security find-generic-password -a a -w --passcode-file "$PASS"
+            latchkey passcode remove --passcode-file "$PASS" 2> /dev/null; echo $?
+            security find-generic-password -a a -w
+            """)
+        #expect(outcome.output == "0\n51\n51\n0\nv\n0\nv\n")
+    }
+
+    @Test("without a daemon lock and unlock say that they would change nothing; commands that one process reads share its lock")
+    func lockAndUnlock() throws {
+        let shell = try prepared()
+        let outcome = try shell.run(
+            """
+            latchkey lock; echo $?; latchkey unlock --passcode-file "$PASS"; echo $?; security lock-keychain 2> /dev/null; echo $?
+            security unlock-keychain -p 'correct horse battery' 2> /dev/null; echo $?
+            printf '%s\\n' 'unlock-keychain -p "correct horse battery"' 'find-generic-password -a a -w' | security -i 2> /dev/null
+            security set-keychain-settings -lut 21600 --passcode-file "$PASS"; security show-keychain-info login.keychain 2>&1 | grep -o '" .*'
+            latchkey settings --json | grep -c true
+            """)
+        #expect(outcome.output == "53\n53\n53\n53\nv\n\" lock-on-sleep timeout=21600s\n1\n")
+        #expect(outcome.error.contains("hint: give the passcode to the command that needs it"))
+        // A keychain without a passcode is open, and scripts that unlock it go on.
+        let open = try Shell().run("security unlock-keychain -p anything login.keychain; echo $?; security lock-keychain; echo $?")
+        #expect(open.output == "0\n206\n")
+    }
+
+    @Test("dump-keychain shows what is open, and says that there is more")
+    func dump() throws {
+        let shell = try prepared()
+        let outcome = try shell.run("security dump-keychain < /dev/null | grep -c acct; security dump-keychain --passcode-file \"$PASS\" | grep -c acct")
+        #expect(outcome.output == "0\n1\n")
+        #expect(outcome.error.contains("items that are locked are not shown"))
+    }
+
+    @Test("a recovery key is printed once, and brings the items back when the device key is gone")
+    func recovery() throws {
+        let shell = try prepared()
+        let outcome = try shell.run(
+            """
+            latchkey recovery-key create --passcode-file "$PASS" > "$LATCHKEY_HOME.paper" 2> /dev/null; chmod 600 "$LATCHKEY_HOME.paper"
+            wc -c < "$LATCHKEY_HOME.paper"
+            rm "$LATCHKEY_HOME/state/device.key"; security find-generic-password -a a -w 2> /dev/null; echo $?
+            printf 'after the loss\\n' > "$LATCHKEY_HOME.new"; chmod 600 "$LATCHKEY_HOME.new"
+            latchkey recovery-key use --dry-run --key-file "$LATCHKEY_HOME.paper"; echo $?
+            ls "$LATCHKEY_HOME/state" | grep -c device.key
+            latchkey recovery-key use --key-file "$LATCHKEY_HOME.paper" --passcode-file "$LATCHKEY_HOME.new" 2> /dev/null; echo $?
+            security find-generic-password -a a -w --passcode-file "$LATCHKEY_HOME.new"
+            echo 0000-0000-0000-0000-0000-0000-0000-0000 | latchkey recovery-key use; echo $?
+            """)
+        #expect(outcome.output == "40\n53\n0\n0\n0\nv\n206\n")
+        #expect(outcome.error.contains("0 items that may not leave their device would be lost"))
+    }
+
+    @Test("backup and restore: a file of mode 0600 that is not replaced unasked, a rehearsal, a merge, and a wrong passphrase")
+    func backup() throws {
+        let shell = try prepared()
+        let outcome = try shell.run(
+            """
+            phrase() { printf 'the passphrase\\n'; }
+            B="$LATCHKEY_HOME.backup"; export LATCHKEY_PASSCODE_FILE="$PASS"
+            phrase | latchkey backup "$B" --json | grep -c '"items" : 1'; stat -c %a "$B"
+            phrase | latchkey backup "$B" > /dev/null; echo $?; phrase | latchkey backup "$B" --force > /dev/null; echo $?
+            security delete-generic-password -a a > /dev/null
+            phrase | latchkey restore "$B" --dry-run > /dev/null; security find-generic-password -a a -w 2> /dev/null; echo $?
+            printf 'wrong passphrase\\n' | latchkey restore "$B"; echo $?
+            phrase | latchkey restore "$B" --merge > /dev/null; security find-generic-password -a a -w
+            phrase | latchkey restore /dev/null; echo $?; phrase | latchkey restore "$B.missing"; echo $?
+            ls "$LATCHKEY_HOME".backup*
+            """)
+        #expect(outcome.output == "1\n600\n45\n0\n44\n51\nv\n93\n53\n\(shell.directory.path)/home.backup\n", "\(outcome.error)")
+    }
+
+    /// A keychain with one item and a passcode, which lies in the file $PASS.
+    private func prepared() throws -> Shell {
+        let shell = try Shell()
+        let outcome = try shell.run(
+            """
+            security add-generic-password -a a -s s -w v
+            printf 'correct horse battery\\n' > "$PASS"; chmod 600 "$PASS"
+            latchkey passcode set --passcode-file "$PASS"
+            """)
+        #expect(outcome.exit == 0, "\(outcome)")
+        return shell
+    }
+}
