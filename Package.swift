@@ -120,7 +120,7 @@ let package = Package(
         // The process that the concurrency, crash and fork proofs start, kill and fork. Not a product.
         .executableTarget(
             name: "ProofWorker",
-            dependencies: ["CLatchkey", "KeychainModel", "LatchkeyClient", "LinuxSystem", "Security"],
+            dependencies: ["CLatchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", "Security"],
             path: "Tests/ProofWorker"
         ),
     ],

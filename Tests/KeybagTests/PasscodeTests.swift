@@ -34,7 +34,9 @@ struct PasscodeTests {
         #expect(try passcode("123456").isShort && !passcode("123456789012345").isShort)
     }
 
-    @Test("A cost that no version asks for is refused before any memory is taken", arguments: [(40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1)])
+    @Test(
+        "A cost that no version asks for is refused before any memory is taken",
+        arguments: [(40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1)])
     func hugeCost(_ exponent: UInt8, _ blockSize: UInt32, _ parallelism: UInt32) throws {
         let parameters = PasscodeParameters(
             salt: .random(count: 32), cost: PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism))
@@ -70,7 +72,11 @@ struct PasscodeTests {
         }
         let done = try DeviceKeybag(opening: after.finishingReseal(key), deviceKey: deviceKey)
         #expect(!done.isResealing)
-        #expect(Set(done.record.keys.map(\.bytes)).isDisjoint(with: before.record.keys.filter { $0.slot.generation == 1 && ProtectionClass(number: $0.slot.protection)?.needsPasscode == true }.map(\.bytes)))
+        #expect(
+            Set(done.record.keys.map(\.bytes)).isDisjoint(
+                with: before.record.keys.filter {
+                    $0.slot.generation == 1 && ProtectionClass(number: $0.slot.protection)?.needsPasscode == true
+                }.map(\.bytes)))
         // What D alone has of them after that: nothing.
         #expect(done.keys.keys.allSatisfy { ProtectionClass(number: $0.protection)?.needsPasscode != true })
     }
@@ -82,10 +88,12 @@ struct PasscodeTests {
         let unlocked = try keybag.unlock(with: key)
         let parameters = PasscodeParameters.fresh(cost)
         let newKey = try PasscodeKey.derive(try passcode("another secret"), parameters)
-        let changed = try DeviceKeybag(opening: try keybag.changingPasscode(unlocked, to: newKey, parameters, rotates: false), deviceKey: deviceKey)
+        let changed = try DeviceKeybag(
+            opening: try keybag.changingPasscode(unlocked, to: newKey, parameters, rotates: false), deviceKey: deviceKey)
         #expect(throws: KeybagError.self) { try changed.unlock(with: key) }
         #expect(try changed.unlock(with: newKey).keys == unlocked.keys)
-        let rotated = try DeviceKeybag(opening: try keybag.changingPasscode(unlocked, to: newKey, parameters, rotates: true), deviceKey: deviceKey)
+        let rotated = try DeviceKeybag(
+            opening: try keybag.changingPasscode(unlocked, to: newKey, parameters, rotates: true), deviceKey: deviceKey)
         #expect(rotated.isResealing)
         #expect(try rotated.unlock(with: newKey).keys.count == unlocked.keys.count * 2)
         let removed = try DeviceKeybag(opening: try keybag.removingPasscode(unlocked), deviceKey: deviceKey)

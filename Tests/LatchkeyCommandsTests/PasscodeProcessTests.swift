@@ -91,7 +91,8 @@ struct PasscodeProcessTests {
     @Test("dump-keychain shows what is open, and says that there is more")
     func dump() throws {
         let shell = try prepared()
-        let outcome = try shell.run("security dump-keychain < /dev/null | grep -c acct; security dump-keychain --passcode-file \"$PASS\" | grep -c acct")
+        let outcome = try shell.run(
+            "security dump-keychain < /dev/null | grep -c acct; security dump-keychain --passcode-file \"$PASS\" | grep -c acct")
         #expect(outcome.output == "0\n1\n")
         #expect(outcome.error.contains("items that are locked are not shown"))
     }

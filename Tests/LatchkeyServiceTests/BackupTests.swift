@@ -9,7 +9,9 @@ import Testing
 /// keychain-behaviour §5.3 and §7.10.
 @Suite("Backup")
 struct BackupTests {
-    @Test("T214, T218: what was saved is found again after everything was deleted, and can be changed and deleted", arguments: Backend.allCases)
+    @Test(
+        "T214, T218: what was saved is found again after everything was deleted, and can be changed and deleted",
+        arguments: Backend.allCases)
     func roundTrip(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         for number in 0..<50 { try keychain.add("account \(number)", .whenUnlocked, data: "data \(number)") }

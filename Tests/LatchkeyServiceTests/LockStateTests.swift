@@ -10,7 +10,9 @@ import Testing
 /// keychain-behaviour §2 and §7.8.
 @Suite("Lock states")
 struct LockStateTests {
-    @Test("T163, T164: locked, an item of the class ak is closed, its attributes too; after the unlock it is there", arguments: Backend.allCases)
+    @Test(
+        "T163, T164: locked, an item of the class ak is closed, its attributes too; after the unlock it is there",
+        arguments: Backend.allCases)
     func locked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.add("a", .whenUnlocked)
@@ -78,7 +80,9 @@ struct LockStateTests {
         #expect(try keychain.find(limit: .all) == ["v", "v"])
     }
 
-    @Test("T170: locked, a local item is deleted by its key attributes; one that must be opened to be told is not", arguments: Backend.allCases)
+    @Test(
+        "T170: locked, a local item is deleted by its key attributes; one that must be opened to be told is not",
+        arguments: Backend.allCases)
     func deleteLocked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -139,7 +143,8 @@ struct LockStateTests {
         try keychain.unlock()
         keychain.service.removeLockObserver(number)
         try keychain.service.lock(immediately: true)
-        #expect(seen.withLock { $0 } == [.locked, .unlocked] || seen.withLock { $0 } == [.beforeFirstUnlock, .unlocked, .locked, .unlocked])
+        #expect(
+            seen.withLock { $0 } == [.locked, .unlocked] || seen.withLock { $0 } == [.beforeFirstUnlock, .unlocked, .locked, .unlocked])
     }
 
     @Test("A keychain without a passcode is always unlocked, and cannot be locked")

@@ -23,11 +23,13 @@ struct PasscodeChangeTests {
         try second.add("b", .whenUnlocked)
         #expect(try first.find("b") == ["v"])
         // A changed passcode leaves open what is open: the keys are the same.
-        try first.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false) { _, _ in }
+        try first.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false) { _, _ in
+        }
         #expect(try second.find("a") == ["v"])
         // New keys close it.
         try first.service.changePasscode(
-            from: SharedSecret(copying: "another passcode".utf8), to: Sample.secret, rotates: true) { _, _ in }
+            from: SharedSecret(copying: "another passcode".utf8), to: Sample.secret, rotates: true
+        ) { _, _ in }
         #expect(status { () throws(KeychainError) in _ = try second.find("a") } == -25308)
         try second.unlock()
         #expect(try second.find("a") == ["v"])
@@ -60,18 +62,27 @@ struct PasscodeChangeTests {
         try keychain.add("p", .whenPasscodeSetThisDeviceOnly)
         let wrong = SharedSecret(copying: "not the passcode".utf8)
         let before = try keychain.service.lockStatus()
-        #expect(status { () throws(KeychainError) in try keychain.service.changePasscode(from: wrong, to: Sample.secret, rotates: true) { _, _ in } } == -25293)
+        #expect(
+            status { () throws(KeychainError) in
+                try keychain.service.changePasscode(from: wrong, to: Sample.secret, rotates: true) { _, _ in }
+            } == -25293)
         #expect(status { () throws(KeychainError) in _ = try keychain.service.removePasscode(wrong) { _, _ in } } == -25293)
         #expect(status { () throws(KeychainError) in _ = try keychain.service.createRecoveryKey(wrong) } == -25293)
         #expect(status { () throws(KeychainError) in _ = try keychain.service.createRecoveryKey(nil) } == -25293)
-        #expect(status { () throws(KeychainError) in try keychain.service.changeSettings(to: KeybagSettings(graceSeconds: 0), wrong) } == -25293)
+        #expect(
+            status { () throws(KeychainError) in try keychain.service.changeSettings(to: KeybagSettings(graceSeconds: 0), wrong) } == -25293
+        )
         var after = try keychain.service.lockStatus()
         #expect(after.wrongPasscodes == 1)
         after.wrongPasscodes = 0
         #expect(after == before)
         #expect(try keychain.find("p") == ["v"])
         #expect(status { () throws(KeychainError) in try keychain.setPasscode() } == -50)
-        #expect(status { () throws(KeychainError) in try keychain.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "short".utf8), rotates: false) { _, _ in } } == -50)
+        #expect(
+            status { () throws(KeychainError) in
+                try keychain.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "short".utf8), rotates: false) { _, _ in
+                }
+            } == -50)
     }
 
     @Test("An unlocked process that is told a wrong passcode stays unlocked; a locked one stays locked")
@@ -109,7 +120,9 @@ struct PasscodeChangeTests {
     @Test("Many items are sealed anew, with progress, and all of them open after it")
     func many() throws {
         let keychain = try TestKeychain(.ephemeral)
-        for number in 0..<600 { try keychain.add("account \(number)", number.isMultiple(of: 2) ? .whenUnlocked : .always, data: "\(number)") }
+        for number in 0..<600 {
+            try keychain.add("account \(number)", number.isMultiple(of: 2) ? .whenUnlocked : .always, data: "\(number)")
+        }
         var steps: [(Int, Int)] = []
         try keychain.service.setPasscode(Sample.secret) { steps.append(($0, $1)) }
         #expect(steps.first?.0 == 0 && steps.last?.0 == 300 && steps.count >= 3)
@@ -139,7 +152,9 @@ struct PasscodeChangeTests {
         #expect(gone.count >= 8)
         current = try reopened()
         let wrapped = Self.wrappedKeys(in: try record())
-        try current.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false) { _, _ in }
+        try current.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false) {
+            _, _ in
+        }
         current.service.close()
         let afterChange = try directory.files()
         let changed = wrapped.filter { key in !afterChange.values.contains { $0.firstRange(of: key) != nil } }
@@ -194,9 +209,10 @@ struct PasscodeChangeTests {
         #expect(try recovered.service.removeRecoveryKey(new))
         #expect(try !recovered.service.removeRecoveryKey(new))
         recovered.service.close()
-        #expect(status { () throws(KeychainError) in
-            _ = try EmbeddedService.recover(home: home, key: key, newPasscode: Sample.secret, clocks: keychain.clock.clocks)
-        } == -25293)
+        #expect(
+            status { () throws(KeychainError) in
+                _ = try EmbeddedService.recover(home: home, key: key, newPasscode: Sample.secret, clocks: keychain.clock.clocks)
+            } == -25293)
     }
 }
 

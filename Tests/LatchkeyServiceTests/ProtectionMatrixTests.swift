@@ -15,7 +15,8 @@ struct ProtectionMatrixTests {
         for protection in ProtectionClass.allCases {
             let found = try Self.statuses(protection, state)
             for call in Call.allCases {
-                #expect(found[call] == Self.expected(protection, state, call), "\(protection.rawValue), \(state.rawValue), \(call.rawValue)")
+                #expect(
+                    found[call] == Self.expected(protection, state, call), "\(protection.rawValue), \(state.rawValue), \(call.rawValue)")
             }
         }
     }
@@ -30,7 +31,10 @@ struct ProtectionMatrixTests {
         ]
         for state in State.allCases {
             lines += ["", "## \(state.title)", "", "\(state.meaning)", ""]
-            lines += ["| class | \(Call.allCases.map(\.title).joined(separator: " | ")) |", "|---|" + String(repeating: "---|", count: Call.allCases.count)]
+            lines += [
+                "| class | \(Call.allCases.map(\.title).joined(separator: " | ")) |",
+                "|---|" + String(repeating: "---|", count: Call.allCases.count),
+            ]
             for protection in ProtectionClass.allCases {
                 let found = try Self.statuses(protection, state)
                 lines.append("| `\(protection.rawValue)` | \(Call.allCases.map { Self.word(found[$0]) }.joined(separator: " | ")) |")
@@ -137,7 +141,8 @@ struct ProtectionMatrixTests {
         var meaning: String {
             switch self {
             case .noPasscode: "No passcode is set: nothing but the device key protects the keychain. Items of `akpu` cannot exist."
-            case .beforeFirstUnlock: "A passcode is set, and this process, or latchkeyd, was not told it. Whoever has the files and the device key is here."
+            case .beforeFirstUnlock:
+                "A passcode is set, and this process, or latchkeyd, was not told it. Whoever has the files and the device key is here."
             case .unlocked: "The passcode was given."
             case .grace: "Locked less than ten seconds ago."
             case .locked: "Locked, and the grace is over. Deleting by key attributes needs no key."

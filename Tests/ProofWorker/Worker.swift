@@ -5,7 +5,9 @@ import Foundation
 import Glibc
 import KeychainModel
 import LatchkeyClient
+@_spi(Testing) import LatchkeyService
 import LinuxSystem
+import SecretMemory
 import Security
 
 /// What the proofs have done in other processes: they are started, raced, killed and forked from the tests.
@@ -17,6 +19,7 @@ enum Worker {
         case "fork": forkAndWork()
         case "fork-outlive": outliveParent()
         case "add": addAndClose(arguments[1])
+        case "passcodes": changePasscodes()
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
         }
@@ -40,7 +43,7 @@ enum Worker {
     }
 
     /// One line, handed to the kernel before the next call begins.
-    private static func say(_ line: String) {
+    static func say(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
     }
@@ -186,4 +189,55 @@ enum Worker {
         let status = SecItemCopyMatching(query as CFDictionary, &result)
         return (status, (result as? Data).map { String(decoding: $0, as: UTF8.self) })
     }
+}
+
+// MARK: passcode
+
+extension Worker {
+    /// Sets, changes and removes the passcode, for ever, and says so on standard output before and after each change.
+    static func changePasscodes() -> Int32 {
+        do {
+            let service = try open()
+            var current = try service.lockStatus().hasPasscode ? try unlocked(service) : nil
+            for number in 0... {
+                let next = current == nil ? passcodes[0] : number % 5 == 4 ? nil : passcodes.first { $0 != current }
+                say("try \(next ?? "none")")
+                switch (current.map(secret), next.map(secret)) {
+                case (nil, let new?): try service.setPasscode(new) { _, _ in }
+                case (let old?, let new?): try service.changePasscode(from: old, to: new, rotates: number.isMultiple(of: 2)) { _, _ in }
+                case (let old?, nil): _ = try service.removePasscode(old) { _, _ in }
+                case (nil, nil): return 3
+                }
+                say("did \(next ?? "none")")
+                current = next
+            }
+            return 0
+        } catch {
+            say("failed \(error)")
+            return 1
+        }
+    }
+
+    /// The passcodes of the proof.
+    static let passcodes = ["the first passcode", "the second passcode"]
+
+    private static func open() throws -> EmbeddedService {
+        let home = KeychainHome(root: ProcessInfo.processInfo.environment["LATCHKEY_HOME"] ?? "")
+        let clocks = Clocks(wall: { 0 }, boot: .system, passcodeExponent: 10)
+        return try EmbeddedService(home: home, clocks: clocks)
+    }
+
+    private static func unlocked(_ service: EmbeddedService) throws -> String? {
+        for passcode in passcodes {
+            do throws(KeychainError) {
+                try service.unlock(secret(passcode)) { _, _ in }
+                return passcode
+            } catch {
+                guard error.status == .authFailed else { throw error }
+            }
+        }
+        return nil
+    }
+
+    private static func secret(_ text: String) -> SharedSecret { SharedSecret(copying: text.utf8) }
 }

@@ -124,7 +124,9 @@ extension KeychainStore {
         while true {
             guard let head = try reader.next(5, { (bytes) throws(StoreError) in Array(bytes) }) else { return nil }
             let length = Int(head[1...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-            guard let kind = Kind(rawValue: head[0]), length <= greatestItem else { throw .notABackup("it holds something that is not known") }
+            guard let kind = Kind(rawValue: head[0]), length <= greatestItem else {
+                throw .notABackup("it holds something that is not known")
+            }
             let record = try reader.next(length) { (bytes) throws(StoreError) -> ItemRecord? in
                 do throws(RowDamage) {
                     switch kind {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+@testable import Keybag
+import KeychainModel
+import LinuxSystem
+import SecretMemory
+import Testing
+
+/// Where the keys lie while a keychain is unlocked, and after it was locked. The whole memory of this process is searched, as somebody would
+/// who got hold of a core dump, and the arena of secrets, which no dump holds, besides.
+@Suite("Keys in memory", .serialized)
+struct MemoryTests {
+    @Test("Unlocked, no key is anywhere but in the arena; locked, what the lock closes is not even there")
+    func search() throws {
+        let deviceKey = DeviceKey.ephemeral()
+        let memory = ProcessMemory()
+        let lockable: LockableKeybag
+        do {
+            let plain = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
+            let parameters = PasscodeParameters.fresh(PasscodeCost(exponent: 10))
+            let passcode = try Passcode(SharedSecret(copying: "correct horse battery".utf8))
+            let key = try PasscodeKey.derive(passcode, parameters)
+            let set = try DeviceKeybag(opening: try plain.settingPasscode(key, parameters), deviceKey: deviceKey)
+            let keybag = try DeviceKeybag(opening: set.finishingReseal(key), deviceKey: deviceKey)
+            let unlocked = try keybag.unlock(with: key)
+            lockable = LockableKeybag(keybag, clock: .system)
+            lockable.unlock(unlocked)
+            memory.remember("D", deviceKey.secret)
+            memory.remember("P", key.secret)
+            memory.remember("KEK_device", KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device KEK"))
+            let parts = SecretBytes(count: 96) { buffer in
+                deviceKey.secret.withUnsafeBytes { buffer[0..<32].copyBytes(from: $0) }
+                key.secret.withUnsafeBytes { buffer[64..<96].copyBytes(from: $0) }
+            }
+            memory.remember("KEK_user", KeybagCryptography.derive(from: parts, label: "latchkey v1 user KEK"))
+            for (slot, classKey) in unlocked.keys {
+                guard let protection = ProtectionClass(number: slot.protection) else { continue }
+                memory.remember("\(protection.openness) \(protection.rawValue) \(slot.kind)", classKey.copy())
+            }
+        }
+        try work(with: lockable)
+        // The control: something that lies in ordinary memory is found there.
+        let control = Array("a marker that lies in ordinary memory, thirty-two bytes and more".utf8)
+        memory.remember("control", control)
+
+        let unlocked = memory.search()
+        #expect(unlocked.ordinary.contains("control"), "the search finds nothing: the proof is void")
+        #expect(unlocked.ordinary == ["control"], "keys lie in ordinary memory: \(unlocked.ordinary.sorted())")
+        let closing = Set(memory.names.filter { $0.hasPrefix("whenUnlocked") })
+        #expect(closing.count == 6)
+        #expect(closing.isSubset(of: unlocked.arena), "the search does not see the arena: the proof is void")
+        #expect(!unlocked.arena.contains("P") && !unlocked.arena.contains("KEK_user") && !unlocked.arena.contains("KEK_device"))
+
+        lockable.lock(immediately: true)
+        #expect(!lockable.keyring.isOpen(.whenUnlocked))
+        let locked = memory.search()
+        #expect(locked.ordinary == ["control"])
+        #expect(locked.arena.isDisjoint(with: closing), "after the lock there is still \(locked.arena.intersection(closing).sorted())")
+        #expect(locked.arena.contains { $0.hasPrefix("afterFirstUnlock") })
+        withExtendedLifetime((control, lockable)) {}
+    }
+
+    /// A row's key is wrapped and unwrapped, as every call does.
+    private func work(with lockable: LockableKeybag) throws {
+        let keyring = lockable.keyring
+        let wrapped = try keyring.wrap(SymmetricKey(size: .bits256), of: .secret, protection: .whenUnlocked, generation: 2)
+        _ = try keyring.unwrap(wrapped[...], of: .secret, protection: .whenUnlocked, generation: 2)
+    }
+}
+
+/// The memory of this process, and what is looked for in it.
+private final class ProcessMemory {
+    /// The needles, and behind them the buffer into which memory is read; this region is not searched.
+    private let region: UnsafeMutableRawPointer
+    private var needles: [(name: String, offset: Int)] = []
+
+    /// memmem(3), which the C library's module leaves out.
+    private typealias Find = @convention(c) (UnsafeRawPointer, Int, UnsafeRawPointer, Int) -> UnsafeRawPointer?
+    private static let find = unsafeBitCast(dlsym(nil, "memmem"), to: Find.self)
+
+    private static let needleRoom = 1 << 16
+    private static let bufferLength = 1 << 20
+    private static let length = 32
+
+    init() {
+        region = mmap(nil, Self.needleRoom + Self.bufferLength, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    }
+
+    var names: [String] { needles.map(\.name) }
+
+    func remember(_ name: String, _ secret: borrowing SecretBytes) {
+        secret.withUnsafeBytes { remember(name, $0) }
+    }
+
+    func remember(_ name: String, _ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { remember(name, UnsafeRawBufferPointer(rebasing: $0.prefix(Self.length))) }
+    }
+
+    private func remember(_ name: String, _ bytes: UnsafeRawBufferPointer) {
+        let offset = needles.count * Self.length
+        (region + offset).copyMemory(from: bytes.baseAddress ?? UnsafeRawPointer(region), byteCount: Self.length)
+        needles.append((name, offset))
+    }
+
+    /// Which needles lie in the arena of secrets, and which elsewhere.
+    func search() -> (ordinary: Set<String>, arena: Set<String>) {
+        var found: (ordinary: Set<String>, arena: Set<String>) = ([], [])
+        let memory = open("/proc/self/mem", O_RDONLY)
+        defer { close(memory) }
+        for range in Self.regions() where !range.addresses.contains(UInt(bitPattern: region)) {
+            var position = range.addresses.lowerBound
+            while position < range.addresses.upperBound {
+                let count = min(Int(range.addresses.upperBound - position), Self.bufferLength)
+                let here: UnsafeRawPointer
+                if range.isArena {
+                    // The arena is not readable through /proc; it is never unmapped while the process lives.
+                    guard let start = UnsafeRawPointer(bitPattern: position) else { break }
+                    here = start
+                } else {
+                    let buffer = region + Self.needleRoom
+                    guard pread(memory, buffer, count, off_t(position)) == count else { break }
+                    here = UnsafeRawPointer(buffer)
+                }
+                for needle in needles where Self.find(here, count, region + needle.offset, Self.length) != nil {
+                    if range.isArena { found.arena.insert(needle.name) } else { found.ordinary.insert(needle.name) }
+                }
+                // Overlapping, so that nothing hides on a border.
+                position += UInt(count == Self.bufferLength ? count - Self.length : count)
+            }
+        }
+        return found
+    }
+
+    /// The writable regions; the arena's are those that are left out of core dumps (VmFlags `dd`).
+    private static func regions() -> [(addresses: Range<UInt>, isArena: Bool)] {
+        // Read to the end: the kernel gives such a file in pieces.
+        let handle = FileHandle(forReadingAtPath: "/proc/self/smaps")
+        let text = String(decoding: (try? handle?.readToEnd()) ?? Data(), as: UTF8.self)
+        var regions: [(addresses: Range<UInt>, isArena: Bool)] = []
+        var addresses: Range<UInt>?
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if let bounds = words.first?.split(separator: "-"), bounds.count == 2, let low = UInt(bounds[0], radix: 16),
+                let high = UInt(bounds[1], radix: 16)
+            {
+                addresses = words[1].hasPrefix("rw") ? low..<high : nil
+            } else if line.hasPrefix("VmFlags:"), let range = addresses {
+                regions.append((range, words.contains("dd")))
+            }
+        }
+        return regions
+    }
+}
