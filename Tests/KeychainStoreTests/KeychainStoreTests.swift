@@ -240,6 +240,41 @@ struct KeychainStoreTests {
         #expect(throws: StoreError.self) { _ = try store.search(Sample.search(), limit: 1, withSecrets: true) }
         #expect(throws: StoreError.self) { _ = try store.add(Sample.item("bob")) }
     }
+
+    @Test("An old keybag and the device key open nothing that was added after the passcode was set, or after its keys were rotated")
+    func oldKeybag() throws {
+        func passcode(_ text: String) throws -> Passcode { try Passcode(SharedSecret(copying: text.utf8)) }
+        for rotates in [false, true] {
+            let fixture = try StoreFixture()
+            var store = try fixture.open()
+            if rotates { try store.setPasscode(try passcode("the old one"), cost: PasscodeCost(exponent: 10)) }
+            _ = try store.add(Sample.item("before"))
+            store.close()
+            let old = try fixture.read { database in try Row.fetchOne(database, sql: "SELECT * FROM keybag") }
+            let keybag = try #require(old)
+            store = try fixture.open()
+            if rotates {
+                try store.changePasscode(
+                    from: try passcode("the old one"), to: try passcode("the new one"), rotates: true, cost: PasscodeCost(exponent: 10))
+            } else {
+                try store.setPasscode(try passcode("the new one"), cost: PasscodeCost(exponent: 10))
+            }
+            _ = try store.add(Sample.item("after"))
+            #expect(try store.search(Sample.search(), limit: nil, withSecrets: true).records.count == 2)
+            store.close()
+            // Whoever has an old copy puts its keybag into the new database, with the passcode of that time.
+            try fixture.tamper(
+                "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ?",
+                arguments: [
+                    keybag["generation"] as Int64, keybag["record"] as Data, keybag["device_tag"] as Data, keybag["user_tag"] as Data,
+                ])
+            store = try fixture.open()
+            if rotates { try store.unlock(try passcode("the old one"), floor: PasscodeCost(exponent: 10)) }
+            let found = try store.search(Sample.search(), limit: nil, withSecrets: true)
+            #expect(found.records.isEmpty && found.damaged.count == 2)
+            store.close()
+        }
+    }
 }
 
 /// Notes which keys are asked for.

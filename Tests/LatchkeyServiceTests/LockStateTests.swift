@@ -132,6 +132,26 @@ struct LockStateTests {
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
     }
 
+    @Test("T071: a persistent reference stays the same through an update, a lock, an unlock and a reopening")
+    func reference() throws {
+        let keychain = try TestKeychain(.onDisk)
+        try keychain.setPasscode()
+        let before = try keychain.add("a", .whenUnlocked).persistentReference
+        func reference(_ keychain: TestKeychain) throws -> PersistentReference? {
+            try keychain.service.copyMatching(keychain.query("a"), returning: .persistentReference, from: TestKeychain.caller)
+                .records.first?.persistentReference
+        }
+        try keychain.update("a", ItemUpdate(data: SharedSecret(copying: "new".utf8)))
+        #expect(try reference(keychain) == before)
+        try keychain.service.lock(immediately: true)
+        try keychain.unlock()
+        #expect(try reference(keychain) == before)
+        keychain.service.close()
+        let reopened = try TestKeychain(in: try #require(keychain.directory), clock: keychain.clock)
+        try reopened.unlock()
+        #expect(try reference(reopened) == before)
+    }
+
     @Test("Every change of the state is told, each once")
     func observers() throws {
         let keychain = try TestKeychain(.ephemeral)

@@ -148,4 +148,26 @@ struct KeychainTests {
         }
         #expect(text == "s3cret")
     }
+
+    @Test("Locked, an item is closed and not missing; the states are told as they come")
+    func lock() async throws {
+        let keychain = try Keychain.ephemeral()
+        try keychain.set(alice, to: "s3cret")
+        #expect(try keychain.lockState == .unlocked)
+        try keychain.setPasscode("correct horse battery")
+        var states = try keychain.lockStates().makeAsyncIterator()
+        #expect(await states.next() == .unlocked)
+        try keychain.lock(immediately: true)
+        #expect(await states.next() == .locked)
+        let error = try #require(throws: KeychainError.self) { try keychain.string(for: alice) }
+        #expect(error.status == .interactionNotAllowed)
+        let wrong = try #require(throws: KeychainError.self) { try keychain.unlock(passcode: "wrong one") }
+        #expect(wrong.status == .authFailed)
+        try keychain.unlock(passcode: "correct horse battery")
+        #expect(await states.next() == .unlocked)
+        #expect(try keychain.string(for: alice) == "s3cret")
+        try keychain.changePasscode(from: "correct horse battery", to: "another passcode", rotatingKeys: true)
+        #expect(try keychain.removePasscode("another passcode") == 0)
+        #expect(try !keychain.lockStatus.hasPasscode)
+    }
 }
