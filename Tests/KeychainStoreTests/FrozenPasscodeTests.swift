@@ -34,7 +34,8 @@ struct FrozenPasscodeTests {
         let fresh = DeviceKey.ephemeral()
         let lost = try KeychainStore.recover(
             path: "\(temporary.path)/keychain.db", with: try RecoveryKey(text: SharedSecret(copying: text.utf8)),
-            newPasscode: try Self.passcode("a new passcode"), cost: PasscodeCost(exponent: 10), attempts: PasscodeAttempts(inMemory: .system)
+            newPasscode: try Self.passcode("a new passcode"), cost: PasscodeCost(exponent: 10),
+            attempts: PasscodeAttempts(inMemory: .system)
         ) { (_) throws(KeybagError) in fresh }
         #expect(lost == 4)
         let store = try StoreFixture.open("\(temporary.path)/keychain.db", fresh)

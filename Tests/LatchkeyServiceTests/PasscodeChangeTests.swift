@@ -40,7 +40,7 @@ struct PasscodeChangeTests {
         #expect(try second.find("b") == ["v"])
     }
 
-    @Test("Removing the passcode destroys the items of akpu, and leaves the others open", arguments: Backend.allCases)
+    @Test("T192, T194: removing the passcode destroys the items of akpu, and leaves the others open", arguments: Backend.allCases)
     func removal(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -51,6 +51,7 @@ struct PasscodeChangeTests {
         #expect(try keychain.service.lockStatus().hasPasscode == false)
         // And it can be set again, with keys that never lay open.
         try keychain.setPasscode("another passcode")
+        #expect(status { () throws(KeychainError) in _ = try keychain.find("akpu") } == -25300)
         try keychain.add("akpu", .whenPasscodeSetThisDeviceOnly)
         #expect(try keychain.find(limit: .all).count == 7)
     }

@@ -170,12 +170,12 @@ struct RestoreText: Encodable {
     }
 
     var text: String {
-        let would = dryRun ? "would be " : ""
-        var lines = ["\(would)added:     \(added)"]
-        if replaced > 0 { lines.append("\(would)replaced:  \(replaced) older ones") }
+        var lines = dryRun ? ["Nothing was changed. A restore would do this:"] : []
+        lines.append("added:     \(added)")
+        if replaced > 0 { lines.append("replaced:  \(replaced) older ones") }
         if kept > 0 { lines.append("left out:  \(kept), because the ones here are newer") }
         if foreign > 0 { lines.append("left out:  \(foreign), because they may be restored on their own device only") }
-        if deleted > 0 { lines.append("\(would)deleted:   \(deleted) that were here") }
+        if deleted > 0 { lines.append("deleted:   \(deleted) that were here") }
         return lines.joined(separator: "\n") + "\n"
     }
 }
