@@ -122,6 +122,7 @@ struct PasscodeProcessTests {
         let outcome = try shell.run(
             """
             phrase() { printf 'the passphrase\\n'; }
+            latchkey doctor | grep -o 'no backup was made, there is no recovery key'
             B="$LATCHKEY_HOME.backup"; export LATCHKEY_PASSCODE_FILE="$PASS"
             phrase | latchkey backup "$B" --json | grep -c '"items" : 1'; stat -c %a "$B"
             phrase | latchkey backup "$B" > /dev/null; echo $?; phrase | latchkey backup "$B" --force > /dev/null; echo $?
@@ -131,8 +132,9 @@ struct PasscodeProcessTests {
             phrase | latchkey restore "$B" --merge > /dev/null; security find-generic-password -a a -w
             phrase | latchkey restore /dev/null; echo $?; phrase | latchkey restore "$B.missing"; echo $?
             ls "$LATCHKEY_HOME".backup*
+            latchkey doctor | grep -c 'the last backup is of 20'
             """)
-        #expect(outcome.output == "1\n600\n45\n0\n44\n51\nv\n93\n53\n\(shell.directory.path)/home.backup\n", "\(outcome.error)")
+        #expect(outcome.output == "no backup was made, there is no recovery key\n1\n600\n45\n0\n44\n51\nv\n93\n53\n\(shell.directory.path)/home.backup\n1\n", "\(outcome.error)")
     }
 
     /// A keychain with one item and a passcode, which lies in the file $PASS.

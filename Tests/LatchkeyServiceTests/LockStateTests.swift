@@ -132,6 +132,23 @@ struct LockStateTests {
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
     }
 
+    @Test("A keychain that is left alone for the interval of the settings locks itself; use puts it off")
+    func idle() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        try keychain.setPasscode()
+        try keychain.service.changeSettings(to: KeybagSettings(lockInterval: 60), Sample.secret)
+        try keychain.add("a", .whenUnlocked)
+        for _ in 0..<3 {
+            keychain.clock.advance(by: 59)
+            #expect(try keychain.find("a") == ["v"])
+        }
+        keychain.clock.advance(by: 60)
+        #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
+        #expect(try keychain.service.lockStatus().state == .locked)
+        try keychain.unlock()
+        #expect(try keychain.find("a") == ["v"])
+    }
+
     @Test("T071: a persistent reference stays the same through an update, a lock, an unlock and a reopening")
     func reference() throws {
         let keychain = try TestKeychain(.onDisk)

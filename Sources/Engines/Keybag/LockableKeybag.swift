@@ -16,6 +16,8 @@ public final class LockableKeybag: Sendable {
         var isLocked = false
         /// When the keys of the classes that the lock closes are wiped, on the clock of the boot.
         var closesAt: UInt64?
+        /// When a key was last asked for, on the clock of the boot.
+        var lastUse: UInt64 = 0
         /// Made when it is asked for, until something changes.
         var keyring: Keyring?
         var observers: [Int: @Sendable (LockState) -> Void] = [:]
@@ -52,8 +54,10 @@ public final class LockableKeybag: Sendable {
 
     /// The keys that are open now.
     public var keyring: Keyring {
-        state.withLock { state in
+        lockIfIdle()
+        return state.withLock { state in
             closeIfDue(&state)
+            if state.device.settings.lockInterval > 0 { state.lastUse = clock.now() }
             if let keyring = state.keyring { return keyring }
             let fresh = Keyring(state.device, state.user)
             state.keyring = fresh
@@ -81,7 +85,9 @@ public final class LockableKeybag: Sendable {
             state.user = user
             state.isLocked = false
             state.closesAt = nil
+            state.lastUse = clock.now()
         }
+        watchIdleness()
     }
 
     /// Locks. The keys go when the grace of the settings is over.
@@ -122,6 +128,38 @@ public final class LockableKeybag: Sendable {
                 guard let self, self.state.withLock({ $0.closesAt == deadline }) else { return }
             }
             self?.state.withLock { state in self?.closeIfDue(&state) }
+        }
+    }
+
+    // MARK: Idleness
+
+    /// The seconds left until the keychain locks itself for want of use; nil where it does not.
+    private func idleTimeLeft() -> Double? {
+        let now = clock.now()
+        return state.withLock { state in
+            let interval = UInt64(state.device.settings.lockInterval) * 1_000_000_000
+            guard interval > 0, state.user != nil, !state.isLocked else { return nil }
+            let idle = now > state.lastUse ? now - state.lastUse : 0
+            return idle < interval ? Double(interval - idle) / 1e9 : 0
+        }
+    }
+
+    private func lockIfIdle() {
+        // Without an interval this costs one look at the settings.
+        if idleTimeLeft() == 0 { lock(immediately: true) }
+    }
+
+    /// Locks also where nobody asks for anything any more.
+    private func watchIdleness() {
+        guard idleTimeLeft() != nil else { return }
+        BackgroundThread.run { [weak self] in
+            while let left = self?.idleTimeLeft() {
+                guard left > 0 else {
+                    self?.lock(immediately: true)
+                    return
+                }
+                usleep(UInt32(min(left * 1e6, 500_000)) + 1)
+            }
         }
     }
 

@@ -36,5 +36,5 @@ public struct Clocks: Sendable {
     }
 
     /// From 1970-01-01 to 2001-01-01.
-    private static let secondsBetweenEpochs = 978_307_200
+    static let secondsBetweenEpochs = 978_307_200
 }

@@ -74,13 +74,15 @@ extension EmbeddedService {
         } catch {
             throw KeychainError(error)
         }
-        return try run { () throws(StoreError) in
+        let report = try run { () throws(StoreError) in
             try store.backup(
                 under: passphrase, passcode: passcode, cost: passcodeCost, now: clock(),
                 to: { (bytes) throws(StoreError) in
                     do throws(KeychainError) { try sink(bytes) } catch { throw .refused(error) }
                 }, progress: progress)
         }
+        if let home { BackupMark.set(in: home, secondsSince1970: Int(clock()) + Clocks.secondsBetweenEpochs) }
+        return report
     }
 
     public func restore(

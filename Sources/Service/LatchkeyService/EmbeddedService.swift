@@ -147,7 +147,7 @@ public final class EmbeddedService: KeychainService {
     }
 
     public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
-        try run { () throws(StoreError) in Examination.findings(try store.inspect(progress: progress), home: home) }
+        try run { () throws(StoreError) in Examination.findings(try store.inspect(progress: progress), home: home, hasRecoveryKey: store.hasRecoveryKey) }
     }
 
     public func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {

@@ -7,7 +7,7 @@ internal import LinuxSystem
 
 /// What `doctor` says of a keychain.
 enum Examination {
-    static func findings(_ inspection: StoreInspection, home: KeychainHome?) -> [KeychainFinding] {
+    static func findings(_ inspection: StoreInspection, home: KeychainHome?, hasRecoveryKey: Bool) -> [KeychainFinding] {
         var findings: [KeychainFinding] = []
         if let home {
             findings += [
@@ -16,6 +16,7 @@ enum Examination {
                 permissions("state directory", home.stateDirectory, allowed: 0o700),
                 permissions("device key", home.deviceKeyPath, allowed: 0o600),
                 freeSpace(home.dataDirectory),
+                wayBack(home, hasRecoveryKey: hasRecoveryKey),
             ]
         }
         findings.append(
@@ -43,6 +44,16 @@ enum Examination {
             "rows", isHealthy: false,
             detail: "\(inspection.damaged.count) of \(inspection.rows) do not open\(others): \(names.joined(separator: ", "))",
             hint: "restore a backup, or move them out of the way: latchkey doctor --repair (storing an item again does so as well)")
+    }
+
+    /// Whether anything would bring the items back after a loss. Nothing is wrong without; it is only worth knowing.
+    private static func wayBack(_ home: KeychainHome, hasRecoveryKey: Bool) -> KeychainFinding {
+        let saved = BackupMark.date(in: home).map { "the last backup is of \($0)" }
+        let parts = [saved ?? "no backup was made", hasRecoveryKey ? "there is a recovery key" : "there is no recovery key"]
+        return KeychainFinding(
+            "way back", isHealthy: true, detail: parts.joined(separator: ", "),
+            hint: saved == nil && !hasRecoveryKey
+                ? "latchkey backup FILE, or latchkey recovery-key create: until then, a lost device key or passcode loses the items" : nil)
     }
 
     private static func permissions(_ subject: String, _ path: String, allowed: UInt32) -> KeychainFinding {
