@@ -17,12 +17,15 @@ let package = Package(
     targets: [
         // The floor calls SQLite's C interface itself, without a layer above it.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CScrypt", providers: [.apt(["libssl-dev"])]),
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
+                "CScrypt",
                 "CSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Latchkey", package: "latchkey"),
                 .product(name: "Security", package: "latchkey"),
             ],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]

@@ -34,6 +34,10 @@ struct Benchmark {
             held = size
             results.growth += growth
             results.sizes.append(try measure(size, lastAdds: lastAdds))
+            if results.passcode == nil {
+                var picker = ItemPicker()
+                results.passcode = try PasscodeLayer.measure(keychain, size: size, picker: &picker)
+            }
         }
         results.machine.loadAtEnd = Machine.load
         return results

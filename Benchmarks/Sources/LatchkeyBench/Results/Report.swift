@@ -13,6 +13,7 @@ struct Report {
             "Medians at the greatest size by those at 1 000 items", flatness,
             "Whole processes, medians in ms", processes,
             "Resident memory of a fresh process after 100 lookups, MiB", resident,
+            "A passcode, at the smallest size", passcode,
             "Aims", aims,
         ]
         return sections.joined(separator: "\n\n")
@@ -79,6 +80,15 @@ struct Report {
             ["items"] + sizes.map { Text.grouped($0.items) },
             ["resident"] + sizes.map { Text.mebibytes($0.resident.residentKiB) },
             ["at most"] + sizes.map { Text.mebibytes($0.resident.peakKiB) },
+        ]).text
+    }
+
+    private var passcode: String {
+        guard let layer = results.passcode else { return "  not measured" }
+        return TextTable(rows: [
+            ["", "without", "with"],
+            ["scrypt alone / a whole unlock, ms", Text.milliseconds(layer.derivation.median), Text.milliseconds(layer.unlock.median)],
+            ["lookup by account + service, µs", Text.microseconds(layer.lookupBefore.median), Text.microseconds(layer.lookupAfter.median)],
         ]).text
     }
 

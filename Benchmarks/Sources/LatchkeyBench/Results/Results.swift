@@ -7,6 +7,8 @@ struct Results: Codable {
     var sizes: [SizeResults] = []
     /// How adding one item after the other went while the keychain was filled.
     var growth: [GrowthPoint] = []
+    /// At the smallest size.
+    var passcode: PasscodeLayer?
 
     init(machine: Machine) {
         self.machine = machine

@@ -46,12 +46,27 @@ extension Results {
             Verdict("a durable add at most 2× the floor", addRatio, atMost: 2),
             Verdict("a durable add at most 1.3× of itself from 1 000 items on", flatness(of: .add), atMost: 1.3),
             Verdict("\(WholeProcess.findName) at most 15 ms with 100 000 items", findTime, atMost: 15e6),
+            Verdict("unlocking at most 10 ms more than its scrypt", unlockOverhead, atMost: 10e6),
+            Verdict("a lookup with a passcode at most 1.1× of one without", lookupWithPasscode, atMost: 1.1),
             Verdict("resident memory independent of the number of items, within 4 MiB", residentSpread, atMost: 4 * 1024),
         ]
     }
 
     private var lookupRatio: Figure? {
         self[1_000]?[.exactLookup].map { Figure($0.ratio, Text.ratio($0.ratio)) }
+    }
+
+    private var unlockOverhead: Figure? {
+        passcode.map { layer in
+            Figure(layer.overhead.median, "\(Text.milliseconds(layer.overhead.median)) ms")
+        }
+    }
+
+    private var lookupWithPasscode: Figure? {
+        passcode.map { layer in
+            let ratio = layer.lookupAfter.median / layer.lookupBefore.median
+            return Figure(ratio, Text.ratio(ratio))
+        }
     }
 
     /// The worst of all sizes.
