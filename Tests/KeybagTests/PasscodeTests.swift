@@ -68,9 +68,9 @@ struct PasscodeTests {
         let (after, key) = try protected(before)
         #expect(after.isResealing && after.generation == 2)
         for protection in ProtectionClass.allCases {
-            #expect(after.currentGenerations[protection] == (protection.needsPasscode && !protection.requiresPasscode ? 2 : 1))
+            #expect(after.currentGenerations[protection] == (protection.needsPasscode ? 2 : 1))
         }
-        let done = try DeviceKeybag(opening: after.finishingReseal(key), deviceKey: deviceKey)
+        let done = try DeviceKeybag(opening: try after.finishingReseal(key), deviceKey: deviceKey)
         #expect(!done.isResealing)
         #expect(
             Set(done.record.keys.map(\.bytes)).isDisjoint(
@@ -84,7 +84,7 @@ struct PasscodeTests {
     @Test("A change rewraps the same keys; rotation makes new ones; removal gives them to the device key and destroys those of akpu")
     func changes() throws {
         let (first, key) = try protected()
-        let keybag = try DeviceKeybag(opening: first.finishingReseal(key), deviceKey: deviceKey)
+        let keybag = try DeviceKeybag(opening: try first.finishingReseal(key), deviceKey: deviceKey)
         let unlocked = try keybag.unlock(with: key)
         let parameters = PasscodeParameters.fresh(cost)
         let newKey = try PasscodeKey.derive(try passcode("another secret"), parameters)
@@ -240,6 +240,52 @@ struct PasscodeTests {
         #expect(try attempts.count(for: keybag) == 1)
     }
 
+    @Test("Damage that only shows with the passcode is no attempt; a clock that went back stops nobody by a trap")
+    func notCounted() throws {
+        let clock = ManualClock()
+        let attempts = PasscodeAttempts(inMemory: clock.clock)
+        let (keybag, _) = try protected()
+        var stored = keybag.stored
+        stored.userTag[0] ^= 1
+        let damaged = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
+        do {
+            _ = try attempts.judge(try passcode("secret"), of: damaged)
+            Issue.record("it was judged")
+        } catch KeybagError.damaged {
+        }
+        #expect(try attempts.count(for: keybag) == 0)
+        for number in 1...5 { #expect(throws: KeybagError.self) { try attempts.judge(try passcode("wrong \(number)"), of: keybag) } }
+        clock.turnBack()
+        #expect(try attempts.delay(for: keybag) == 60)
+        clock.advance(100_000)
+        _ = try attempts.judge(try passcode("secret"), of: keybag)
+    }
+
+    @Test("The numbers of keys that are gone never come again")
+    func generations() throws {
+        let (set, key) = try protected()
+        let first = try DeviceKeybag(opening: try set.finishingReseal(key), deviceKey: deviceKey)
+        let removed = try DeviceKeybag(opening: try first.removingPasscode(try first.unlock(with: key)), deviceKey: deviceKey)
+        let (again, _) = try protected(removed)
+        let newest = try #require(again.currentGenerations[.whenPasscodeSetThisDeviceOnly])
+        #expect(newest > (first.currentGenerations[.whenPasscodeSetThisDeviceOnly] ?? 0))
+        // Who holds the old keys is not taken for one who holds the new ones.
+        #expect(try first.unlock(with: key).kept(in: again.record) == nil)
+    }
+
+    @Test("A damaged keybag is not recovered as if its device key were another one, which would lose what the device key opens")
+    func damagedRecovery() throws {
+        let (keybag, key) = try protected()
+        let recovery = RecoveryKey.random()
+        var stored = try keybag.addingRecoveryKey(recovery, try keybag.unlock(with: key), key)
+        stored.deviceTag[3] ^= 1
+        let damaged = stored
+        #expect(throws: KeybagError.self) {
+            try DeviceKeybag.recovering(
+                damaged, with: recovery, deviceKey: deviceKey, passcode: key, PasscodeParameters.fresh(PasscodeCost(exponent: 10)))
+        }
+    }
+
     @Test("The tenth wrong passcode destroys, where the settings say so")
     func wipe() throws {
         let clock = ManualClock()
@@ -285,6 +331,7 @@ private final class ManualClock: Sendable {
     }
 
     func advance(_ seconds: Double) { state.withLock { $0.now += UInt64(seconds * 1e9) } }
+    func turnBack() { state.withLock { $0.now = 1 } }
     func reboot() { state.withLock { $0 = (1_000_000_000, $0.boot + 1) } }
 }
 

@@ -134,7 +134,10 @@ struct PasscodeProcessTests {
             ls "$LATCHKEY_HOME".backup*
             latchkey doctor | grep -c 'the last backup is of 20'
             """)
-        #expect(outcome.output == "no backup was made, there is no recovery key\n1\n600\n45\n0\n44\n51\nv\n93\n53\n\(shell.directory.path)/home.backup\n1\n", "\(outcome.error)")
+        #expect(
+            outcome.output
+                == "no backup was made, there is no recovery key\n1\n600\n45\n0\n44\n51\nv\n93\n53\n\(shell.directory.path)/home.backup\n1\n",
+            "\(outcome.error)")
     }
 
     /// A keychain with one item and a passcode, which lies in the file $PASS.

@@ -132,6 +132,21 @@ struct BackupTests {
         #expect(found.records.count == 1)
     }
 
+    @Test("Where two items are in the way of one of the backup, both are judged before either goes")
+    func twoInTheWay() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        try keychain.add("u", .whenUnlocked, data: "first")
+        keychain.clock.advance(by: 10)
+        let (file, _) = try backup(keychain)
+        // The item takes another name and becomes newer; another one takes its old name and is older than the saved one.
+        try keychain.update("u", ItemUpdate(attributes: [.account: .string("renamed")]))
+        keychain.clock.advance(by: -20)
+        try keychain.add("u", .whenUnlocked, data: "namesake")
+        let report = try restore(file, into: keychain, merges: true)
+        #expect(report.kept == 1 && report.added == 0 && report.replaced == 0)
+        #expect(try Set(keychain.find(limit: .all)) == ["first", "namesake"])
+    }
+
     @Test("Neither secrets nor attributes are in a backup in the clear, and two of the same items share nothing")
     func opaque() throws {
         let keychain = try TestKeychain(.ephemeral)

@@ -5,6 +5,7 @@ import KeychainModel
 import KeychainTesting
 @_spi(Testing) import LatchkeyService
 import SecretMemory
+import Synchronization
 import Testing
 
 /// Setting, changing and removing the passcode, and what other processes see of it.
@@ -54,6 +55,82 @@ struct PasscodeChangeTests {
         #expect(status { () throws(KeychainError) in _ = try keychain.find("akpu") } == -25300)
         try keychain.add("akpu", .whenPasscodeSetThisDeviceOnly)
         #expect(try keychain.find(limit: .all).count == 7)
+    }
+
+    @Test("A process that slept through a removal and a new passcode writes nothing under keys that are gone")
+    func sleptThrough() throws {
+        let first = try TestKeychain(.onDisk)
+        try first.setPasscode()
+        let second = try TestKeychain(in: try #require(first.directory), clock: first.clock)
+        try second.unlock()
+        try second.add("before", .whenPasscodeSetThisDeviceOnly)
+        _ = try first.service.removePasscode(Sample.secret) { _, _ in }
+        try first.setPasscode("another passcode")
+        #expect(status { () throws(KeychainError) in try second.add("after", .whenPasscodeSetThisDeviceOnly) } == -25308)
+        #expect(try second.service.lockStatus().state == .beforeFirstUnlock)
+        try second.unlock("another passcode")
+        try second.add("after", .whenPasscodeSetThisDeviceOnly)
+        #expect(try first.find("after") == ["v"])
+    }
+
+    @Test("A change of the passcode does not unlock what is locked")
+    func changeWhileLocked() throws {
+        let keychain = try TestKeychain(.onDisk)
+        try keychain.setPasscode()
+        try keychain.add("a", .whenUnlocked)
+        try keychain.add("c", .afterFirstUnlock)
+        try keychain.service.lock(immediately: true)
+        let other = SharedSecret(copying: "another passcode".utf8)
+        for rotates in [false, true] {
+            let (old, new) = rotates ? (other, Sample.secret) : (Sample.secret, other)
+            try keychain.service.changePasscode(from: old, to: new, rotates: rotates) { _, _ in }
+            #expect(try keychain.service.lockStatus().state == .locked)
+            #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
+            #expect(try keychain.find("c") == ["v"])
+        }
+        try keychain.unlock()
+        #expect(try keychain.find("a") == ["v"])
+        // Nor does it open a process that was never told.
+        keychain.service.close()
+        let fresh = try TestKeychain(in: try #require(keychain.directory), clock: keychain.clock)
+        try fresh.service.changePasscode(from: Sample.secret, to: other, rotates: true) { _, _ in }
+        #expect(try fresh.service.lockStatus().state == .beforeFirstUnlock)
+    }
+
+    @Test(
+        "A process unlocks itself when it meets something closed: once for all threads, again after a transient failure, never twice by a wrong passcode"
+    )
+    func automatic() async throws {
+        let made = try TestKeychain(.onDisk)
+        try made.setPasscode()
+        try made.add("a", .whenUnlocked)
+        made.service.close()
+        let home = KeychainHome(root: try #require(made.directory).path)
+        let given = Mutex<SharedSecret?>(nil)
+        let asked = Mutex(0)
+        let service = try EmbeddedService(home: home, clocks: made.clock.clocks) { () throws(KeychainError) in
+            asked.withLock { $0 += 1 }
+            return given.withLock { $0 }
+        }
+        func find() throws(KeychainError) {
+            _ = try service.copyMatching(made.query("a"), returning: .data, from: TestKeychain.caller)
+        }
+        // There is none yet, and then a wrong one, which is judged once.
+        #expect(status(find) == -25308)
+        given.withLock { $0 = SharedSecret(copying: "a wrong passcode".utf8) }
+        #expect(status(find) == -25293)
+        #expect(status(find) == -25308)
+        #expect(try service.lockStatus().wrongPasscodes == 1)
+        given.withLock { $0 = Sample.secret }
+        await withTaskGroup(of: Int32.self) { group in
+            for _ in 0..<4 { group.addTask { status(find) } }
+            for await status in group { #expect(status == 0) }
+        }
+        #expect(asked.withLock { $0 } == 4)
+        // What was locked on purpose stays locked.
+        try service.lock(immediately: true)
+        #expect(status(find) == -25308)
+        service.close()
     }
 
     @Test("A wrong passcode changes nothing, whatever it was for")

@@ -15,10 +15,11 @@ extension DeviceKeybag {
     package func settingPasscode(_ passcode: PasscodeKey, _ parameters: PasscodeParameters) throws(KeybagError) -> StoredKeybag {
         guard record.passcode == nil else { throw .passcodeExists }
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
-        var changed = next
+        var changed = try record.successor()
         changed.passcode = parameters
         changed.keys.removeAll { $0.wrapping == .recovery }
-        for protection in Self.passcodeClasses { try changed.addGeneration(of: protection, under: kek) }
+        let generation = try record.nextGeneration()
+        for protection in Self.passcodeClasses { try changed.addKeys(of: protection, generation: generation, under: kek) }
         return sealed(changed, kek)
     }
 
@@ -29,12 +30,13 @@ extension DeviceKeybag {
         _ unlocked: UnlockedKeybag, to passcode: PasscodeKey, _ parameters: PasscodeParameters, rotates: Bool
     ) throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
-        var changed = next
+        var changed = try record.successor()
         changed.passcode = parameters
         try changed.rewrap(.user, unlocked.keys, under: kek)
         if rotates {
             changed.keys.removeAll { $0.wrapping == .recovery }
-            for protection in Self.passcodeClasses { try changed.addGeneration(of: protection, under: kek) }
+            let generation = try record.nextGeneration()
+            for protection in Self.passcodeClasses { try changed.addKeys(of: protection, generation: generation, under: kek) }
         }
         return sealed(changed, kek)
     }
@@ -42,7 +44,7 @@ extension DeviceKeybag {
     /// No passcode any longer: the keys are wrapped by the device key, and those of `akpu` are destroyed.
     package func removingPasscode(_ unlocked: UnlockedKeybag) throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
-        var changed = next
+        var changed = try record.successor()
         changed.passcode = nil
         changed.keys.removeAll { $0.slot.protection == ProtectionClass.whenPasscodeSetThisDeviceOnly.number }
         try changed.rewrap(.user, unlocked.keys, under: kek)
@@ -50,8 +52,8 @@ extension DeviceKeybag {
     }
 
     /// Without the keys to which no row is left.
-    package func finishingReseal(_ passcode: PasscodeKey) -> StoredKeybag {
-        var changed = next
+    package func finishingReseal(_ passcode: PasscodeKey) throws(KeybagError) -> StoredKeybag {
+        var changed = try record.successor()
         changed.dropEarlierGenerations()
         return sealed(changed, KeyEncryptionKey(device: deviceKey, passcode: passcode))
     }
@@ -61,7 +63,7 @@ extension DeviceKeybag {
         _ recovery: RecoveryKey, _ unlocked: UnlockedKeybag?, _ passcode: PasscodeKey?
     ) throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(recovery: recovery)
-        var changed = next
+        var changed = try record.successor()
         changed.keys.removeAll { $0.wrapping == .recovery }
         for (slot, key) in keys.merging(unlocked?.keys ?? [:], uniquingKeysWith: { $1 }) where Self.isRecoverable(slot) {
             changed.keys.append(try kek.wrap(key, for: slot, of: changed.keychain))
@@ -69,14 +71,14 @@ extension DeviceKeybag {
         return sealed(changed, kekOf(passcode))
     }
 
-    package func removingRecoveryKey(_ passcode: PasscodeKey?) -> StoredKeybag {
-        var changed = next
+    package func removingRecoveryKey(_ passcode: PasscodeKey?) throws(KeybagError) -> StoredKeybag {
+        var changed = try record.successor()
         changed.keys.removeAll { $0.wrapping == .recovery }
         return sealed(changed, kekOf(passcode))
     }
 
-    package func changingSettings(to settings: KeybagSettings, _ passcode: PasscodeKey?) -> StoredKeybag {
-        var changed = next
+    package func changingSettings(to settings: KeybagSettings, _ passcode: PasscodeKey?) throws(KeybagError) -> StoredKeybag {
+        var changed = try record.successor()
         changed.settings = settings
         return sealed(changed, kekOf(passcode))
     }
@@ -84,14 +86,14 @@ extension DeviceKeybag {
     /// After too many wrong passcodes: no passcode, and new keys for the classes that it protected. What they held cannot be opened again.
     package func wiping() throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
-        var changed = next
+        var changed = try record.successor()
         changed.passcode = nil
-        let former = record.currentGenerations
+        let generation = try record.nextGeneration()
         changed.keys.removeAll { key in
             key.wrapping != .device || ProtectionClass(number: key.slot.protection).map(\.needsPasscode) == true
         }
         for protection in Self.passcodeClasses where !protection.requiresPasscode {
-            try changed.addGeneration(of: protection, after: former[protection] ?? 0, under: kek)
+            try changed.addKeys(of: protection, generation: generation, under: kek)
         }
         return sealed(changed, nil)
     }
@@ -101,6 +103,7 @@ extension DeviceKeybag {
     /// Which classes a recovered keychain has lost the keys of.
     package struct Recovered: Sendable {
         package let stored: StoredKeybag
+        package let generation: UInt64
         package let lost: Set<ProtectionClass>
     }
 
@@ -112,13 +115,18 @@ extension DeviceKeybag {
     ) throws(KeybagError) -> Recovered {
         let former = try KeybagRecord(decoding: stored.record)
         let opened = try opening(former, with: recovery)
-        // Where the device key is still there, so is what it opens.
-        let device = try? DeviceKeybag(opening: stored, deviceKey: deviceKey)
+        // Where the device key is still there, so is what it opens. A damaged keybag is not taken for one of another device.
+        var device: DeviceKeybag?
+        do {
+            device = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
+        } catch {
+            guard case .foreignDeviceKey = error else { throw error }
+        }
         let userKEK = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         let deviceKEK = KeyEncryptionKey(device: deviceKey)
         let authentication = DeviceAuthentication(deviceKey)
-        var record = former
-        record.generation += 1
+        let generation = try former.nextGeneration()
+        var record = try former.successor()
         record.root = deviceKey.root.rawValue
         record.deviceKeyCheck = authentication.check
         record.passcode = parameters
@@ -130,25 +138,24 @@ extension DeviceKeybag {
                 needsPasscode
                     ? try userKEK.wrap(key, for: slot, of: record.keychain) : try deviceKEK.wrap(key, for: slot, of: record.keychain))
         }
-        var lost: Set<ProtectionClass> = []
-        for protection in ProtectionClass.allCases where record.currentGenerations[protection] == nil {
-            lost.insert(protection)
-            let after = former.currentGenerations[protection] ?? 0
+        // A class whose newest keys are gone is lost: its rows lie under them.
+        let newest = former.currentGenerations
+        let lost = Set(ProtectionClass.allCases.filter { record.currentGenerations[$0] != newest[$0] || newest[$0] == nil })
+        record.keys.removeAll { key in ProtectionClass(number: key.slot.protection).map(lost.contains) == true }
+        // Where there was no passcode, the keys lay open to the device key alone, as when one is set.
+        if former.passcode == nil { record.keys.removeAll { $0.wrapping == .recovery } }
+        for protection in ProtectionClass.allCases {
+            guard lost.contains(protection) || former.passcode == nil && protection.needsPasscode else { continue }
             if protection.needsPasscode {
-                try record.addGeneration(of: protection, after: after, under: userKEK)
+                try record.addKeys(of: protection, generation: generation, under: userKEK)
             } else {
-                try record.addGeneration(of: protection, after: after, under: deviceKEK)
+                try record.addKeys(of: protection, generation: generation, under: deviceKEK)
             }
-        }
-        if former.passcode == nil {
-            // As when a passcode is set: the keys lay open to the device key alone.
-            record.keys.removeAll { $0.wrapping == .recovery }
-            for protection in passcodeClasses where !lost.contains(protection) { try record.addGeneration(of: protection, under: userKEK) }
         }
         return Recovered(
             stored: StoredKeybag(
                 record: record.encoded, deviceTag: authentication.tag(of: record.encoded), userTag: userKEK.tag(of: record.encoded)),
-            lost: lost)
+            generation: record.generation, lost: lost)
     }
 
     /// Refuses a recovery key of another keychain.
@@ -175,12 +182,6 @@ extension DeviceKeybag {
     }
 
     // MARK: Sealing
-
-    private var next: KeybagRecord {
-        var record = record
-        record.generation += 1
-        return record
-    }
 
     private func kekOf(_ passcode: PasscodeKey?) -> KeyEncryptionKey? {
         guard let passcode else { return nil }

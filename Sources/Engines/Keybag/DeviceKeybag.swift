@@ -55,7 +55,7 @@ public final class DeviceKeybag: Sendable {
             keychain: .random(count: 16), generation: 1, root: deviceKey.root.rawValue, deviceKeyCheck: authentication.check)
         record.keys.append(try kek.wrap(.randomKey(), for: .index, of: record.keychain))
         for protection in ProtectionClass.allCases where !protection.requiresPasscode {
-            try record.addGeneration(of: protection, under: kek)
+            try record.addKeys(of: protection, generation: 1, under: kek)
         }
         return StoredKeybag(record: record.encoded, deviceTag: authentication.tag(of: record.encoded), userTag: [])
     }

@@ -26,6 +26,8 @@ public enum KeybagError: Error, Sendable {
     case wrongPasscode
     /// Too many wrong passcodes: none is judged before these seconds have passed.
     case passcodeDelay(seconds: Int)
+    /// Another process has changed the keybag in the course of this operation.
+    case changedMeanwhile
     /// The file that counts wrong passcodes is not what was written.
     case attemptsDamaged
     /// A passcode is set, and the operation needs there to be none.

@@ -70,19 +70,29 @@ extension KeybagRecord {
         return newest
     }
 
-    /// Adds two new keys of a class, one for each half, of the generation after the newest.
-    mutating func addGeneration(of protection: ProtectionClass, under kek: borrowing KeyEncryptionKey) throws(KeybagError) {
-        try addGeneration(of: protection, after: currentGenerations[protection] ?? 0, under: kek)
+    /// The number of the next generation: greater than that of any class, so that the numbers of keys that are gone never come again.
+    func nextGeneration() throws(KeybagError) -> UInt32 {
+        let newest = keys.map(\.slot.generation).max() ?? 0
+        guard newest < .max else { throw .damaged("the generations of its keys have come to their end") }
+        return newest + 1
     }
 
-    mutating func addGeneration(
-        of protection: ProtectionClass, after former: UInt32, under kek: borrowing KeyEncryptionKey
+    /// Adds two new keys of a class, one for each half.
+    mutating func addKeys(
+        of protection: ProtectionClass, generation: UInt32, under kek: borrowing KeyEncryptionKey
     ) throws(KeybagError) {
-        let generation = former + 1
         for kind in [KeySlot.Kind.secret, .metadata] {
-            keys.append(
-                try kek.wrap(.randomKey(), for: KeySlot(protection: protection.number, kind: kind, generation: generation), of: keychain))
+            let slot = KeySlot(protection: protection.number, kind: kind, generation: generation)
+            keys.append(try kek.wrap(.randomKey(), for: slot, of: keychain))
         }
+    }
+
+    /// The record's successor, with the same content.
+    func successor() throws(KeybagError) -> KeybagRecord {
+        guard generation < UInt64(Int64.max) else { throw .damaged("its generation has come to its end") }
+        var next = self
+        next.generation += 1
+        return next
     }
 
     /// Drops the keys under which nothing is sealed any longer.

@@ -16,8 +16,10 @@ public final class LockableKeybag: Sendable {
         var isLocked = false
         /// When the keys of the classes that the lock closes are wiped, on the clock of the boot.
         var closesAt: UInt64?
-        /// When a key was last asked for, on the clock of the boot.
+        /// When an item was last asked for, on the clock of the boot.
         var lastUse: UInt64 = 0
+        /// Whether a thread waits for the keychain to be left alone.
+        var isWatched = false
         /// Made when it is asked for, until something changes.
         var keyring: Keyring?
         var observers: [Int: @Sendable (LockState) -> Void] = [:]
@@ -57,12 +59,17 @@ public final class LockableKeybag: Sendable {
         lockIfIdle()
         return state.withLock { state in
             closeIfDue(&state)
-            if state.device.settings.lockInterval > 0 { state.lastUse = clock.now() }
             if let keyring = state.keyring { return keyring }
             let fresh = Keyring(state.device, state.user)
             state.keyring = fresh
             return fresh
         }
+    }
+
+    /// Notes that items are asked for: the keychain is not left alone.
+    public func noteUse() {
+        lockIfIdle()
+        state.withLock { $0.lastUse = clock.now() }
     }
 
     // MARK: Changing
@@ -76,6 +83,25 @@ public final class LockableKeybag: Sendable {
             state.user = state.user?.kept(in: device.record)
             if state.user == nil { (state.isLocked, state.closesAt) = (false, nil) }
         }
+        watchIdleness()
+    }
+
+    /// Takes over a keybag that this process has changed, with what its passcode opens. The lock stays as it is: whoever changes the passcode of
+    /// a locked keychain does not unlock it.
+    ///
+    /// - Parameter unlocks: also opens what was never open, as setting a first passcode does.
+    public func install(_ device: DeviceKeybag, _ user: UnlockedKeybag?, unlocks: Bool = false) {
+        change { state in
+            state.device = device
+            state.lastUse = clock.now()
+            guard let user, unlocks || state.user != nil else {
+                (state.user, state.isLocked, state.closesAt) = (nil, false, nil)
+                return
+            }
+            let isClosed = state.isLocked && state.closesAt == nil
+            state.user = isClosed ? user.afterLock : user
+        }
+        watchIdleness()
     }
 
     /// Opens what the passcode opens.
@@ -122,9 +148,11 @@ public final class LockableKeybag: Sendable {
     private func wipe(at deadline: UInt64) {
         let clock = clock
         BackgroundThread.run { [weak self] in
-            while clock.now() < deadline {
+            while true {
+                let now = clock.now()
+                guard now < deadline else { break }
                 // In steps: the sleep's clock stands still while the machine is suspended.
-                usleep(UInt32(min((deadline - clock.now()) / 1000, 200_000)))
+                usleep(UInt32(min((deadline - now) / 1000, 200_000)))
                 guard let self, self.state.withLock({ $0.closesAt == deadline }) else { return }
             }
             self?.state.withLock { state in self?.closeIfDue(&state) }
@@ -133,35 +161,48 @@ public final class LockableKeybag: Sendable {
 
     // MARK: Idleness
 
-    /// The seconds left until the keychain locks itself for want of use; nil where it does not.
-    private func idleTimeLeft() -> Double? {
+    /// The nanoseconds left until the keychain locks itself for want of use; nil where it does not.
+    private func idleTimeLeft(_ state: State) -> UInt64? {
+        let interval = UInt64(state.device.settings.lockInterval) * 1_000_000_000
+        guard interval > 0, state.user != nil, !state.isLocked else { return nil }
         let now = clock.now()
-        return state.withLock { state in
-            let interval = UInt64(state.device.settings.lockInterval) * 1_000_000_000
-            guard interval > 0, state.user != nil, !state.isLocked else { return nil }
-            let idle = now > state.lastUse ? now - state.lastUse : 0
-            return idle < interval ? Double(interval - idle) / 1e9 : 0
-        }
+        let idle = now > state.lastUse ? now - state.lastUse : 0
+        return idle < interval ? interval - idle : 0
     }
 
     private func lockIfIdle() {
-        // Without an interval this costs one look at the settings.
-        if idleTimeLeft() == 0 { lock(immediately: true) }
-    }
-
-    /// Locks also where nobody asks for anything any more.
-    private func watchIdleness() {
-        guard idleTimeLeft() != nil else { return }
-        BackgroundThread.run { [weak self] in
-            while let left = self?.idleTimeLeft() {
-                guard left > 0 else {
-                    self?.lock(immediately: true)
-                    return
-                }
-                usleep(UInt32(min(left * 1e6, 500_000)) + 1)
-            }
+        guard state.withLock({ idleTimeLeft($0) == 0 }) else { return }
+        change { state in
+            // Somebody may have used or unlocked it since.
+            guard idleTimeLeft(state) == 0 else { return }
+            (state.isLocked, state.closesAt, state.user) = (true, nil, state.user?.afterLock)
         }
     }
+
+    /// Sees to it that one thread locks the keychain also where nobody asks for anything any more.
+    private func watchIdleness() {
+        let isNew = state.withLock { state in
+            guard !state.isWatched, idleTimeLeft(state) != nil else { return false }
+            state.isWatched = true
+            return true
+        }
+        guard isNew else { return }
+        BackgroundThread.run { [weak self] in
+            while self?.waitsForIdleness() == true { usleep(Self.idleStep) }
+        }
+    }
+
+    /// Locks what was left alone; false when there is nothing to wait for any more.
+    private func waitsForIdleness() -> Bool {
+        lockIfIdle()
+        return state.withLock { state in
+            state.isWatched = idleTimeLeft(state) != nil
+            return state.isWatched
+        }
+    }
+
+    /// Half a second, in microseconds.
+    private static let idleStep: UInt32 = 500_000
 
     // MARK: Observing
 

@@ -52,8 +52,10 @@ public final class PasscodeAttempts: Sendable {
     /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeDelay(seconds:)``; ``KeybagError/wiped`` where this was the tenth wrong
     ///   one and the settings say so: then the caller destroys what the passcode protected.
     package func judge(_ passcode: Passcode, of keybag: DeviceKeybag) throws(KeybagError) -> Judgement {
-        var record = try load(keybag.deviceKey)
-        let delay = try delay(&record, keybag.deviceKey)
+        let before = try load(keybag.deviceKey)
+        var record = before
+        try restartDelay(&record, keybag.deviceKey)
+        let delay = delay(record)
         guard delay == 0 else { throw .passcodeDelay(seconds: delay) }
         let key = try keybag.key(of: passcode)
         let tag = Self.tag(of: key, keybag)
@@ -72,14 +74,15 @@ public final class PasscodeAttempts: Sendable {
             guard keybag.settings.wipesAfterTen, record.count >= AttemptRecord.wipeCount else { throw .wrongPasscode }
             throw .wiped
         } catch {
+            // Damage is no attempt.
+            try save(before, keybag.deviceKey)
             throw error
         }
     }
 
     /// The seconds until a passcode is judged again; 0 for at once.
     package func delay(for keybag: DeviceKeybag) throws(KeybagError) -> Int {
-        var record = try load(keybag.deviceKey)
-        return try delay(&record, keybag.deviceKey)
+        delay(try load(keybag.deviceKey))
     }
 
     /// How many wrong passcodes there were since the last right one.
@@ -94,18 +97,21 @@ public final class PasscodeAttempts: Sendable {
 
     // MARK: The record
 
-    private func delay(_ record: inout AttemptRecord, _ deviceKey: DeviceKey) throws(KeybagError) -> Int {
-        let whole = record.delay
-        guard whole > 0 else { return 0 }
+    /// The clock begins anew with the boot; so does the delay.
+    private func restartDelay(_ record: inout AttemptRecord, _ deviceKey: DeviceKey) throws(KeybagError) {
         let boot = Array(clock.identifier().utf8)
-        if record.bootIdentifier != boot {
-            // The clock began anew with the boot; so does the delay.
-            record.bootIdentifier = boot
-            record.time = clock.now()
-            try save(record, deviceKey)
-        }
-        let passed = Int((clock.now() - min(record.time, clock.now())) / 1_000_000_000)
-        return max(0, whole - passed)
+        guard record.delay > 0, record.bootIdentifier != boot else { return }
+        record.bootIdentifier = boot
+        record.time = clock.now()
+        try save(record, deviceKey)
+    }
+
+    private func delay(_ record: AttemptRecord) -> Int {
+        guard record.bootIdentifier == Array(clock.identifier().utf8) else { return record.delay }
+        let now = clock.now()
+        // A time in the future, as after a clock that went back, counts as now.
+        let passed = now > record.time ? (now - record.time) / 1_000_000_000 : 0
+        return max(0, record.delay - Int(clamping: passed))
     }
 
     private func load(_ deviceKey: DeviceKey) throws(KeybagError) -> AttemptRecord {

@@ -18,12 +18,15 @@ public final class UnlockedKeybag: Sendable {
         filtered { ProtectionClass(number: $0.protection)?.openness == .afterFirstUnlock }
     }
 
-    /// The keys that a changed keybag still has.
+    /// The keys that a changed keybag still has; nil where it has newer ones, so that the passcode must be given again.
     func kept(in record: KeybagRecord) -> UnlockedKeybag? {
         guard record.keychain == keychain, record.passcode != nil else { return nil }
         let slots = Set(record.keys.filter { $0.wrapping == .user }.map(\.slot))
-        let kept = filtered(slots.contains)
-        return kept.keys.isEmpty ? nil : kept
+        let newest = record.currentGenerations
+        let hasNewest = ProtectionClass.allCases.filter { $0.openness == .afterFirstUnlock }.allSatisfy { protection in
+            newest[protection].map { keys[KeySlot(protection: protection.number, kind: .secret, generation: $0)] != nil } ?? true
+        }
+        return hasNewest ? filtered(slots.contains) : nil
     }
 
     private func filtered(_ isKept: (KeySlot) -> Bool) -> UnlockedKeybag {

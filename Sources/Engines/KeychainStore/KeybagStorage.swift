@@ -14,16 +14,18 @@ enum KeybagStorage {
         try statement.run()
     }
 
-    /// Puts the keybag in the place of the one of this generation.
-    static func replace(_ generation: UInt64, by keybag: StoredKeybag, in database: Database) throws(StoreError) {
+    /// Puts the keybag in the place of the one whose row says this generation.
+    static func replace(
+        _ former: UInt64, by keybag: StoredKeybag, generation: UInt64, in database: Database
+    ) throws(StoreError) {
         let statement = try RowStatement(
             "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ? WHERE id = 1 AND generation = ?", in: database)
-        try statement.bind(Int64(bitPattern: generation + 1), at: 1)
+        try statement.bind(Int64(bitPattern: generation), at: 1)
         try statement.bind(keybag.record, at: 2)
         try statement.bind(keybag.deviceTag, at: 3)
         try statement.bind(keybag.userTag, at: 4)
-        try statement.bind(Int64(bitPattern: generation), at: 5)
-        guard try statement.run() == 1 else { throw .keybag(.damaged("another process changed it meanwhile")) }
+        try statement.bind(Int64(bitPattern: former), at: 5)
+        guard try statement.run() == 1 else { throw .keybag(.changedMeanwhile) }
     }
 
     /// The number that changes whenever the keybag does.

@@ -29,6 +29,7 @@ extension KeychainStore {
         _ search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false
     ) throws(StoreError) -> SearchResult {
         guard limit != 0 else { return SearchResult() }
+        keybag.noteUse()
         func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
             var result = SearchResult()
             let isWhole = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
@@ -54,7 +55,8 @@ extension KeychainStore {
     /// - Returns: the record as it was stored.
     /// - Throws: ``StoreError/duplicate``.
     public func add(_ record: ItemRecord) throws(StoreError) -> ItemRecord {
-        try write { (database, seal) throws(StoreError) in
+        keybag.noteUse()
+        return try write { (database, seal) throws(StoreError) in
             // A closed class comes before a duplicate (keychain-behaviour §3.1).
             try seal.requireOpen(record.protection)
             var record = record
@@ -77,7 +79,8 @@ extension KeychainStore {
     public func update(
         _ search: ItemSearch, _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
     ) throws(StoreError) -> Int {
-        try write { (database, seal) throws(StoreError) in
+        keybag.noteUse()
+        return try write { (database, seal) throws(StoreError) in
             let matches = try matches(of: search, in: database, seal)
             for (row, record) in matches {
                 let changed = try refusing { () throws(KeychainError) in try change(record) }
@@ -96,7 +99,8 @@ extension KeychainStore {
     ///
     /// - Returns: how many there were.
     public func remove(_ search: ItemSearch, now: Double) throws(StoreError) -> Int {
-        try write { (database, seal) throws(StoreError) in
+        keybag.noteUse()
+        return try write { (database, seal) throws(StoreError) in
             var closed: [ItemRow] = []
             let matches = try matches(of: search, in: database, seal) { (row) in
                 // Deleting a local row needs no key, if it can be told by its tokens (keychain-behaviour §2).

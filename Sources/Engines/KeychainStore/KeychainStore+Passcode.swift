@@ -37,7 +37,16 @@ extension KeychainStore {
     /// The wrong passcodes since the last right one, and the seconds until the next is judged.
     public func passcodeAttempts() throws(StoreError) -> (count: Int, delay: Int) {
         let device = try refresh()
-        return try keybagErrors { () throws(KeybagError) in (try attempts.count(for: device), try attempts.delay(for: device)) }
+        // Without a passcode nothing is judged, and what an earlier one left behind does not matter.
+        guard device.hasPasscode else { return (0, 0) }
+        do {
+            return (try attempts.count(for: device), try attempts.delay(for: device))
+        } catch .attemptsDamaged {
+            // The next judgement says so; a look at the lock does not fail for it.
+            return (0, 0)
+        } catch {
+            throw .keybag(error)
+        }
     }
 
     // MARK: Lock and unlock
@@ -45,7 +54,7 @@ extension KeychainStore {
     /// Locks; see ``LockableKeybag/lock(immediately:)``. What was deleted leaves the files.
     public func lock(immediately: Bool) {
         keybag.lock(immediately: immediately)
-        try? checkpoint()  // Where somebody reads, the log is emptied later.
+        try? checkpoint()  // Where that fails, the log is emptied later; the lock stands.
     }
 
     /// Unlocks, and ends a change of the passcode that was interrupted.
@@ -55,7 +64,9 @@ extension KeychainStore {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { return }
             var key = try judge(passcode)
-            if let raised = try raise(passcode, to: floor) { key = raised }
+            if let raised = try raise(passcode, key, to: floor) { key = raised }
+            let device = keybag.device
+            keybag.unlock(try keybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
             try reseal(key, progress)
         }
     }
@@ -73,9 +84,8 @@ extension KeychainStore {
                 let key = try PasscodeKey.derive(new, parameters)
                 return (key, try device.settingPasscode(key, parameters))
             }
-            try store(key.1)
-            try open(with: key.0)
             try keybagErrors { () throws(KeybagError) in try attempts.clear() }
+            try store(key.1, key.0, unlocks: true)
             try reseal(key.0, progress)
         }
     }
@@ -96,11 +106,9 @@ extension KeychainStore {
                 let key = try PasscodeKey.derive(new, parameters)
                 return (key, try device.changingPasscode(try device.unlock(with: former), to: key, parameters, rotates: rotates))
             }
-            try store(changed)
-            try open(with: key)
+            try store(changed, key)
             try reseal(key, progress)
-            // The old wrapped keys leave the files.
-            try checkpoint()
+            forgetOldKeys()
         }
     }
 
@@ -114,10 +122,10 @@ extension KeychainStore {
             let device = keybag.device
             let changed = try keybagErrors { () throws(KeybagError) in try device.removingPasscode(try device.unlock(with: key)) }
             var count = 0
-            try store(changed) { (database) throws(StoreError) in
+            try store(changed, nil) { (database) throws(StoreError) in
                 count = try Self.deleteRows([.whenPasscodeSetThisDeviceOnly], in: database)
             }
-            try checkpoint()
+            forgetOldKeys()
             return count
         }
     }
@@ -136,12 +144,12 @@ extension KeychainStore {
     /// - Returns: false where there was none.
     public func removeRecoveryKey(_ passcode: Passcode?) throws(StoreError) -> Bool {
         guard try refresh().hasRecoveryKey else { return false }
-        try administer(passcode) { (device, key) throws(KeybagError) in device.removingRecoveryKey(key) }
+        try administer(passcode) { (device, key) throws(KeybagError) in try device.removingRecoveryKey(key) }
         return true
     }
 
     public func changeSettings(to settings: KeybagSettings, _ passcode: Passcode?) throws(StoreError) {
-        try administer(passcode) { (device, key) throws(KeybagError) in device.changingSettings(to: settings, key) }
+        try administer(passcode) { (device, key) throws(KeybagError) in try device.changingSettings(to: settings, key) }
     }
 
     /// Every key that the passcode opens, for one operation that has it in its request, whatever the lock says.
@@ -150,7 +158,7 @@ extension KeychainStore {
             let device = try refresh()
             guard device.hasPasscode else { return keybag.keyring }
             guard let passcode else { throw .keybag(.passcodeNeeded) }
-            let key = try judge(passcode, unlocks: false)
+            let key = try judge(passcode)
             let now = keybag.device
             return Keyring(now, try keybagErrors { () throws(KeybagError) in try now.unlock(with: key) })
         }
@@ -166,69 +174,70 @@ extension KeychainStore {
             var key: PasscodeKey?
             if try refresh().hasPasscode {
                 guard let passcode else { throw .keybag(.passcodeNeeded) }
-                key = try judge(passcode, unlocks: false)
+                let judged = try judge(passcode)
+                // A change that was interrupted is ended first: what follows would rest on keys that are about to go.
+                try reseal(judged) { _, _ in }
+                key = judged
             }
             let device = keybag.device
-            try store(try keybagErrors { () throws(KeybagError) in try change(device, key) })
-            try checkpoint()
+            try store(try keybagErrors { () throws(KeybagError) in try change(device, key) }, key)
+            forgetOldKeys()
         }
     }
 
-    /// Judges the passcode, and opens what it opens.
-    private func judge(_ passcode: Passcode, unlocks: Bool = true) throws(StoreError) -> PasscodeKey {
+    /// Judges the passcode; what it opens stays as it is.
+    private func judge(_ passcode: Passcode) throws(StoreError) -> PasscodeKey {
         let device = try refresh()
-        let judgement: PasscodeAttempts.Judgement
         do throws(KeybagError) {
-            judgement = try attempts.judge(passcode, of: device)
+            return try attempts.judge(passcode, of: device).key
         } catch .wiped {
             try wipe(device)
             throw .keybag(.wiped)
         } catch {
             throw .keybag(error)
         }
-        if unlocks { keybag.unlock(judgement.unlocked) }
-        return judgement.key
     }
 
     private func wipe(_ device: DeviceKeybag) throws(StoreError) {
-        try store(try keybagErrors { () throws(KeybagError) in try device.wiping() }) { (database) throws(StoreError) in
+        try store(try keybagErrors { () throws(KeybagError) in try device.wiping() }, nil) { (database) throws(StoreError) in
             _ = try Self.deleteRows(ProtectionClass.allCases.filter(\.needsPasscode), in: database)
         }
         try keybagErrors { () throws(KeybagError) in try attempts.clear() }
-        try checkpoint()
+        forgetOldKeys()
     }
 
     /// Wraps the keys under a costlier derivation, where the floor has risen; nil where it has not.
-    private func raise(_ passcode: Passcode, to floor: PasscodeCost) throws(StoreError) -> PasscodeKey? {
+    private func raise(_ passcode: Passcode, _ key: PasscodeKey, to floor: PasscodeCost) throws(StoreError) -> PasscodeKey? {
         let device = keybag.device
         guard let cost = device.passcodeCost, cost.isBelow(floor) else { return nil }
-        let (key, changed) = try keybagErrors { () throws(KeybagError) in
+        let (raised, changed) = try keybagErrors { () throws(KeybagError) in
             let parameters = PasscodeParameters.fresh(floor)
-            let key = try PasscodeKey.derive(passcode, parameters)
-            let unlocked = try device.unlock(with: try device.key(of: passcode))
-            return (key, try device.changingPasscode(unlocked, to: key, parameters, rotates: false))
+            let raised = try PasscodeKey.derive(passcode, parameters)
+            return (raised, try device.changingPasscode(try device.unlock(with: key), to: raised, parameters, rotates: false))
         }
-        try store(changed)
-        try open(with: key)
-        return key
+        try store(changed, raised)
+        return raised
     }
 
     /// Stores a changed keybag, and `body`'s changes in the same transaction.
+    ///
+    /// - Parameters:
+    ///   - key: what opens the changed keybag; nil where it has no passcode.
+    ///   - unlocks: also opens what was never open in this process.
     private func store(
-        _ changed: StoredKeybag, _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
+        _ changed: StoredKeybag, _ key: PasscodeKey?, unlocks: Bool = false,
+        _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
     ) throws(StoreError) {
         let former = keybag.device
-        let next = try keybagErrors { () throws(KeybagError) in try DeviceKeybag(opening: changed, deviceKey: former.deviceKey) }
+        let (next, user) = try keybagErrors { () throws(KeybagError) in
+            let next = try DeviceKeybag(opening: changed, deviceKey: former.deviceKey)
+            return (next, try key.map { (key) throws(KeybagError) in try next.unlock(with: key) })
+        }
         try write { (database, _) throws(StoreError) in
-            try KeybagStorage.replace(former.generation, by: changed, in: database)
+            try KeybagStorage.replace(former.generation, by: changed, generation: next.generation, in: database)
             try body(database)
         }
-        keybag.replace(next)
-    }
-
-    private func open(with key: PasscodeKey) throws(StoreError) {
-        let device = keybag.device
-        keybag.unlock(try keybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
+        keybag.install(next, user, unlocks: unlocks)
     }
 
     // MARK: Resealing
@@ -237,7 +246,9 @@ extension KeychainStore {
     ///
     /// What was done stays done when this is interrupted; the next unlock goes on.
     private func reseal(_ key: PasscodeKey, _ progress: ResealProgress) throws(StoreError) {
-        guard keybag.device.isResealing else { return }
+        let device = keybag.device
+        guard device.isResealing else { return }
+        let keyring = Keyring(device, try keybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
         let stale = Self.stale(keybag.device.currentGenerations)
         let total = try read { (database, _) throws(StoreError) in
             let statement = try RowStatement("SELECT count(*) FROM item WHERE \(stale)", in: database)
@@ -246,17 +257,18 @@ extension KeychainStore {
         var last: Int64 = 0
         var done = 0
         progress(0, total)
-        while let next = try resealSome(after: last, stale) {
+        while let next = try resealSome(with: keyring, after: last, stale) {
             (last, done) = (next.last, done + next.count)
             progress(min(done, total), total)
         }
-        let device = keybag.device
-        try store(device.finishingReseal(key))
-        try checkpoint()
+        try store(try keybagErrors { () throws(KeybagError) in try device.finishingReseal(key) }, key)
+        forgetOldKeys()
     }
 
-    private func resealSome(after position: Int64, _ stale: String) throws(StoreError) -> (last: Int64, count: Int)? {
-        try write { (database, seal) throws(StoreError) in
+    private func resealSome(
+        with keyring: Keyring, after position: Int64, _ stale: String
+    ) throws(StoreError) -> (last: Int64, count: Int)? {
+        try write(with: keyring) { (database, seal) throws(StoreError) in
             var rows: [ItemRow] = []
             var last: Int64?
             do {
@@ -264,9 +276,12 @@ extension KeychainStore {
                 let statement = try RowStatement(
                     "SELECT id, \(columns) FROM item WHERE id > ? AND (\(stale)) ORDER BY id LIMIT \(Self.batch)", in: database)
                 try statement.bind(position, at: 1)
-                while try statement.step() {
+                var size = 0
+                while size < Self.batchSize, try statement.step() {
                     last = statement.integer(0)
-                    if let row = ItemRow(statement) { rows.append(row) }
+                    guard let row = ItemRow(statement) else { continue }
+                    size += row.secret.count + row.metadata.count
+                    rows.append(row)
                 }
             }
             guard let last else { return nil }
@@ -275,7 +290,7 @@ extension KeychainStore {
                 do throws(RowSeal.Failure) {
                     record = try seal.openWhole(row)
                 } catch {
-                    // A damaged row stays as it is; a closed class, because somebody locked meanwhile, ends the work until the next unlock.
+                    // A damaged row stays as it is.
                     _ = try error.damage(of: row)
                     continue
                 }
@@ -298,6 +313,8 @@ extension KeychainStore {
     }
 
     private static let batch = 256
+    /// In bytes.
+    private static let batchSize = 8 << 20
 
     // MARK: Errors
 

@@ -43,17 +43,18 @@ extension KeychainStore {
                     return try statement.step() ? Int(statement.integer(0)) : 0
                 }
             }
-            let count = try connections.write { (database) throws(StoreError) in
-                try KeybagStorage.replace(stored.1, by: recovered.stored, in: database)
-                try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
-                return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
-            }
+            // The count of wrong passcodes goes first: under a new device key it would be taken for damage.
             do throws(KeybagError) {
                 try attempts.clear()
             } catch {
                 throw .keybag(error)
             }
-            try truncateLog(of: connections)
+            let count = try connections.write { (database) throws(StoreError) in
+                try KeybagStorage.replace(stored.1, by: recovered.stored, generation: recovered.generation, in: database)
+                try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
+                return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
+            }
+            try? truncateLog(of: connections)  // What was recovered stands; the log is emptied at the next close.
             return count
         }
     }

@@ -71,6 +71,18 @@ public final class KeychainStore: Sendable {
         try Self.truncateLog(of: connections)
     }
 
+    /// After a change of keys: empties the log, also where somebody reads for a while. The change stands whatever comes of it, and a log that
+    /// could not be emptied is tried again when the keychain is idle, and at close.
+    func forgetOldKeys() {
+        for _ in 0..<Self.checkpointTries {
+            if (try? Self.emptyLog(of: connections)) == true { return }
+            usleep(100_000)
+        }
+        idleCheckpoint?.schedule()
+    }
+
+    private static let checkpointTries = 20
+
     /// Empties the log and closes. Calls that are on their way end first; later ones throw ``StoreError/closed``.
     public func close() {
         // Who only read has nothing to move. A failure means that another process is at work, which will do it.
@@ -100,12 +112,15 @@ public final class KeychainStore: Sendable {
     }
 
     /// Runs `body` in one transaction; all of it is durable when this returns, or none of it happened.
-    func write<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    ///
+    /// - Parameter given: keys to use instead of those that are open, for an operation that has the passcode in its request.
+    func write<Result>(
+        with given: Keyring? = nil, _ body: (Database, RowSeal) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
         let result = try connections.write { (database) throws(StoreError) in
-            guard let keyring = try currentKeyring(database) else {
-                throw StoreError.keybag(.damaged("its generation went back"))
-            }
-            return try body(database, RowSeal(keyring: keyring))
+            guard let current = try currentKeyring(database) else { throw StoreError.keybag(.damaged("its generation went back")) }
+            if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
+            return try body(database, RowSeal(keyring: given ?? current))
         }
         hasWritten.raise()
         idleCheckpoint?.schedule()
@@ -140,12 +155,18 @@ public final class KeychainStore: Sendable {
     private static let greatestTries = 16
 
     static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
+        _ = try emptyLog(of: connections)
+    }
+
+    /// Whether the log is empty now; somebody who reads may be in the way.
+    private static func emptyLog(of connections: ConnectionPool) throws(StoreError) -> Bool {
         try connections.exclusively { (database) throws(StoreError) in
             // Nobody is waited for: while another process reads, waiting here would make every writer wait as well. The pragma answers
             // a row that says whether somebody was in the way; then the log stays until the next time.
             try RowStatement("PRAGMA busy_timeout = 0", in: database).run()
             defer { _ = try? RowStatement("PRAGMA busy_timeout = \(ConnectionPool.patience)", in: database).run() }
-            try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database).run()
+            let statement = try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
+            return try statement.step() && statement.integer(0) == 0
         }
     }
 

@@ -40,12 +40,12 @@ extension Keychain {
     /// The state now, and every new one, until the task that reads it ends.
     public func lockStates() throws(KeychainError) -> AsyncStream<LockState> {
         let service = try open()
-        let now = try service.lockStatus().state
-        return AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
-            continuation.yield(now)
-            let number = service.addLockObserver { continuation.yield($0) }
-            continuation.onTermination = { _ in service.removeLockObserver(number) }
-        }
+        let (stream, continuation) = AsyncStream.makeStream(of: LockState.self, bufferingPolicy: .bufferingNewest(16))
+        let number = service.addLockObserver { continuation.yield($0) }
+        continuation.onTermination = { _ in service.removeLockObserver(number) }
+        // Looked at once nothing can be missed any more.
+        continuation.yield(try service.lockStatus().state)
+        return stream
     }
 
     // MARK: The passcode

@@ -4,23 +4,42 @@ import Glibc
 import Synchronization
 
 /// A file that one holder at a time has, among all threads and processes. The kernel gives it back when a holder dies.
+///
+/// The lock is a record lock, which a forked child does not inherit; among the threads of a process, which such locks do not keep apart, a gate
+/// stands before it. Closing any descriptor of the file would free it, so that nobody else may open the file.
 public final class FileLock: Sendable {
     private let descriptor: Atomic<Int32>
+    private let gate: Gate
+
+    /// One gate for all such files of a process: they are held for moments.
+    private static let gates = ForkLocal { Gate() }
 
     /// Waits until it is free. The file is made where it is missing, and stays.
     public init(_ path: String) throws(SystemError) {
-        let opened = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-        // flock(2) belongs to the open file, so that two threads with two descriptors wait for each other as two processes do.
-        while flock(opened.rawValue, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw .last("lock", path: path) }
+        let gate = Self.gates.value
+        gate.enter()
+        do throws(SystemError) {
+            let opened = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            var whole = flock()
+            whole.l_type = Int16(F_WRLCK)
+            whole.l_whence = Int16(SEEK_SET)
+            while fcntl(opened.rawValue, F_SETLKW, &whole) != 0 {
+                guard errno == EINTR else { throw SystemError.last("lock", path: path) }
+            }
+            descriptor = Atomic(opened.release())
+        } catch {
+            gate.release()
+            throw error
         }
-        descriptor = Atomic(opened.release())
+        self.gate = gate
     }
 
     /// Gives it back; the second time does nothing.
     public func release() {
         let held = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
-        if held >= 0 { close(held) }
+        guard held >= 0 else { return }
+        close(held)
+        gate.release()
     }
 
     deinit { release() }

@@ -24,10 +24,8 @@ public enum BackupFile {
         }
         try systemErrors { () throws(SystemError) in
             try descriptor.synchronize(path: path)
-            // link(2) never replaces, rename(2) always does.
-            guard (replaces ? rename(draft, path) : link(draft, path)) == 0 else { throw .last("create", path: path) }
+            isDone = try publish(draft, as: path, replaces: replaces)
         }
-        isDone = replaces
         try systemErrors { () throws(SystemError) in
             let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
             try OwnedDescriptor(opening: folder, flags: O_RDONLY | O_DIRECTORY).synchronize(path: folder)
@@ -43,6 +41,19 @@ public enum BackupFile {
         return try body { (buffer) throws(KeychainError) in
             try systemErrors { () throws(SystemError) in try descriptor.read(into: buffer, path: path) }
         }
+    }
+
+    /// Gives the draft its name; false where it still has the name of the draft as well.
+    private static func publish(_ draft: String, as path: String, replaces: Bool) throws(SystemError) -> Bool {
+        // link(2) never replaces, rename(2) always does.
+        if !replaces {
+            if link(draft, path) == 0 { return false }
+            // File systems of memory sticks have no links: there the name is taken first, and then replaced.
+            guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw .last("create", path: path) }
+            _ = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        }
+        guard rename(draft, path) == 0 else { throw .last("create", path: path) }
+        return true
     }
 
     private static func refuseExisting(_ path: String) throws(KeychainError) {

@@ -54,6 +54,9 @@ public enum KeychainClient {
     /// - Parameter newPasscode: nil only counts what would be lost.
     /// - Returns: how many items are lost with keys that could not leave the device.
     public static func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        guard environment("LATCHKEY_EPHEMERAL") != "1" else {
+            throw .parameter("a keychain in memory has nothing to recover (LATCHKEY_EPHEMERAL is set)")
+        }
         close()
         return try EmbeddedService.recover(home: .resolve(environment), key: key, newPasscode: newPasscode)
     }

@@ -17,7 +17,9 @@ public enum PasscodeFile {
 
     /// The first line that a descriptor gives, up to its end; it is closed.
     public static func read(descriptor: Int32) throws(KeychainError) -> SharedSecret {
-        guard fcntl(descriptor, F_GETFD) >= 0 else {
+        // What a shell hands over is not closed on exec; what this process has opened for itself is, and must not be touched.
+        let flags = fcntl(descriptor, F_GETFD)
+        guard flags >= 0, flags & FD_CLOEXEC == 0 else {
             throw KeychainError(.param, "descriptor \(descriptor) is not open", hint: "open it: latchkey … --passcode-fd 3 3< FILE")
         }
         let owned = OwnedDescriptor(adopting: descriptor)

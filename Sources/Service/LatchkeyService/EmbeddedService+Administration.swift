@@ -23,8 +23,9 @@ extension EmbeddedService {
 
     public func lock(immediately: Bool) throws(KeychainError) {
         try run { () throws(StoreError) in
-            guard try store.refresh().hasPasscode else { throw .keybag(.noPasscode) }
+            // First of all: whatever else fails, what is open is closed.
             store.lock(immediately: immediately)
+            guard try store.refresh().hasPasscode else { throw .keybag(.noPasscode) }
         }
     }
 
@@ -74,15 +75,17 @@ extension EmbeddedService {
         } catch {
             throw KeychainError(error)
         }
-        let report = try run { () throws(StoreError) in
+        return try run { () throws(StoreError) in
             try store.backup(
                 under: passphrase, passcode: passcode, cost: passcodeCost, now: clock(),
                 to: { (bytes) throws(StoreError) in
                     do throws(KeychainError) { try sink(bytes) } catch { throw .refused(error) }
                 }, progress: progress)
         }
+    }
+
+    public func noteBackup() {
         if let home { BackupMark.set(in: home, secondsSince1970: Int(clock()) + Clocks.secondsBetweenEpochs) }
-        return report
     }
 
     public func restore(

@@ -147,7 +147,9 @@ public final class EmbeddedService: KeychainService {
     }
 
     public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
-        try run { () throws(StoreError) in Examination.findings(try store.inspect(progress: progress), home: home, hasRecoveryKey: store.hasRecoveryKey) }
+        try run { () throws(StoreError) in
+            Examination.findings(try store.inspect(progress: progress), home: home, hasRecoveryKey: store.hasRecoveryKey)
+        }
     }
 
     public func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
@@ -169,8 +171,7 @@ public final class EmbeddedService: KeychainService {
         do {
             return try body()
         } catch .keybag(.closed(let protection)) where store.lockState == .beforeFirstUnlock {
-            guard let passcode = try automaticUnlock.passcode() else { throw KeychainError(.closed(protection)) }
-            try unlock(passcode) { _, _ in }
+            guard try unlockBySelf() else { throw KeychainError(.closed(protection)) }
         } catch {
             throw KeychainError(error)
         }
@@ -178,6 +179,19 @@ public final class EmbeddedService: KeychainService {
             return try body()
         } catch {
             throw KeychainError(error)
+        }
+    }
+
+    private func unlockBySelf() throws(KeychainError) -> Bool {
+        try automaticUnlock.perform(isNeeded: { store.lockState == .beforeFirstUnlock }) { (typed) throws(KeychainError) in
+            let passcode = try Self.passcode(typed)
+            do throws(StoreError) {
+                try store.unlock(passcode, floor: passcodeCost)
+                return true
+            } catch {
+                if case .keybag(.wrongPasscode) = error { return false }
+                throw KeychainError(error)
+            }
         }
     }
 }

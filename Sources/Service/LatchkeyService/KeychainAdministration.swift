@@ -62,6 +62,9 @@ public protocol KeychainAdministration: Sendable {
         under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport
 
+    /// Notes that a backup lies where it will be found, for the doctor.
+    func noteBackup()
+
     /// Reads a backup into the keychain: all of it, or nothing.
     ///
     /// - Parameters:

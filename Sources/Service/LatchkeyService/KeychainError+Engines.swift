@@ -70,6 +70,8 @@ extension KeychainError {
             self.init(
                 .notAvailable, "the file that counts wrong passcodes is damaged",
                 hint: "remove passcode.attempts beside the device key; no passcode is judged before")
+        case .changedMeanwhile:
+            self.init(.notAvailable, "another process has changed the passcode meanwhile, so nothing was done", hint: "try again")
         case .passcodeExists: self.init(.param, "a passcode is set already", hint: "latchkey passcode change")
         case .passcodeNeeded:
             self.init(.authFailed, "a passcode is set, and this needs it", hint: "give it with --passcode-file or --passcode-fd")

@@ -61,6 +61,7 @@ extension FailingService {
     func lock(immediately: Bool) throws(KeychainError) { throw error }
     func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
     func removeLockObserver(_ number: Int) {}
+    func noteBackup() {}
     func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw error }
     func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
@@ -89,6 +90,7 @@ extension DamagedService {
     func lock(immediately: Bool) throws(KeychainError) { throw .decode }
     func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
     func removeLockObserver(_ number: Int) {}
+    func noteBackup() {}
     func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw .decode }
     func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress

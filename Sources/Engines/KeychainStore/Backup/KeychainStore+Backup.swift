@@ -27,7 +27,9 @@ extension KeychainStore {
         var writer = BackupWriter(key: keys.backupKey, sink: sink)
         let deviceBound = keys.deviceBoundKey
         var report = BackupReport()
-        try read { (database, _) throws(StoreError) in
+        try read { (database, current) throws(StoreError) in
+            // Rows that were sealed anew meanwhile would look damaged, and be left out.
+            guard current.keyring.generation == keyring.generation else { throw StoreError.keybag(.changedMeanwhile) }
             let seal = RowSeal(keyring: keyring)
             let total = try Self.count(in: database)
             var done = 0
@@ -82,11 +84,7 @@ extension KeychainStore {
         let deviceBound = keys.deviceBoundKey
         var report = RestoreReport()
         do throws(StoreError) {
-            try write { (database, current) throws(StoreError) in
-                guard current.keyring.generation == keyring.generation else {
-                    throw StoreError.keybag(.damaged("another process changed it meanwhile"))
-                }
-                let seal = RowSeal(keyring: keyring)
+            try write(with: keyring) { (database, seal) throws(StoreError) in
                 if !merges { report.deleted = try RowStatement("DELETE FROM item", in: database).run() }
                 while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
                     try take(record, in: database, seal, &report)
@@ -99,7 +97,7 @@ extension KeychainStore {
         } catch {
             throw error
         }
-        try checkpoint()
+        try? checkpoint()  // What was restored stands; the log is emptied later.
         return report
     }
 
@@ -130,7 +128,12 @@ extension KeychainStore {
             let record = try reader.next(length) { (bytes) throws(StoreError) -> ItemRecord? in
                 do throws(RowDamage) {
                     switch kind {
-                    case .portable: return try BackupItem.decode(bytes)
+                    case .portable:
+                        let item = try BackupItem.decode(bytes)
+                        guard !item.protection.isThisDeviceOnly else {
+                            throw RowDamage("an item that may not leave its device lies open in it")
+                        }
+                        return item
                     case .deviceBound: return try RowCryptography.openItem(bytes, key: deviceBound, BackupItem.decode)
                     }
                 } catch {
@@ -156,32 +159,34 @@ extension KeychainStore {
     ) throws(StoreError) {
         report.items += 1
         let token = seal.tokens.primaryKey(of: record, group: seal.tokens.group(record.accessGroup))
-        var replaced = false
+        // Two rows may be in the way: one with the same primary key, and this very item under another one. Both are judged before any is touched.
+        var older: [Int64] = []
+        var damaged: [Int64] = []
         for (position, row) in try Self.rows(withPrimaryKey: token, orIdentifier: record.identifier, in: database) {
-            if let row {
-                let existing: ItemRecord?
-                do throws(RowSeal.Failure) {
-                    existing = try seal.openWhole(row)
-                } catch {
-                    _ = try error.damage(of: row)
-                    existing = nil
-                }
-                if let existing, !existing.isTombstone, !record.wins(over: existing) {
+            guard let row else {
+                damaged.append(position)
+                continue
+            }
+            do throws(RowSeal.Failure) {
+                let existing = try seal.openWhole(row)
+                guard existing.isTombstone || record.wins(over: existing) else {
                     report.kept += 1
                     return
                 }
-                if existing != nil {
-                    let removal = try RowStatement("DELETE FROM item WHERE id = ?", in: database)
-                    try removal.bind(position, at: 1)
-                    try removal.run()
-                    replaced = true
-                    continue
-                }
+                older.append(position)
+            } catch {
+                _ = try error.damage(of: row)
+                damaged.append(position)
             }
-            try Quarantine.move(position, in: database)
+        }
+        for position in damaged { try Quarantine.move(position, in: database) }
+        for position in older {
+            let removal = try RowStatement("DELETE FROM item WHERE id = ?", in: database)
+            try removal.bind(position, at: 1)
+            try removal.run()
         }
         try insert(try seal.seal(record, revision: 1), in: database)
-        if replaced { report.replaced += 1 } else { report.added += 1 }
+        if !older.isEmpty { report.replaced += 1 } else { report.added += 1 }
     }
 
     private static func rows(

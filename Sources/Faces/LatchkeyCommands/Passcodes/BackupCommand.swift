@@ -63,6 +63,7 @@ struct BackupCommand: OwnParsableCommand {
                 try keychain.backup(under: phrase, passcode: code, to: sink) { progress.show($0, of: $1) }
             }
         }
+        keychain.noteBackup()
         try session.write(json ? try JSONText.of(BackupText(report)) : BackupText(report).text)
     }
 }

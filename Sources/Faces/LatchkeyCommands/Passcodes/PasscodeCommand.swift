@@ -145,8 +145,9 @@ struct PasscodeCommand: ParsableCommand {
 /// What is said of a passcode that is taken, but should be better.
 enum PasscodeAdvice {
     static func give(on passcode: SharedSecret, in session: CommandSession) {
-        // Counts bytes, which is enough for advice: who types other alphabets has longer passcodes, not shorter ones.
-        guard passcode.count < shortLength, !session.isQuiet else { return }
+        // Every byte but those that go on with a character of UTF-8.
+        let length = passcode.withUnsafeBytes { $0.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) } }
+        guard length < shortLength, !session.isQuiet else { return }
         session.io.say(
             "latchkey: a passcode of fewer than \(shortLength) characters can be guessed by a thief of the files and the device key\n")
     }

@@ -38,11 +38,16 @@ struct RecoveryKeyCommand: ParsableCommand {
                 let code = try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
                 return try keychain.createRecoveryKey(code)
             }
-            try session.writeSecret(
-                SecretBytes(count: text.count + 1) { line in
-                    text.withUnsafeBytes { line[..<text.count].copyBytes(from: $0) }
-                    line[text.count] = UInt8(ascii: "\n")
-                }, to: .output)
+            do throws(CommandFailure) {
+                try session.writeSecret(
+                    SecretBytes(count: text.count + 1) { line in
+                        text.withUnsafeBytes { line[..<text.count].copyBytes(from: $0) }
+                        line[text.count] = UInt8(ascii: "\n")
+                    }, to: .output)
+            } catch {
+                session.io.say("latchkey: a recovery key was made, but could not be printed; an earlier one has ended. Make another one\n")
+                throw error
+            }
             session.io.say("latchkey: write it down and keep it apart from this device; it is shown only now\n")
         }
     }

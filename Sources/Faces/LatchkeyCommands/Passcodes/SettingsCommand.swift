@@ -27,7 +27,7 @@ struct SettingsCommand: OwnParsableCommand {
     @Option(help: ArgumentHelp("Lock after this time without use; 0 for never.", valueName: "seconds"))
     var lockAfter: UInt32?
 
-    @Flag(inversion: .prefixedNo, help: "Lock when the machine goes to sleep.")
+    @Flag(inversion: .prefixedNo, help: "Lock when the machine goes to sleep. Kept for latchkeyd; a process alone is not told.")
     var lockOnSleep: Bool?
 
     @Flag(
@@ -80,7 +80,7 @@ struct SettingsReport: Encodable {
         """
         grace:          \(grace == 0 ? "none" : "\(grace) s after the lock")
         lock after:     \(lockAfter == 0 ? "never by itself" : "\(lockAfter) s without use")
-        lock on sleep:  \(lockOnSleep ? "yes" : "no")
+        lock on sleep:  \(lockOnSleep ? "yes, with latchkeyd; a process alone is not told" : "no")
         wipe after ten: \(wipeAfterTen ? "yes" : "no")
 
         """
