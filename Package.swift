@@ -112,7 +112,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Security", "Latchkey", "LatchkeyTool", "KeychainModel", "KeychainStore", "LatchkeyClient", "LatchkeyService",
+                "Security", "Latchkey", "LatchkeyTool", "Keybag", "KeychainModel", "KeychainStore", "LatchkeyClient", "LatchkeyService",
                 "LinuxSystem",
                 "SecretMemory", "KeychainTesting", "ProofWorker", .grdb,
             ]

@@ -256,6 +256,7 @@ struct KeychainStoreTests {
             if rotates {
                 try store.changePasscode(
                     from: try passcode("the old one"), to: try passcode("the new one"), rotates: true, cost: PasscodeCost(exponent: 10))
+                try store.unlock(try passcode("the new one"), floor: PasscodeCost(exponent: 10))
             } else {
                 try store.setPasscode(try passcode("the new one"), cost: PasscodeCost(exponent: 10))
             }

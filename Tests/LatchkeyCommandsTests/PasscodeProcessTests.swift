@@ -88,6 +88,13 @@ struct PasscodeProcessTests {
         #expect(open.output == "0\n206\n")
     }
 
+    @Test("doctor looks into what is locked where it is told the passcode, and says what it could not look into")
+    func doctor() throws {
+        let shell = try prepared()
+        let outcome = try shell.run("latchkey doctor | grep rows; latchkey doctor --passcode-file \"$PASS\" | grep rows")
+        #expect(outcome.output == "ok       rows: all 0 open, 1 locked and not looked into\nok       rows: all 1 open\n")
+    }
+
     @Test("dump-keychain shows what is open, and says that there is more")
     func dump() throws {
         let shell = try prepared()

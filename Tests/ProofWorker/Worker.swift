@@ -19,6 +19,7 @@ enum Worker {
         case "fork": forkAndWork()
         case "fork-outlive": outliveParent()
         case "add": addAndClose(arguments[1])
+        case "memory": holdSecrets(arguments[1], arguments[2])
         case "passcodes": changePasscodes()
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
@@ -221,7 +222,7 @@ extension Worker {
     /// The passcodes of the proof.
     static let passcodes = ["the first passcode", "the second passcode"]
 
-    private static func open() throws -> EmbeddedService {
+    static func open() throws -> EmbeddedService {
         let home = KeychainHome(root: ProcessInfo.processInfo.environment["LATCHKEY_HOME"] ?? "")
         let clocks = Clocks(wall: { 0 }, boot: .system, passcodeExponent: 10)
         return try EmbeddedService(home: home, clocks: clocks)
@@ -240,4 +241,36 @@ extension Worker {
     }
 
     private static func secret(_ text: String) -> SharedSecret { SharedSecret(copying: text.utf8) }
+}
+
+// MARK: memory
+
+extension Worker {
+    /// Sets a passcode, stores a secret, finds it, locks, and stands still before and after the lock, so that its memory can be looked at.
+    static func holdSecrets(_ passcodePath: String, _ secretPath: String) -> Int32 {
+        do {
+            let service = try open()
+            try store(service, passcodePath, secretPath)
+            say("unlocked")
+            _ = readLine()
+            try service.lock(immediately: true)
+            say("locked")
+            _ = readLine()
+            return 0
+        } catch {
+            say("failed \(error)")
+            return 1
+        }
+    }
+
+    private static func store(_ service: EmbeddedService, _ passcodePath: String, _ secretPath: String) throws {
+        try service.setPasscode(try PasscodeFile.read(passcodePath)) { _, _ in }
+        let caller = KeychainClient.caller
+        _ = try service.add(
+            ItemAddition(
+                .genericPassword, attributes: [.account: .string("the control, which lies in ordinary memory")],
+                secrets: ItemSecrets(data: try PasscodeFile.read(secretPath)), protection: .whenUnlocked), from: caller)
+        let found = try service.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller)
+        guard found.records.first?.secrets?.data != nil else { throw KeychainError.itemNotFound }
+    }
 }

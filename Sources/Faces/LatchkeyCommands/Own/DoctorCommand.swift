@@ -17,6 +17,7 @@ struct DoctorCommand: OwnParsableCommand {
             EXAMPLES:
               latchkey doctor
               latchkey doctor --json | jq '.findings[] | select(.healthy | not)'
+              latchkey doctor --passcode-file ~/.passcode
               latchkey doctor --repair --dry-run
               latchkey doctor --repair
             """)
@@ -33,6 +34,8 @@ struct DoctorCommand: OwnParsableCommand {
     @Flag(name: [.customShort("n"), .long], help: "With --repair or --empty-quarantine: only say what would be done.")
     var dryRun = false
 
+    @OptionGroup var passcode: PasscodeOptions
+
     func validate() throws {
         if dryRun, !repair, !emptyQuarantine {
             throw ValidationError("--dry-run goes with --repair or --empty-quarantine: without them nothing is changed")
@@ -40,10 +43,19 @@ struct DoctorCommand: OwnParsableCommand {
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        try unlockIfNamed(in: session)
         for action in actions { try perform(action, in: session) }
         let report = DoctorReport(Self.findings(in: session))
         try session.write(json ? try JSONText.of(report) : report.text)
         guard report.healthy else { throw .said(1) }
+    }
+
+    /// What is locked is looked into as well, where a passcode is named.
+    private func unlockIfNamed(in session: CommandSession) throws(CommandFailure) {
+        try CommandFailure.naming(nil) { () throws(KeychainError) in
+            guard MissingKeychain.path == nil, let named = try passcode.source.named() else { return }
+            try KeychainClient.service().unlock(named) { _, _ in }
+        }
     }
 
     private var actions: [RepairAction] {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+@testable import Keybag
+import KeychainTesting
+import LinuxSystem
+import SecretMemory
+import Testing
+
+/// The memory of another process that uses a keychain, read from outside as a core dump would hold it.
+@Suite("The memory of a process")
+struct ProcessMemoryTests {
+    @Test("Neither the device key nor the passcode, nor what follows from them, nor a stored secret is in what a dump would hold")
+    func dump() throws {
+        let home = try TemporaryDirectory()
+        let (passcode, secret) = ("a passcode of \(UUID().uuidString)", "a secret of \(UUID().uuidString)")
+        let (passcodePath, secretPath) = ("\(home.path)/passcode", "\(home.path)/secret")
+        for (path, text) in [(passcodePath, passcode), (secretPath, secret)] {
+            _ = FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        }
+        let process = Executable.process("ProofWorker", ["memory", passcodePath, secretPath], home: home.path)
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        defer {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        #expect(said(output) == "unlocked\n")
+        let needles = try needles(home, passcode, secret)
+        let unlocked = try found(needles, in: process.processIdentifier)
+        #expect(unlocked == ["control"], "unlocked: \(unlocked.sorted())")
+        input.fileHandleForWriting.write(Data("\n".utf8))
+        #expect(said(output) == "locked\n")
+        let locked = try found(needles, in: process.processIdentifier)
+        #expect(locked == ["control"], "locked: \(locked.sorted())")
+    }
+
+    private func said(_ pipe: Pipe) -> String {
+        String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+    }
+
+    /// What must not be found, and the control that must be.
+    private func needles(_ home: TemporaryDirectory, _ passcode: String, _ secret: String) throws -> [String: [UInt8]] {
+        let deviceKey = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: "\(home.path)/state")))
+        var configuration = Configuration()
+        configuration.readonly = true
+        let queue = try DatabaseQueue(path: "\(home.path)/data/keychain.db", configuration: configuration)
+        let row = try #require(try queue.read { try Row.fetchOne($0, sql: "SELECT * FROM keybag") })
+        func bytes(_ column: String) -> [UInt8] { Array(row[column] as Data) }
+        let stored = StoredKeybag(record: bytes("record"), deviceTag: bytes("device_tag"), userTag: bytes("user_tag"))
+        try queue.close()
+        let keybag = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
+        let key = try keybag.key(of: try Passcode(SharedSecret(copying: passcode.utf8)))
+        let parts = SecretBytes(count: 96) { buffer in
+            deviceKey.secret.withUnsafeBytes { buffer[0..<32].copyBytes(from: $0) }
+            key.secret.withUnsafeBytes { buffer[64..<96].copyBytes(from: $0) }
+        }
+        var needles = [
+            "control": Array("the control, which lies in ordinary memory".utf8), "passcode": Array(passcode.utf8),
+            "secret": Array(secret.utf8),
+            "D": deviceKey.secret.withUnsafeBytes { Array($0) }, "P": key.secret.withUnsafeBytes { Array($0) },
+            "KEK_device": KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device KEK").withUnsafeBytes { Array($0) },
+            "KEK_user": KeybagCryptography.derive(from: parts, label: "latchkey v1 user KEK").withUnsafeBytes { Array($0) },
+        ]
+        for (slot, classKey) in keybag.keys.merging(try keybag.unlock(with: key).keys, uniquingKeysWith: { $1 }) {
+            needles["class key \(slot.protection) \(slot.kind)"] = classKey.withUnsafeBytes { Array($0) }
+        }
+        return needles
+    }
+
+    /// The needles that lie in the writable memory of a process, as far as it can be read from outside.
+    private func found(_ needles: [String: [UInt8]], in process: Int32) throws -> Set<String> {
+        let memory = open("/proc/\(process)/mem", O_RDONLY)
+        try #require(memory >= 0, "the memory of a child cannot be read here")
+        defer { close(memory) }
+        var found: Set<String> = []
+        for range in try Self.dumped(process) {
+            var content = Data(count: range.count)
+            let count = content.withUnsafeMutableBytes { pread(memory, $0.baseAddress, $0.count, off_t(range.lowerBound)) }
+            guard count > 0 else { continue }
+            for (name, needle) in needles where content.range(of: Data(needle)) != nil { found.insert(name) }
+        }
+        return found
+    }
+
+    /// The writable regions that a core dump holds: those without the flag `dd`, which the arena of secrets has.
+    private static func dumped(_ process: Int32) throws -> [Range<Int>] {
+        let handle = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(process)/smaps"))
+        let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+        var regions: [Range<Int>] = []
+        var range: Range<Int>?
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let bounds = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+            if bounds.count == 2, words.count > 1 {
+                range = words[1].hasPrefix("rw") ? bounds[0]..<bounds[1] : nil
+            } else if words[0] == "VmFlags:", let known = range, !words.contains("dd") {
+                regions.append(known)
+            }
+        }
+        return regions
+    }
+}
