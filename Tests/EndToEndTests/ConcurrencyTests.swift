@@ -5,72 +5,75 @@ import KeychainTesting
 import LatchkeyService
 import Testing
 
-/// Eight processes on the same hundred items: every answer is one that some order of the calls explains.
-@Suite("Concurrency")
-struct ConcurrencyTests {
-    /// One call of one process.
-    struct Call {
-        let operation: String
-        let item: String
-        let value: String
-        let start: UInt64
-        let end: UInt64
-        let status: Int32
+extension ProcessProofs {
+    /// Eight processes on the same hundred items: every answer is one that some order of the calls explains.
+    @Suite("Concurrency")
+    struct ConcurrencyTests {
+        /// One call of one process.
+        struct Call {
+            let operation: String
+            let item: String
+            let value: String
+            let start: UInt64
+            let end: UInt64
+            let status: Int32
 
-        init?(_ line: Substring) {
-            let words = line.split(separator: " ")
-            guard words.count == 6, let start = UInt64(words[3]), let end = UInt64(words[4]), let status = Int32(words[5]) else {
-                return nil
+            init?(_ line: Substring) {
+                let words = line.split(separator: " ")
+                guard words.count == 6, let start = UInt64(words[3]), let end = UInt64(words[4]), let status = Int32(words[5]) else {
+                    return nil
+                }
+                (operation, item, value) = (String(words[0]), String(words[1]), String(words[2]))
+                (self.start, self.end, self.status) = (start, end, status)
             }
-            (operation, item, value) = (String(words[0]), String(words[1]), String(words[2]))
-            (self.start, self.end, self.status) = (start, end, status)
+
+            /// The value that the call left behind; nil stands for "no item". Only for writes that were acknowledged.
+            var outcome: String? { operation == "delete" ? nil : value }
+            var isWrite: Bool { operation != "read" && status == 0 }
         }
 
-        /// The value that the call left behind; nil stands for "no item". Only for writes that were acknowledged.
-        var outcome: String? { operation == "delete" ? nil : value }
-        var isWrite: Bool { operation != "read" && status == 0 }
-    }
+        @Test("Eight processes lose no acknowledged write, see no stale value and make no duplicate")
+        func eightProcesses() throws {
+            // The time of the issue is 20 seconds; `make soak` sets more.
+            let seconds = ProcessInfo.processInfo.environment["LATCHKEY_CHURN_SECONDS"] ?? "20"
+            let home = try TemporaryDirectory()
+            let calls = try churn(seconds: seconds, home: home)
+            #expect(calls.count > 1000)
 
-    @Test("Eight processes lose no acknowledged write, see no stale value and make no duplicate")
-    func eightProcesses() throws {
-        // The time of the issue is 20 seconds; `make soak` sets more.
-        let seconds = ProcessInfo.processInfo.environment["LATCHKEY_CHURN_SECONDS"] ?? "20"
-        let home = try TemporaryDirectory()
-        let calls = try churn(seconds: seconds, home: home)
-        #expect(calls.count > 1000)
+            let documented: [String: Set<Int32>] = [
+                "add": [0, -25299], "update": [0, -25300], "delete": [0, -25300], "read": [0, -25300],
+            ]
+            let unexpected = calls.filter { documented[$0.operation]?.contains($0.status) != true }
+            #expect(unexpected.isEmpty, "\(unexpected.prefix(3))")
 
-        let documented: [String: Set<Int32>] = [
-            "add": [0, -25299], "update": [0, -25300], "delete": [0, -25300], "read": [0, -25300],
-        ]
-        let unexpected = calls.filter { documented[$0.operation]?.contains($0.status) != true }
-        #expect(unexpected.isEmpty, "\(unexpected.prefix(3))")
-
-        let keychain = try ReopenedKeychain(home)
-        let accounts = try keychain.accounts()
-        #expect(Set(accounts).count == accounts.count, "an item is there twice")
-        for (item, calls) in Dictionary(grouping: calls, by: \.item) {
-            let history = History(calls)
-            for read in calls where read.operation == "read" {
-                #expect(history.explains(read.status == 0 ? read.value : nil, from: read.start, to: read.end), "a stale read of \(item)")
+            let keychain = try ReopenedKeychain(home)
+            let accounts = try keychain.accounts()
+            #expect(Set(accounts).count == accounts.count, "an item is there twice")
+            for (item, calls) in Dictionary(grouping: calls, by: \.item) {
+                let history = History(calls)
+                for read in calls where read.operation == "read" {
+                    #expect(
+                        history.explains(read.status == 0 ? read.value : nil, from: read.start, to: read.end), "a stale read of \(item)")
+                }
+                #expect(history.explains(try keychain.data(account: item), from: .max, to: .max), "a lost write of \(item)")
             }
-            #expect(history.explains(try keychain.data(account: item), from: .max, to: .max), "a lost write of \(item)")
+            keychain.service.close()
         }
-        keychain.service.close()
-    }
 
-    private func churn(seconds: String, home: TemporaryDirectory) throws -> [Call] {
-        let running = try (0..<8).map { number in
-            let output = "\(home.path)/log-\(number)"
-            _ = FileManager.default.createFile(atPath: output, contents: nil)
-            let process = Executable.process("ProofWorker", ["churn", seconds, "p\(number)"], home: home.path)
-            process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
-            try process.run()
-            return (process, output)
-        }
-        return try running.flatMap { process, output in
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
-            return try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n").compactMap(Call.init)
+        private func churn(seconds: String, home: TemporaryDirectory) throws -> [Call] {
+            let running = try (0..<8).map { number in
+                let output = "\(home.path)/log-\(number)"
+                _ = FileManager.default.createFile(atPath: output, contents: nil)
+                let process = Executable.process("ProofWorker", ["churn", seconds, "p\(number)"], home: home.path)
+                process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
+                try process.run()
+                return (process, output)
+            }
+            return try running.flatMap { process, output in
+                process.waitUntilExit()
+                #expect(process.terminationStatus == 0)
+                return try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n").compactMap(Call.init)
+            }
         }
     }
 }
@@ -88,7 +91,7 @@ private struct History {
     /// For each write, the earliest end among it and all that started later.
     private let earliestEnd: [UInt64]
 
-    init(_ calls: [ConcurrencyTests.Call]) {
+    init(_ calls: [ProcessProofs.ConcurrencyTests.Call]) {
         // Before everything, there was no item.
         let writes =
             [Write(value: nil, start: 0, end: 0)]

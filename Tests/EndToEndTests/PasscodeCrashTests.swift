@@ -8,91 +8,94 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Killed at any moment of a change, a keychain has the old passcode or the new one, and everything in it.
-@Suite("Crash of a passcode change")
-struct PasscodeCrashTests {
-    @Test("Killed while the passcode is set, changed or removed, the keychain opens by the old one or the new one")
-    func killed() throws {
-        // `make crash` sets 3000.
-        let rounds = ProcessInfo.processInfo.environment["LATCHKEY_CRASH_ROUNDS"].flatMap(Int.init) ?? 300
-        var home = try prepared()
-        var changes = 0
-        for round in 0..<rounds {
-            if round % 50 == 49 { home = try prepared() }
-            let log = try killedWorker(home)
-            #expect(!log.contains { $0.hasPrefix("failed") }, "\(log)")
-            changes += log.filter { $0.hasPrefix("did") }.count
-            try verify(log, home)
-        }
-        #expect(changes > rounds, "the worker was killed before it changed anything, so that nothing was proven")
-    }
-
-    private static let count = 40
-    private static let passcodes = ["the first passcode", "the second passcode"]
-
-    private func prepared() throws -> TemporaryDirectory {
-        let home = try TemporaryDirectory()
-        let service = try open(home)
-        for number in 0..<Self.count {
-            _ = try service.add(
-                ItemAddition(
-                    .genericPassword, attributes: [.account: .string("account \(number)")],
-                    secrets: ItemSecrets(data: SharedSecret(copying: "data \(number)".utf8)),
-                    protection: number.isMultiple(of: 4) ? .always : .whenUnlocked), from: caller)
-        }
-        service.close()
-        return home
-    }
-
-    private func killedWorker(_ home: TemporaryDirectory) throws -> [String] {
-        let process = Executable.process("ProofWorker", ["passcodes"], home: home.path)
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        var said = pipe.fileHandleForReading.availableData
-        usleep(UInt32.random(in: 0..<120_000))
-        kill(process.processIdentifier, SIGKILL)
-        said += pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
-    }
-
-    private func verify(_ log: [String], _ home: TemporaryDirectory) throws {
-        let service = try open(home)
-        defer { service.close() }
-        // What was acknowledged last, or what was tried after it.
-        let last = log.last.map { $0.dropFirst(4) }.map(String.init)
-        let certain = log.last { $0.hasPrefix("did") }.map { String($0.dropFirst(4)) }
-        let possible = [last, certain].compactMap { $0 }
-        let found = try unlocked(service)
-        if log.last?.hasPrefix("did") == true { #expect(found == certain, "\(log.suffix(2))") }
-        if certain != nil { #expect(possible.contains(found), "\(found) after \(log.suffix(2))") }
-        let matches = try service.copyMatching(
-            ItemQuery(.genericPassword, synchronizable: .any, limit: .all), returning: .data, from: caller)
-        let data = Set(matches.records.compactMap { $0.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } })
-        #expect(matches.damaged == 0 && data == Set((0..<Self.count).map { "data \($0)" }))
-        let unhealthy = try service.check { _ in }.filter { !$0.isHealthy }
-        #expect(unhealthy.isEmpty, "\(unhealthy)")
-    }
-
-    /// The passcode that opens the keychain; "none" where there is none.
-    private func unlocked(_ service: EmbeddedService) throws -> String {
-        guard try service.lockStatus().hasPasscode else { return "none" }
-        for passcode in Self.passcodes {
-            do throws(KeychainError) {
-                try service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
-                return passcode
-            } catch {
-                guard error.status == .authFailed else { throw error }
+extension ProcessProofs {
+    /// Killed at any moment of a change, a keychain has the old passcode or the new one, and everything in it.
+    @Suite("Crash of a passcode change")
+    struct PasscodeCrashTests {
+        @Test("Killed while the passcode is set, changed or removed, the keychain opens by the old one or the new one")
+        func killed() throws {
+            // `make crash` sets 3000.
+            let rounds = ProcessInfo.processInfo.environment["LATCHKEY_CRASH_ROUNDS"].flatMap(Int.init) ?? 300
+            var home = try prepared()
+            var changes = 0
+            for round in 0..<rounds {
+                if round % 50 == 49 { home = try prepared() }
+                let log = try killedWorker(home)
+                #expect(!log.contains { $0.hasPrefix("failed") }, "\(log)")
+                changes += log.filter { $0.hasPrefix("did") }.count
+                try verify(log, home)
             }
+            #expect(changes > rounds, "the worker was killed before it changed anything, so that nothing was proven")
         }
-        return "neither"
-    }
 
-    private func open(_ home: TemporaryDirectory) throws -> EmbeddedService {
-        let clocks = Clocks(wall: { 0 }, boot: .system, passcodeExponent: 10)
-        return try EmbeddedService(home: KeychainHome(root: home.path), clocks: clocks)
-    }
+        private static let count = 40
+        private static let passcodes = ["the first passcode", "the second passcode"]
 
-    private let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+        private func prepared() throws -> TemporaryDirectory {
+            let home = try TemporaryDirectory()
+            let service = try open(home)
+            for number in 0..<Self.count {
+                _ = try service.add(
+                    ItemAddition(
+                        .genericPassword, attributes: [.account: .string("account \(number)")],
+                        secrets: ItemSecrets(data: SharedSecret(copying: "data \(number)".utf8)),
+                        protection: number.isMultiple(of: 4) ? .always : .whenUnlocked), from: caller)
+            }
+            service.close()
+            return home
+        }
+
+        private func killedWorker(_ home: TemporaryDirectory) throws -> [String] {
+            let process = Executable.process("ProofWorker", ["passcodes"], home: home.path)
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            var said = pipe.fileHandleForReading.availableData
+            usleep(UInt32.random(in: 0..<160_000))
+            kill(process.processIdentifier, SIGKILL)
+            said += pipe.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(
+                String.init)
+        }
+
+        private func verify(_ log: [String], _ home: TemporaryDirectory) throws {
+            let service = try open(home)
+            defer { service.close() }
+            // What was acknowledged last, or what was tried after it.
+            let last = log.last.map { $0.dropFirst(4) }.map(String.init)
+            let certain = log.last { $0.hasPrefix("did") }.map { String($0.dropFirst(4)) }
+            let possible = [last, certain].compactMap { $0 }
+            let found = try unlocked(service)
+            if log.last?.hasPrefix("did") == true { #expect(found == certain, "\(log.suffix(2))") }
+            if certain != nil { #expect(possible.contains(found), "\(found) after \(log.suffix(2))") }
+            let matches = try service.copyMatching(
+                ItemQuery(.genericPassword, synchronizable: .any, limit: .all), returning: .data, from: caller)
+            let data = Set(matches.records.compactMap { $0.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } })
+            #expect(matches.damaged == 0 && data == Set((0..<Self.count).map { "data \($0)" }))
+            let unhealthy = try service.check { _ in }.filter { !$0.isHealthy }
+            #expect(unhealthy.isEmpty, "\(unhealthy)")
+        }
+
+        /// The passcode that opens the keychain; "none" where there is none.
+        private func unlocked(_ service: EmbeddedService) throws -> String {
+            guard try service.lockStatus().hasPasscode else { return "none" }
+            for passcode in Self.passcodes {
+                do throws(KeychainError) {
+                    try service.unlock(SharedSecret(copying: passcode.utf8)) { _, _ in }
+                    return passcode
+                } catch {
+                    guard error.status == .authFailed else { throw error }
+                }
+            }
+            return "neither"
+        }
+
+        private func open(_ home: TemporaryDirectory) throws -> EmbeddedService {
+            let clocks = Clocks(wall: { 0 }, boot: .system, passcodeExponent: 10)
+            return try EmbeddedService(home: KeychainHome(root: home.path), clocks: clocks)
+        }
+
+        private let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+    }
 }

@@ -258,6 +258,31 @@ struct PasscodeChangeTests {
         return keys
     }
 
+    @Test("Ten wrong passcodes destroy what the passcode protected, where the settings say so, and nothing else")
+    func wipe() throws {
+        for wipes in [false, true] {
+            let keychain = try TestKeychain(.onDisk)
+            try keychain.setPasscode()
+            for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
+            try keychain.service.changeSettings(to: KeybagSettings(wipesAfterTen: wipes), Sample.secret)
+            for number in 1...10 {
+                #expect(status { () throws(KeychainError) in try keychain.unlock("wrong passcode \(number)") } == -25293)
+                keychain.clock.advance(by: 3600)
+            }
+            #expect(try keychain.service.lockStatus().hasPasscode == !wipes)
+            for protection in ProtectionClass.allCases {
+                let expected: Int32 = wipes && protection.needsPasscode ? -25300 : 0
+                #expect(status { () throws(KeychainError) in _ = try keychain.find(protection.rawValue) } == expected, "\(protection)")
+            }
+            // It can be used as a keychain without a passcode, or given a new one.
+            guard wipes else { continue }
+            try keychain.add("new", .whenUnlocked)
+            try keychain.setPasscode("another passcode")
+            #expect(try keychain.find("new") == ["v"])
+            #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
+        }
+    }
+
     // MARK: Recovery
 
     @Test("A lost device key: the recovery key brings back what may leave the device, under a new passcode")

@@ -5,15 +5,16 @@ import KeychainModel
 import KeychainTesting
 import LatchkeyService
 import SecretMemory
+import Synchronization
 import Testing
 
 /// Every protection class, in every state of a keychain, under every call. The page Documentation/ProtectionMatrix.md is made from this.
-@Suite("Protection matrix")
+@Suite("Protection matrix", .serialized)
 struct ProtectionMatrixTests {
     @Test("Each class, state and call answers the status of the rules", arguments: State.allCases)
     func rules(_ state: State) throws {
         for protection in ProtectionClass.allCases {
-            let found = try Self.statuses(protection, state)
+            let found = try Self.measured(protection, state)
             for call in Call.allCases {
                 #expect(
                     found[call] == Self.expected(protection, state, call), "\(protection.rawValue), \(state.rawValue), \(call.rawValue)")
@@ -36,7 +37,7 @@ struct ProtectionMatrixTests {
                 "|---|" + String(repeating: "---|", count: Call.allCases.count),
             ]
             for protection in ProtectionClass.allCases {
-                let found = try Self.statuses(protection, state)
+                let found = try Self.measured(protection, state)
                 lines.append("| `\(protection.rawValue)` | \(Call.allCases.map { Self.word(found[$0]) }.joined(separator: " | ")) |")
             }
         }
@@ -74,6 +75,17 @@ struct ProtectionMatrixTests {
     }
 
     // MARK: What happens
+
+    /// Each state is measured once, for the rules and for the page.
+    private static func measured(_ protection: ProtectionClass, _ state: State) throws -> [Call: Int32] {
+        let key = "\(state.rawValue) \(protection.rawValue)"
+        if let known = known.withLock({ $0[key] }) { return known }
+        let found = try statuses(protection, state)
+        known.withLock { $0[key] = found }
+        return found
+    }
+
+    private static let known = Mutex<[String: [Call: Int32]]>([:])
 
     private static func statuses(_ protection: ProtectionClass, _ state: State) throws -> [Call: Int32] {
         var statuses: [Call: Int32] = [:]

@@ -204,18 +204,7 @@ extension KeychainStore {
     // MARK: Header and keys
 
     private static func readHeader(_ source: BackupSource) throws(StoreError) -> BackupHeader {
-        var bytes = [UInt8](repeating: 0, count: BackupHeader.length)
-        var filled = 0
-        while filled < bytes.count {
-            let start = filled
-            let outcome = bytes.withUnsafeMutableBytes { buffer in
-                Swift.Result { () throws(StoreError) in try source(UnsafeMutableRawBufferPointer(rebasing: buffer[start...])) }
-            }
-            let got = try outcome.get()
-            guard got > 0 else { break }
-            filled += got
-        }
-        return try BackupHeader(decoding: Array(bytes.prefix(filled)))
+        try BackupHeader(decoding: try BackupReader.bytes(upTo: BackupHeader.length, from: source))
     }
 
     private static func keys(

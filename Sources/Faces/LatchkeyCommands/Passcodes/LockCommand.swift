@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
-internal import KeychainModel
-internal import LatchkeyService
-internal import SecretMemory
 
 /// `latchkey lock`.
 struct LockCommand: OwnParsableCommand {
@@ -20,71 +17,5 @@ struct LockCommand: OwnParsableCommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         try SharedLock.lock(immediately: now, in: session)
-    }
-}
-
-/// `latchkey unlock`.
-struct UnlockCommand: OwnParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: OwnCommand.unlock.rawValue, abstract: OwnCommand.unlock.abstract,
-        discussion: """
-            EXAMPLES:
-              latchkey unlock
-              latchkey unlock --passcode-file ~/.passcode
-            """)
-
-    @OptionGroup var passcode: PasscodeOptions
-
-    func run(in session: CommandSession) throws(CommandFailure) {
-        try SharedLock.unlock(passcode.source, in: session)
-    }
-}
-
-/// The lock as commands see it. Without a daemon each process has its own, which ends with the process; only commands that are read by one
-/// process after each other (`security -i`) can share it.
-enum SharedLock {
-    static func lock(immediately: Bool, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try session.keychain()
-        try CommandFailure.naming(nil) { () throws(KeychainError) in
-            guard try keychain.lockStatus().hasPasscode else {
-                throw KeychainError(.param, "no passcode is set, so that nothing can be locked", hint: "latchkey passcode set")
-            }
-            try requireSharing(session)
-            try keychain.lock(immediately: immediately)
-        }
-    }
-
-    static func unlock(_ source: PasscodeSource, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try session.keychain()
-        // Without a passcode there is nothing to open, and scripts that open it go on.
-        guard try needsPasscode(keychain, session) else { return }
-        let passcode = try CommandFailure.naming(nil) { () throws(KeychainError) in
-            try source.read("password to unlock the keychain: ", in: session)
-        }
-        try unlock(keychain, with: passcode, in: session)
-    }
-
-    static func unlock(_ keychain: any KeychainService, with passcode: SharedSecret, in session: CommandSession) throws(CommandFailure) {
-        guard try needsPasscode(keychain, session) else { return }
-        let progress = ProgressLine("items sealed anew", io: session.io)
-        try CommandFailure.naming(nil) { () throws(KeychainError) in
-            defer { progress.clear() }
-            try keychain.unlock(passcode) { progress.show($0, of: $1) }
-        }
-    }
-
-    private static func needsPasscode(_ keychain: any KeychainService, _ session: CommandSession) throws(CommandFailure) -> Bool {
-        try CommandFailure.naming(nil) { () throws(KeychainError) in
-            guard try keychain.lockStatus().hasPasscode else { return false }
-            try requireSharing(session)
-            return true
-        }
-    }
-
-    private static func requireSharing(_ session: CommandSession) throws(KeychainError) {
-        guard !session.readsCommands else { return }
-        throw KeychainError(
-            .notAvailable, "without latchkeyd every process locks and unlocks only itself, so that this would change nothing",
-            hint: "give the passcode to the command that needs it: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in its environment")
     }
 }

@@ -3,6 +3,8 @@
 internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LatchkeyService
+internal import SecretMemory
 
 /// The options that say where the passcode is, for our own commands.
 struct PasscodeOptions: ParsableArguments {
@@ -49,6 +51,15 @@ extension PasscodeSource {
         KeychainClient.takePasscode { () throws(KeychainError) in
             if let named = try self.named() { return named }
             return try terminal?.readSecret(prompt: "passcode of the keychain: ")
+        }
+    }
+}
+
+extension PasscodeOptions {
+    /// The keychain's passcode, where it has one.
+    func required(by keychain: any KeychainService, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
+        try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try keychain.lockStatus().hasPasscode ? try source.read("passcode of the keychain: ", in: session) : nil
         }
     }
 }

@@ -1,48 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
-internal import KeychainModel
-internal import SecretMemory
-
-/// The body of a backup on its way out: records in sealed chunks of 64 KiB, of which the last says that it is.
-struct BackupWriter: ~Copyable {
-    typealias Sink = (UnsafeRawBufferPointer) throws(StoreError) -> Void
-
-    private let key: SymmetricKey
-    private let sink: Sink
-    private var counter: UInt64 = 0
-    private let chunk: WipedBuffer
-
-    init(key: SymmetricKey, sink: @escaping Sink) {
-        self.key = key
-        self.sink = sink
-        chunk = WipedBuffer(BackupChunk.length)
-    }
-
-    /// Appends bytes, and writes every chunk that is full.
-    mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-        var rest = bytes
-        while !rest.isEmpty {
-            if chunk.count == BackupChunk.length { try flush(isLast: false) }
-            let taken = chunk.append(rest)
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(taken))
-        }
-    }
-
-    /// Writes what is left. Without this, the backup does not open.
-    mutating func finish() throws(StoreError) {
-        try flush(isLast: true)
-    }
-
-    private mutating func flush(isLast: Bool) throws(StoreError) {
-        let sealed = try RowCryptography.sealChunk(chunk.content, key: key, nonce: BackupChunk.nonce(counter, isLast: isLast))
-        counter += 1
-        chunk.removeAll()
-        var header: [UInt8] = []
-        header.append(bigEndian: UInt32(sealed.count))
-        try (header + sealed).withUnsafeBufferPointer { (bytes) throws(StoreError) in try sink(UnsafeRawBufferPointer(bytes)) }
-    }
-}
 
 /// The body of a backup on its way in. Nothing is lent that was not authenticated.
 struct BackupReader: ~Copyable {
@@ -103,6 +61,12 @@ struct BackupReader: ~Copyable {
 
     /// That many bytes; nil where there are none left, or fewer.
     private func exactly(_ count: Int) throws(StoreError) -> [UInt8]? {
+        let bytes = try Self.bytes(upTo: count, from: source)
+        return bytes.count == count ? bytes : nil
+    }
+
+    /// As many bytes as there are, up to this number.
+    static func bytes(upTo count: Int, from source: Source) throws(StoreError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
@@ -111,51 +75,9 @@ struct BackupReader: ~Copyable {
                 Swift.Result { () throws(StoreError) in try source(UnsafeMutableRawBufferPointer(rebasing: buffer[start...])) }
             }
             let got = try outcome.get()
-            guard got > 0 else { return nil }
+            guard got > 0 else { break }
             filled += got
         }
-        return bytes
-    }
-}
-
-enum BackupChunk {
-    /// The plaintext of every chunk but the last.
-    static let length = 65536
-    /// The tag.
-    static let overhead = 16
-
-    /// `be64 counter ‖ 0 0 0 ‖ last`: no key serves two backups, so that no nonce comes twice under one key.
-    static func nonce(_ counter: UInt64, isLast: Bool) -> [UInt8] {
-        counter.bigEndianBytes + [0, 0, 0, isLast ? 1 : 0]
-    }
-}
-
-/// Bytes on their way through, up to a fixed number; wiped at the end.
-final class WipedBuffer {
-    private let memory: UnsafeMutableRawBufferPointer
-    private(set) var count = 0
-
-    init(_ capacity: Int) {
-        memory = .allocate(byteCount: max(capacity, 1), alignment: 16)
-    }
-
-    deinit {
-        SecretBytes.wipe(memory)
-        memory.deallocate()
-    }
-
-    var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.prefix(count)) }
-
-    /// Takes as many bytes as fit; how many that were.
-    func append(_ bytes: UnsafeRawBufferPointer) -> Int {
-        let taken = min(bytes.count, memory.count - count)
-        memory[count..<count + taken].copyBytes(from: bytes.prefix(taken))
-        count += taken
-        return taken
-    }
-
-    func removeAll() {
-        SecretBytes.wipe(memory)
-        count = 0
+        return Array(bytes.prefix(filled))
     }
 }

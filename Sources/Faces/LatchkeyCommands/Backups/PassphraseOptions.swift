@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// The options that say where the passphrase of a backup is.
+struct PassphraseOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Take the backup's passphrase from the first line of this file (mode 0600).", valueName: "file"))
+    var passphraseFile: String?
+
+    @Option(help: ArgumentHelp("Take the backup's passphrase from this file descriptor.", valueName: "number"))
+    var passphraseFd: Int32?
+
+    func validate() throws {
+        if passphraseFile != nil, passphraseFd != nil {
+            throw ValidationError("--passphrase-file and --passphrase-fd exclude each other")
+        }
+    }
+
+    var source: PasscodeSource {
+        PasscodeSource(file: passphraseFile, descriptor: passphraseFd, fileOption: "--passphrase-file", usesEnvironment: false)
+    }
+}

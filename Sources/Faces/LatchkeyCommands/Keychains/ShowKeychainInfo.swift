@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `security show-keychain-info`.
+enum ShowKeychainInfo: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "show-keychain-info",
+        summary: "Show when the keychain locks itself.",
+        operands: "[keychain]",
+        notes: ["The line is printed on standard error, as on macOS."],
+        examples: ["show-keychain-info"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let settings = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus().settings }
+        let name = arguments.operands.isEmpty ? "<NULL>" : try StorePath.of(keychain)
+        let parts = [
+            settings.locksOnSleep ? "lock-on-sleep" : nil, settings.lockInterval == 0 ? "no-timeout" : "timeout=\(settings.lockInterval)s",
+        ]
+        session.io.say("Keychain \"\(name)\" \(parts.compactMap { $0 }.joined(separator: " "))\n")
+    }
+}
