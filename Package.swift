@@ -9,12 +9,15 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
         .library(name: "Latchkey", targets: ["Latchkey"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
+        .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Foundations: the machine underneath. Nothing here knows what a keychain is.
@@ -46,8 +49,19 @@ let package = Package(
             path: "Sources/Service/LatchkeyService"
         ),
         .target(
+            name: "LatchkeyProtocol",
+            dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory", .protobuf],
+            path: "Sources/Service/LatchkeyProtocol",
+            exclude: ["latchkey.proto"]
+        ),
+        .target(
+            name: "LatchkeyServer",
+            dependencies: ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory", .log],
+            path: "Sources/Service/LatchkeyServer"
+        ),
+        .target(
             name: "LatchkeyClient",
-            dependencies: ["KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"],
             path: "Sources/Service/LatchkeyClient"
         ),
 
@@ -64,7 +78,9 @@ let package = Package(
         ),
         .target(
             name: "LatchkeyCommands",
-            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", .argumentParser],
+            dependencies: [
+                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory", .argumentParser,
+            ],
             path: "Sources/Faces/LatchkeyCommands"
         ),
 
@@ -74,11 +90,19 @@ let package = Package(
             dependencies: ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", .log],
             path: "Sources/Executables/LatchkeyTool"
         ),
+        .executableTarget(
+            name: "LatchkeyDaemon",
+            dependencies: [
+                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", .argumentParser, .lifecycle, .log,
+                .signals,
+            ],
+            path: "Sources/Executables/LatchkeyDaemon"
+        ),
 
         // Tests.
         .target(
             name: "KeychainTesting",
-            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory"],
             path: "Tests/KeychainTesting"
         ),
         .testTarget(name: "ArchitectureTests"),
@@ -156,6 +180,9 @@ extension Target.Dependency {
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
     static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
     static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
+    static var lifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var log: Self { .product(name: "Logging", package: "swift-log") }
+    static var protobuf: Self { .product(name: "SwiftProtobuf", package: "swift-protobuf") }
+    static var signals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
     static var sqlite: Self { .product(name: "GRDBSQLite", package: "GRDB.swift") }
 }

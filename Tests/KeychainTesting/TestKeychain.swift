@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import KeychainModel
 @_spi(Testing) import LatchkeyClient
+public import LatchkeyServer
 @_spi(Testing) public import LatchkeyService
 import LinuxSystem
 import Synchronization
@@ -10,7 +12,7 @@ import Synchronization
 public enum Backend: String, CaseIterable, Sendable {
     case onDisk = "on disk"
     case ephemeral = "ephemeral"
-
+    case daemon = "through the daemon"
 }
 
 /// A keychain of a test's own.
@@ -30,8 +32,20 @@ public final class TestKeychain: Sendable {
         case .ephemeral:
             service = try EmbeddedService(inMemory: clock.clocks)
             directory = nil
+        case .daemon:
+            let directory = try TemporaryDirectory()
+            service = RoutedService(try Self.server(on: directory, clock: clock))
+            self.directory = directory
         }
         self.clock = clock
+    }
+
+    /// A daemon in this process, on the keychain in a directory.
+    public static func server(
+        on directory: TemporaryDirectory, clock: TestClock, limits: ServerLimits = ServerLimits()
+    ) throws -> KeychainServer {
+        let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: directory.path), clocks: clock.clocks)
+        return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil), limits: limits)
     }
 
     /// The keychain in this directory, as another process would open it.

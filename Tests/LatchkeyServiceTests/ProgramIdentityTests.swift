@@ -2,7 +2,8 @@
 
 import Foundation
 import KeychainTesting
-@testable import LatchkeyClient
+import LinuxSystem
+@testable import LatchkeyService
 import Testing
 
 /// What a program declares of itself beside its executable (keychain-behaviour §3.8.1).
@@ -62,8 +63,8 @@ struct ProgramIdentityTests {
 
     @Test("A program that was replaced while it runs keeps its path")
     func replaced() throws {
-        #expect(ProgramIdentity.installedPath(of: "/usr/bin/program (deleted)") == "/usr/bin/program")
-        #expect(ProgramIdentity.installedPath(of: "/usr/bin/program") == "/usr/bin/program")
+        #expect(ProcessDirectory.installedPath("/usr/bin/program (deleted)") == "/usr/bin/program")
+        #expect(ProcessDirectory.installedPath("/usr/bin/program") == "/usr/bin/program")
     }
 
     private func groups(entitlements: [String: Any]?, info: [String: Any]?) throws -> [String]? {

@@ -57,6 +57,25 @@ struct KeyEncryptionKey: ~Copyable {
         return key.withUnsafeBytes { SharedSecret(SecretBytes(copying: $0)) }
     }
 
+    /// A key of the audit log, wrapped for its place there.
+    func wrapAudit(_ auditKey: borrowing SecretBytes, keychain: [UInt8], place: [UInt8]) throws(KeybagError) -> [UInt8] {
+        let symmetric = auditKey.withUnsafeBytes { SymmetricKey(data: $0) }
+        return try auditWrapping(keychain, place).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.wrap(symmetric, under: bytes)
+        }
+    }
+
+    func unwrapAudit(_ wrapped: [UInt8], keychain: [UInt8], place: [UInt8]) throws(KeybagError) -> SharedSecret {
+        let symmetric = try auditWrapping(keychain, place).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.unwrap(wrapped, under: bytes)
+        }
+        return symmetric.withUnsafeBytes { SharedSecret(SecretBytes(copying: $0)) }
+    }
+
+    private func auditWrapping(_ keychain: [UInt8], _ place: [UInt8]) -> SecretBytes {
+        KeybagCryptography.derive(from: key, label: "latchkey v1 audit", context: keychain + place)
+    }
+
     /// The code by which a record is known to come from somebody who had this key.
     func tag(of record: [UInt8]) -> [UInt8] {
         KeybagCryptography.authenticationCode(of: record, key: authenticationKey)

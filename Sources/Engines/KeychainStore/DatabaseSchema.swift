@@ -13,7 +13,7 @@ enum DatabaseSchema {
     /// The version that this code writes (SQLite's `user_version`).
     static let version = migrations.count
 
-    private static let migrations: [[String]] = [version1]
+    private static let migrations: [[String]] = [version1, version2]
 
     /// The columns of a row that hold search tokens of single attributes, in the order of the table.
     static let tokenColumns: [ItemAttribute] = [
@@ -40,6 +40,11 @@ enum DatabaseSchema {
         for sql in migrations.dropFirst(found).joined() + marks {
             try RowStatement(sql, in: database).run()
         }
+    }
+
+    /// Whether the database has the table of the audit log.
+    static func hasAudit(_ database: Database) throws(StoreError) -> Bool {
+        try storedVersion(database) >= 2
     }
 
     /// Whether nothing was ever written to the database.
@@ -103,6 +108,18 @@ enum DatabaseSchema {
         "CREATE INDEX item_pkhh ON item (pkhh) WHERE pkhh IS NOT NULL",
         "CREATE INDEX item_subj ON item (subj) WHERE subj IS NOT NULL",
         "CREATE INDEX item_issr ON item (issr) WHERE issr IS NOT NULL",
+    ]
+
+    /// The audit log of latchkeyd: where its lines end (number 0), and where each of its files begins.
+    private static let version2 = [
+        """
+        CREATE TABLE audit (
+            id INTEGER PRIMARY KEY,
+            sequence INTEGER NOT NULL,
+            code BLOB NOT NULL,
+            key BLOB NOT NULL
+        )
+        """
     ]
 
     private static func itemTable(_ name: String) -> String {

@@ -7,8 +7,11 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
+#include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -63,4 +66,68 @@ int latchkey_sqlite_defend(void *connection) {
 
 int latchkey_at_fork(void (*prepare)(void), void (*finish)(void)) {
     return pthread_atfork(prepare, finish, finish);
+}
+
+int latchkey_send_descriptor(int socket, int descriptor, const void *bytes, size_t length) {
+    char control[CMSG_SPACE(sizeof(int))];
+    memset(control, 0, sizeof control);
+    struct iovec part = {(void *)bytes, length};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    return (int)sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, size_t length) {
+    char control[CMSG_SPACE(sizeof(int))];
+    struct iovec part = {bytes, length};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    *descriptor = -1;
+    ssize_t count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (count < 0) return count;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        size_t given = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t index = 0; index < given; index++) {
+            int one;
+            memcpy(&one, CMSG_DATA(header) + index * sizeof(int), sizeof(int));
+            // The room is for one; where the sender and the alignment of the room made it two, the rest must not stay open.
+            if (*descriptor < 0) *descriptor = one; else close(one);
+        }
+    }
+    return count;
+}
+
+int latchkey_lock_file(int descriptor, int exclusive) {
+    struct flock whole = {.l_type = exclusive ? F_WRLCK : F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_SETLK, &whole);
+}
+
+int latchkey_address(struct sockaddr_un *address, const char *path) {
+    size_t length = strlen(path);
+    if (length >= sizeof address->sun_path) { errno = ENAMETOOLONG; return -1; }
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    memcpy(address->sun_path, path, length);
+    return 0;
+}
+
+int latchkey_peer(int socket, uint32_t *user, int32_t *process) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
+    *user = credentials.uid;
+    *process = credentials.pid;
+    return 0;
+}
+
+int latchkey_accept(int socket) {
+    return accept4(socket, NULL, NULL, SOCK_CLOEXEC);
+}
+
+int latchkey_event(void) {
+    return eventfd(0, EFD_CLOEXEC);
 }

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// What stat(2) says of a file, as far as Latchkey asks.
 public struct FileStatus: Sendable {
-    public enum Kind: Sendable { case file, directory, other }
+    public enum Kind: Sendable { case file, directory, socket, other }
 
     public let kind: Kind
     public let owner: UInt32
@@ -17,6 +17,22 @@ public struct FileStatus: Sendable {
     public struct Identity: Hashable, Sendable {
         let device: UInt64
         let number: UInt64
+    }
+
+    /// Tells one state of a file from a later one.
+    public struct Stamp: Hashable, Sendable {
+        let identity: Identity?
+        let size: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
+    /// The state of what `path` names; an equal one wherever there is nothing.
+    public static func stamp(of path: String) -> Stamp {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return Stamp(identity: nil, size: 0, seconds: 0, nanoseconds: 0) }
+        let status = FileStatus(info)
+        return Stamp(identity: status.identity, size: status.size, seconds: info.st_ctim.tv_sec, nanoseconds: info.st_ctim.tv_nsec)
     }
 
     /// The status of what `path` names, or nil where there is nothing.
@@ -51,12 +67,21 @@ public struct FileStatus: Sendable {
             switch info.st_mode & S_IFMT {
             case S_IFREG: .file
             case S_IFDIR: .directory
+            case S_IFSOCK: .socket
             default: .other
             }
         owner = info.st_uid
         permissions = info.st_mode & 0o7777
         size = Int64(info.st_size)
         identity = Identity(device: UInt64(info.st_dev), number: UInt64(info.st_ino))
+    }
+
+    /// Refuses what belongs to somebody else, or what others can write.
+    public func requireWrittenOnly(by user: UInt32, path: String) throws(SystemError) {
+        guard owner == user else { throw SystemError("trust", path: path, code: EPERM, hint: "it belongs to user \(owner), not \(user)") }
+        guard permissions & 0o022 == 0 else {
+            throw SystemError("trust", path: "\(path) (others can write it)", code: EACCES, hint: "chmod go-w '\(path)'")
+        }
     }
 
     /// Refuses what others than its owner can reach, or what another user owns.

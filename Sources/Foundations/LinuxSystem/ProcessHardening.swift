@@ -17,3 +17,16 @@ public enum ProcessHardening {
         latchkey_dumpable() == 0
     }
 }
+
+/// How many files a server may have open, and what its heap is like.
+public enum ProcessLimits {
+    /// Takes as many open files as the system allows; each connection needs one or two.
+    public static func raiseOpenFiles() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, greatestOpenFiles)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    private static let greatestOpenFiles: rlim_t = 65536
+}

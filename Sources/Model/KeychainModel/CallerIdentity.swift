@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who calls, as far as it is known. What the program says of itself is a claim; only the kernel's word would be more.
+/// Who calls, as far as it is known. What the program says of itself is a claim; only the kernel's word, and what root has written, is more.
 public struct CallerIdentity: Sendable, Hashable {
     /// The path of the calling program.
     public var executable: String
@@ -8,10 +8,35 @@ public struct CallerIdentity: Sendable, Hashable {
     public var declaredGroups: [String]?
     /// Whether this is the user's own command, which sees all of the user's claimed groups.
     public var isUserCommand: Bool
+    /// The groups that files of the administrator give to a caller whom the kernel attests, in order; nil where none of them speaks of it.
+    public var attestedGroups: [String]?
+    /// The only group of a program that runs in a sandbox.
+    public var sandboxGroup: String?
+    /// The user and the process that call; nil where the caller is this process.
+    public var process: ProcessNumber?
 
-    public init(executable: String, declaredGroups: [String]? = nil, isUserCommand: Bool = false) {
+    public struct ProcessNumber: Sendable, Hashable {
+        public let user: UInt32
+        public let process: Int32
+
+        public init(user: UInt32, process: Int32) {
+            self.user = user
+            self.process = process
+        }
+    }
+
+    public init(
+        executable: String, declaredGroups: [String]? = nil, isUserCommand: Bool = false, attestedGroups: [String]? = nil,
+        sandboxGroup: String? = nil, process: ProcessNumber? = nil
+    ) {
         self.executable = executable
         self.declaredGroups = declaredGroups
         self.isUserCommand = isUserCommand
+        self.attestedGroups = attestedGroups
+        self.sandboxGroup = sandboxGroup
+        self.process = process
     }
+
+    /// How the caller's groups are known.
+    public var grade: AccessGroup.Grade { attestedGroups == nil ? .claimed : .attested }
 }

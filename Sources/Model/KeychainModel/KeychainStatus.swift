@@ -8,6 +8,15 @@ public struct KeychainStatus: Sendable {
         case embedded
         /// In the calling process, in memory only.
         case ephemeral
+        /// Through the user's own latchkeyd.
+        case user
+        /// Through the system's latchkeyd, which keeps one keychain a user.
+        case system
+        /// Through a process that has opened the keychain for its children alone (`latchkey with-passcode`).
+        case session
+
+        /// Whether another process holds the keychain.
+        public var isShared: Bool { self != .embedded && self != .ephemeral }
     }
 
     /// What the device key is kept in.
@@ -41,6 +50,8 @@ public struct KeychainStatus: Sendable {
     public var counts: [Count]
     /// Rows that were found damaged and moved aside.
     public var quarantined: Int
+    /// Whether decisions are written down.
+    public var hasAuditLog = false
 
     public init(
         mode: Mode, root: Root, databasePath: String?, deviceKeyPath: String?, formatVersion: Int, hasPasscode: Bool, counts: [Count],

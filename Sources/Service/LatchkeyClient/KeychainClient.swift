@@ -9,7 +9,8 @@ internal import Synchronization
 
 /// Finds the keychain service that serves this process.
 ///
-/// `LATCHKEY_EPHEMERAL=1` keeps everything in memory; otherwise the service is embedded, on the user's files.
+/// `LATCHKEY_EPHEMERAL=1` keeps everything in memory; otherwise a daemon serves the process if there is one, and if there is none the service
+/// is embedded, on the user's files. A keychain that belongs to a daemon is never opened without it.
 public enum KeychainClient {
     /// The service of this process, opened on first use. A failure is not remembered: the next call tries again.
     public static func service() throws(KeychainError) -> any KeychainService {
@@ -101,6 +102,8 @@ private final class ProcessService: Sendable {
 
     private static func make() throws(KeychainError) -> any KeychainService {
         if environment("LATCHKEY_EPHEMERAL") == "1" { return try EmbeddedService(inMemory: .system) }
+        let daemon = DaemonDiscovery(environment: environment) { KeychainClient.caller }
+        if let service = try daemon.service() { return service }
         return try EmbeddedService(home: .resolve(environment)) { () throws(KeychainError) in
             if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
             return try KeychainClient.passcodeOfEnvironment()

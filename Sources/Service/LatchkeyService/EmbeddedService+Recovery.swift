@@ -14,6 +14,9 @@ extension EmbeddedService {
     public static func recover(
         home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system
     ) throws(KeychainError) -> Int {
+        // A daemon that ran meanwhile would go on with keys that are gone.
+        let hold = try HomeOwnership.holdWithoutDaemon(home)
+        defer { withExtendedLifetime(hold) {} }
         let new = try newPasscode.map { (typed) throws(KeychainError) in try passcode(typed) }
         do throws(StoreError) {
             let recovery = try keybagErrors { () throws(KeybagError) in

@@ -20,11 +20,13 @@ public final class EmbeddedService: KeychainService {
     ///
     /// - Parameters:
     ///   - clocks: what the time is.
+    ///   - ownership: the daemon's hold on the home; without it, a home that belongs to a daemon is refused.
     ///   - automaticPasscode: asked once, when something is closed that was never unlocked; nil where there is nobody to ask.
     public init(
-        home: KeychainHome, clocks: Clocks = .system,
+        home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) throws(KeychainError) {
+        if ownership == nil { try HomeOwnership.refuse(home) }
         let path: String
         let state: PrivateDirectory
         do throws(SystemError) {
@@ -156,6 +158,37 @@ public final class EmbeddedService: KeychainService {
         let count = try run { () throws(StoreError) in try store.repair(action, isRehearsal: isRehearsal, progress: progress) }
         if !isRehearsal, count > 0 { try checkpoint() }
         return count
+    }
+
+    public func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
+        Authoriser.report(caller, facts: CallerReader(command: nil, entitlements: nil).factsOfThisProcess(caller))
+    }
+
+    public func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
+        throw Self.noAudit
+    }
+
+    public func verifyAudit() throws(KeychainError) -> AuditVerdict { throw Self.noAudit }
+
+    private static let noAudit = KeychainError(
+        .notAvailable, "a keychain that programs open themselves keeps no audit log",
+        hint: "latchkeyd keeps one: systemctl --user enable --now latchkeyd.socket")
+
+    /// Opens the log of this keychain, which one process at a time writes.
+    public func openAuditLog(limits: AuditLog.Limits = AuditLog.Limits()) throws(KeychainError) -> AuditLog {
+        guard let home else { throw Self.noAudit }
+        let directory: PrivateDirectory
+        do throws(SystemError) {
+            directory = try PrivateDirectory(creating: home.stateDirectory)
+        } catch {
+            throw KeychainError(error)
+        }
+        return try AuditLog(store: store, directory: directory, clock: clock, limits: limits)
+    }
+
+    /// What a caller may do, in words, for whoever knows the facts.
+    public static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
+        Authoriser.report(caller, facts: facts)
     }
 
     public func checkpoint() throws(KeychainError) {

@@ -4,7 +4,7 @@ public import KeychainModel
 
 /// The operations of a keychain, with every rule about who may do what. Synchronous and safe to call from any thread.
 ///
-/// It is implemented in process by ``EmbeddedService``. Operations on keys and trust settings join it later.
+/// It is implemented in process by ``EmbeddedService``, and by the client of latchkeyd. Operations on keys and trust settings join it later.
 public protocol KeychainService: KeychainAdministration {
     /// Stores a new item.
     ///
@@ -49,6 +49,23 @@ public protocol KeychainService: KeychainAdministration {
 
     /// Moves what was deleted and replaced out of the files.
     func checkpoint() throws(KeychainError)
+
+    /// What the keychain sees of its caller, and which groups the caller has.
+    func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport
+
+    /// The lines of the audit log with a number above `sequence`, in parts.
+    ///
+    /// - Parameters:
+    ///   - since: only those of this time and later, in seconds since 1970.
+    ///   - body: called with each part; it answers false to stop.
+    /// - Returns: the number of the last line there is.
+    /// - Throws: errSecNotAvailable where no log is kept.
+    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64
+
+    /// Looks whether the audit log is what was written.
+    ///
+    /// - Throws: errSecNotAvailable where no log is kept.
+    func verifyAudit() throws(KeychainError) -> AuditVerdict
 
     /// Ends the use of the keychain in good order.
     func close()

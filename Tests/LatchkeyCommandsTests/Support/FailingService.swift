@@ -19,6 +19,9 @@ struct FailingService: KeychainService {
     func status() throws(KeychainError) -> KeychainStatus { throw error }
     func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] { throw error }
     func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { throw error }
+    func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport { throw error }
+    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 { throw error }
+    func verifyAudit() throws(KeychainError) -> AuditVerdict { throw error }
     func checkpoint() throws(KeychainError) { throw error }
     func close() {}
 }
@@ -50,6 +53,9 @@ struct DamagedService: KeychainService {
     }
 
     func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { 1 }
+    func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport { throw .decode }
+    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 { throw .decode }
+    func verifyAudit() throws(KeychainError) -> AuditVerdict { throw .decode }
     func checkpoint() throws(KeychainError) {}
     func close() {}
 }

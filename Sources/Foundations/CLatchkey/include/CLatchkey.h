@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/un.h>
 
 /// memfd_secret(2): a descriptor whose pages no other process, and not even the kernel, can read. -1 and errno where it is missing.
 int latchkey_memfd_secret(void);
@@ -33,6 +34,27 @@ int latchkey_sqlite_defend(void *connection);
 
 /// pthread_atfork(3): `prepare` runs before every fork(2), `finish` after it in the parent and in the child. 0, or an error number.
 int latchkey_at_fork(void (*prepare)(void), void (*finish)(void));
+
+/// The address of the socket at `path`. 0, or -1 and ENAMETOOLONG.
+int latchkey_address(struct sockaddr_un *address, const char *path);
+
+/// accept4(2), close-on-exec. A descriptor, or -1 and errno.
+int latchkey_accept(int socket);
+
+/// eventfd(2), close-on-exec. A descriptor, or -1 and errno.
+int latchkey_event(void);
+
+/// The user and the process at the other end of a connected socket (SO_PEERCRED). 0, or -1 and errno.
+int latchkey_peer(int socket, uint32_t *user, int32_t *process);
+
+/// sendmsg(2) with `descriptor` beside the bytes (SCM_RIGHTS). The number of bytes sent, or -1 and errno.
+int latchkey_send_descriptor(int socket, int descriptor, const void *bytes, size_t length);
+
+/// recvmsg(2). The number of bytes, or -1 and errno; `descriptor` is the one that came with them (close-on-exec), or -1. Others are closed.
+ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, size_t length);
+
+/// Takes a lock on the whole file that lasts as long as this open file (F_OFD_SETLK), without waiting. 0, or -1 and EAGAIN or EACCES.
+int latchkey_lock_file(int descriptor, int exclusive);
 
 /// fork(2), which Swift marks unavailable. For the proofs only.
 pid_t latchkey_fork(void);

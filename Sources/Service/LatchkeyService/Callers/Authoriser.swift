@@ -12,15 +12,26 @@ struct AuthorizedCaller {
     let executable: String
     /// Whether the caller shares its group with programs it does not know, so that a careless bulk change must stay within its own items.
     private let isAnonymous: Bool
+    /// Why the caller has its groups.
+    private let reason: String
 
     fileprivate init(
-        readable: ItemSearch.Groups, writable: ItemSearch.Groups, home: AccessGroup?, executable: String, isAnonymous: Bool
+        readable: ItemSearch.Groups, writable: ItemSearch.Groups, home: AccessGroup?, executable: String, isAnonymous: Bool,
+        reason: String
     ) {
         self.readable = readable
         self.writable = writable
         self.home = home
         self.executable = executable
         self.isAnonymous = isAnonymous
+        self.reason = reason
+    }
+
+    fileprivate func report(_ facts: [CallerReport.Fact]) -> CallerReport {
+        switch readable {
+        case .all: CallerReport(facts: facts, groups: home.map { [$0] } ?? [], hasAllGroups: true, reason: reason)
+        case .only(let groups): CallerReport(facts: facts, groups: groups, reason: reason)
+        }
     }
 
     /// What a call does with the items it names.
@@ -96,29 +107,66 @@ struct AuthorizedCaller {
 
 /// Decides which access groups a caller has. The one place where that happens.
 ///
-/// In process everything a program says of itself is a claim: nothing on this system proves which program of a user is calling.
+/// What a program says of itself is a claim: nothing on this system proves which program of a user is calling. Attested are the groups that
+/// the administrator's files give to a user, a unit or a domain that the kernel names.
 enum Authoriser {
     static func authorize(_ caller: CallerIdentity) throws(KeychainError) -> AuthorizedCaller {
+        if let name = caller.sandboxGroup {
+            return entitled(to: [AccessGroup(name, grade: .claimed)], caller, "it runs in a sandbox, which has this group and no other")
+        }
+        if let attested = caller.attestedGroups { return try attestedCaller(caller, attested) }
         if caller.isUserCommand {
             // The command acts for the user, whose claimed groups these all are.
             return AuthorizedCaller(
-                readable: .all(.claimed), writable: .all(.claimed), home: .shared, executable: caller.executable, isAnonymous: false)
+                readable: .all(.claimed), writable: .all(.claimed), home: .shared, executable: caller.executable, isAnonymous: false,
+                reason: "it is the user's own command")
         }
         guard let declared = caller.declaredGroups else {
             return AuthorizedCaller(
                 readable: .only([.shared]), writable: .only([.shared]), home: .shared, executable: caller.executable,
-                isAnonymous: true)
+                isAnonymous: true, reason: "it declares no identity, and shares a group with all that declare none")
         }
+        return entitled(to: try claimed(declared), caller, "it declares them")
+    }
+
+    /// A caller with groups of the administrator's, followed by those it declares itself. The two kinds never mix: a group that is claimed
+    /// is another one than the group of the same name that is attested.
+    private static func attestedCaller(_ caller: CallerIdentity, _ attested: [String]) throws(KeychainError) -> AuthorizedCaller {
+        let named = attested.filter { $0 != "*" && $0 != AccessGroup.token.name }.map { AccessGroup($0, grade: .attested) }
+        if attested.contains("*") {
+            return AuthorizedCaller(
+                readable: .all(.attested), writable: .all(.attested), home: named.first, executable: caller.executable, isAnonymous: false,
+                reason: "the administrator gives it every attested group")
+        }
+        let own = caller.declaredGroups.map { $0.filter { $0 != "*" } } ?? []
+        let groups = named + (own.isEmpty ? [] : try claimed(own))
+        guard !groups.isEmpty else { throw AuthorizedCaller.noGroup }
+        return entitled(to: groups, caller, "the administrator gives it the attested ones")
+    }
+
+    private static func claimed(_ declared: [String]) throws(KeychainError) -> [AccessGroup] {
         guard !declared.contains("*") else {
             throw KeychainError(
                 .missingEntitlement, "the access group '*' cannot be claimed",
                 hint: "name the groups under keychain-access-groups in the program's .entitlements file")
         }
-        // The token group is read-only and comes last (keychain-behaviour §3.8.2).
-        let groups = declared.filter { $0 != AccessGroup.token.name }.map { AccessGroup($0, grade: .claimed) }
         guard !declared.isEmpty else { throw AuthorizedCaller.noGroup }
-        return AuthorizedCaller(
-            readable: .only(groups), writable: .only(groups), home: groups.first, executable: caller.executable,
-            isAnonymous: false)
+        // The token group is read-only and comes last (keychain-behaviour §3.8.2).
+        return declared.filter { $0 != AccessGroup.token.name }.map { AccessGroup($0, grade: .claimed) }
+    }
+
+    private static func entitled(to groups: [AccessGroup], _ caller: CallerIdentity, _ reason: String) -> AuthorizedCaller {
+        AuthorizedCaller(
+            readable: .only(groups), writable: .only(groups), home: groups.first, executable: caller.executable, isAnonymous: false,
+            reason: reason)
+    }
+
+    /// What the caller may do, in words.
+    static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
+        do throws(KeychainError) {
+            return try authorize(caller).report(facts)
+        } catch {
+            return CallerReport(facts: facts, groups: [], reason: error.problem)
+        }
     }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SecretMemory
+
+/// The key of one line of the audit log. It makes the line's code, then the key of the next line, and is gone: whoever finds the key of today
+/// cannot make the lines of yesterday.
+///
+/// Documentation/Formats/audit-log.md.
+public struct AuditKey: ~Copyable, Sendable {
+    private var key: SecretBytes
+
+    /// The key of the first line of a new log.
+    public static func random() -> AuditKey { AuditKey(key: .random(count: 32)) }
+
+    private init(key: consuming SecretBytes) { self.key = key }
+
+    /// The code of a line that follows the line with the code `former`: `HMAC-SHA256(key, former ‖ line)`.
+    public borrowing func code(of line: [UInt8], after former: [UInt8]) -> [UInt8] {
+        KeybagCryptography.authenticationCode(of: former + line, key: key)
+    }
+
+    /// Becomes the key of the next line: `HKDF-SHA256(key, "latchkey v1 audit next")`.
+    public mutating func evolve() {
+        key = KeybagCryptography.derive(from: key, label: "latchkey v1 audit next")
+    }
+
+    public borrowing func copy() -> AuditKey { AuditKey(key: key.copy()) }
+
+    // MARK: At rest
+
+    /// The key wrapped for its place in the log, under a key that the device key yields. The place is bound to it: a position whose number or
+    /// code was changed does not open.
+    ///
+    /// - Parameter place: the row's number, the line's number and code.
+    public borrowing func wrapped(by deviceKey: DeviceKey, keychain: [UInt8], place: [UInt8]) throws(KeybagError) -> [UInt8] {
+        try KeyEncryptionKey(device: deviceKey).wrapAudit(key, keychain: keychain, place: place)
+    }
+
+    public init(_ wrapped: [UInt8], by deviceKey: DeviceKey, keychain: [UInt8], place: [UInt8]) throws(KeybagError) {
+        key = try KeyEncryptionKey(device: deviceKey).unwrapAudit(wrapped, keychain: keychain, place: place).copy()
+    }
+}

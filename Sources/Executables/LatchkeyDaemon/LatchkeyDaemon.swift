@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyServer
+internal import LatchkeyService
+internal import LinuxSystem
+internal import Logging
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// The daemon `latchkeyd`: wiring only.
+@main
+struct LatchkeyDaemon: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "latchkeyd",
+        abstract: "Holds one keychain for all programs, kept apart by access group.",
+        discussion: """
+            A user's daemon serves the keychain of that user, and marks it as its own: programs then no longer open the files themselves, also
+            when the daemon is away. The system's daemon runs as a user of its own and keeps a keychain for each user, which that user's programs
+            can use but not read from the disk.
+
+            Under systemd the socket is listened on by the service manager; see latchkeyd(8) in Packaging/systemd.
+
+            EXAMPLES:
+              latchkeyd --user
+              latchkeyd --user --release
+              latchkeyd --system --state-directory /var/lib/latchkey
+            """,
+        version: "0.1.0")
+
+    @Flag(help: "Serve this user's keychain to this user's programs.")
+    var user = false
+
+    @Flag(help: "Serve every user a keychain of his own, kept by the user that the daemon runs as.")
+    var system = false
+
+    @Flag(help: "With --user: give a keychain that belongs to a daemon back to the programs themselves, and end.")
+    var release = false
+
+    @Option(help: ArgumentHelp("Listen at this path instead of the usual one.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("With --system: where the keychains are kept.", valueName: "directory"))
+    var stateDirectory = "/var/lib/latchkey"
+
+    @Option(help: ArgumentHelp("With --system: the administrator's entitlements.", valueName: "directory"))
+    var entitlements = "/etc/latchkey/entitlements.d"
+
+    @Option(help: ArgumentHelp("How much to say: debug, info, notice, warning or error.", valueName: "level"))
+    var logLevel = LogLevel.notice
+
+    enum LogLevel: String, CaseIterable, ExpressibleByArgument { case debug, info, notice, warning, error }
+
+    func validate() throws {
+        guard user != system else { throw ValidationError("say either --user or --system") }
+        guard user || !release else { throw ValidationError("--release goes with --user") }
+    }
+
+    func run() async throws {
+        do {
+            try ProcessHardening.apply()
+            ProcessLimits.raiseOpenFiles()
+            let place = DaemonPlace(isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements)
+            if release { return try giveBack(place) }
+            LoggingSystem.bootstrap(StreamLogHandler.standardError)
+            var log = Logger(label: "latchkeyd")
+            log.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
+            try await serve(place, log)
+        } catch let error as KeychainError {
+            throw Self.failure(error.problem, error.hint)
+        } catch let error as SystemError {
+            throw Self.failure(error.description, error.hint)
+        }
+    }
+
+    private func serve(_ place: DaemonPlace, _ log: Logger) async throws {
+        let daemon = try RunningDaemon(place, log)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [ServiceGroupConfiguration.ServiceConfiguration(service: daemon)], gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: log))
+        try await group.run()
+    }
+
+    private func giveBack(_ place: DaemonPlace) throws {
+        let home = try place.userHome()
+        let wasMarked = try HomeOwnership.unmark(home)
+        Self.say(
+            wasMarked ? "\(home.dataDirectory) belongs to the programs themselves again" : "\(home.dataDirectory) belonged to no daemon")
+    }
+
+    private static func failure(_ problem: String, _ hint: String?) -> any Error {
+        say(problem + (hint.map { "\nhint: \($0)" } ?? ""))
+        return ExitCode.failure
+    }
+
+    private static func say(_ text: String) {
+        Array("latchkeyd: \(text)\n".utf8).withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyServer
+internal import LatchkeyService
+internal import LinuxSystem
+internal import Logging
+internal import ServiceLifecycle
+
+/// A daemon that listens, from its start to the signal that ends it.
+final class RunningDaemon: Service {
+    private let server: KeychainServer
+    private let own: ServerSocket?
+    private let log: Logger
+    private let watchdogEnd: StopSignal
+
+    /// Listens at the sockets of the service manager, or at one of its own.
+    init(_ place: DaemonPlace, _ log: Logger) throws {
+        self.log = log
+        watchdogEnd = try StopSignal()
+        signal(SIGHUP, SIG_IGN)
+        umask(0o077)
+        let given = try ServiceManager.takeListeningSockets()
+        own = given.isEmpty ? try ServerSocket(at: try place.socketPath(), isForAll: place.isSystem) : nil
+        server = try KeychainServer(try place.provider(), reader: place.reader(), log: log)
+        for socket in given + [own?.socket].compactMap({ $0 }) { try server.listen(on: socket) }
+        log.info("listening", metadata: ["mode": "\(place.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
+    }
+
+    func run() async throws {
+        try ServiceManager.notify("READY=1\nSTATUS=Serving")
+        startWatchdog()
+        try await gracefulShutdown()
+        _ = try? ServiceManager.notify("STOPPING=1")
+        watchdogEnd.raise()
+        server.stop()
+        log.info("stopped")
+    }
+
+    /// Tells the service manager that connections are still being taken, twice as often as it wants to hear it.
+    private func startWatchdog() {
+        guard let interval = ServiceManager.watchdogInterval else { return }
+        let pause = Int32(clamping: max(1, interval / 2000))
+        BackgroundThread.run { [server, watchdogEnd, log] in
+            while !watchdogEnd.wait(milliseconds: pause) {
+                guard server.isAlive else {
+                    log.error("connections are no longer taken")
+                    continue
+                }
+                _ = try? ServiceManager.notify("WATCHDOG=1")
+            }
+        }
+    }
+}

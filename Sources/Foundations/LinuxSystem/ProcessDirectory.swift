@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// What /proc says of a process.
+public struct ProcessDirectory: Sendable {
+    private let path: String
+
+    /// - Parameter root: where /proc is; another directory in tests.
+    public init(_ process: Int32, root: String = "/proc") {
+        path = "\(root)/\(process)"
+    }
+
+    /// The file that the process executes; nil where this process may not know.
+    public var executable: String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("\(path)/exe", &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { return nil }
+        return String(validating: buffer.prefix(count).lazy.map(UInt8.init(bitPattern:)), as: UTF8.self).map(Self.installedPath)
+    }
+
+    /// The executable, as a name that this process can open also where it lies in another mount namespace.
+    public var executableLink: String { "\(path)/exe" }
+
+    /// When the process started, in ticks since the machine did (proc_pid_stat(5), field 22).
+    public var startTime: UInt64? {
+        guard let text = text("stat"), let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[end...].split(separator: " ")
+        return fields.count > 20 ? UInt64(fields[20]) : nil
+    }
+
+    /// The control group of the unified hierarchy.
+    public var controlGroup: String? {
+        text("cgroup")?.split(separator: "\n").first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
+    }
+
+    /// The label that the Linux security module gave the process; nil where there is no such module.
+    public var securityLabel: String? {
+        guard let text = text("attr/current") else { return nil }
+        let label = text.prefix { $0 != "\0" && $0 != "\n" }
+        return label.isEmpty ? nil : String(label)
+    }
+
+    /// The file that Flatpak puts into the root of each of its sandboxes.
+    public var flatpakInfo: String? { text("root/.flatpak-info") }
+
+    /// The path without the mark that the kernel puts behind it once the file was replaced, as an upgrade of a running program does.
+    package static func installedPath(_ link: String) -> String {
+        let mark = " (deleted)"
+        guard link.hasSuffix(mark), access(link, F_OK) != 0 else { return link }
+        return String(link.dropLast(mark.count))
+    }
+
+    /// The start of one of its files, which is all that is needed of them.
+    private func text(_ name: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = try? buffer.withUnsafeMutableBytes { bytes in
+            try OwnedDescriptor(opening: "\(path)/\(name)", flags: O_RDONLY | O_NONBLOCK).read(into: bytes, path: name)
+        }
+        return count.flatMap { String(validating: buffer.prefix($0), as: UTF8.self) }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+import Glibc
+
+/// One end of a connection between processes of this machine, or a place where such connections arrive; closed when the last holder lets go.
+///
+/// Blocking, and never the cause of a SIGPIPE.
+public final class Socket: Sendable {
+    /// The number, to be borrowed for a system call; never close it.
+    public let descriptor: Int32
+
+    /// Takes over a descriptor that nobody else will close.
+    public init(adopting descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// Two ends of a new connection within this process.
+    ///
+    /// - Parameter keepsBoundaries: whether what is sent at once arrives at once (SOCK_SEQPACKET).
+    public static func pair(keepsBoundaries: Bool = false) throws(SystemError) -> (Socket, Socket) {
+        let type = Int32(keepsBoundaries ? SOCK_SEQPACKET.rawValue : SOCK_STREAM.rawValue)
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { throw .last("make a pair of sockets") }
+        return (Socket(adopting: ends[0]), Socket(adopting: ends[1]))
+    }
+
+    /// Connects to the socket at `path`.
+    public convenience init(connectingTo path: String) throws(SystemError) {
+        self.init(adopting: try Self.make())
+        var address = try Self.address(path)
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
+        }
+        guard status == 0 else { throw .last("connect to", path: path) }
+    }
+
+    /// Makes a socket at `path` with these permissions, on which connections arrive. Nothing may be there.
+    public convenience init(listeningAt path: String, permissions: UInt32) throws(SystemError) {
+        self.init(adopting: try Self.make())
+        var address = try Self.address(path)
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        // The mode is set before anybody could connect: nobody can before listen(2).
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        }
+        guard status == 0, chmod(path, permissions) == 0, listen(descriptor, Self.backlog) == 0 else {
+            throw .last("listen at", path: path)
+        }
+        makeNonBlocking()
+    }
+
+    deinit { close(descriptor) }
+
+    // MARK: Connections
+
+    /// Waits for a connection; nil once `signal` is raised.
+    ///
+    /// The listening socket itself is left alone: it may be the service manager's, who goes on listening.
+    ///
+    /// - Parameter beat: called at least once a second meanwhile.
+    public func accept(until signal: StopSignal, beat: () -> Void) throws(SystemError) -> Socket? {
+        while true {
+            beat()
+            switch try signal.wait(for: descriptor) {
+            case .raised: return nil
+            case .nothing: continue
+            case .readable: break
+            }
+            let accepted = latchkey_accept(descriptor)
+            if accepted >= 0 { return Socket(adopting: accepted) }
+            // Whoever was there has gone again, or another thread took the connection.
+            guard [EINTR, ECONNABORTED, EAGAIN].contains(errno) else { throw .last("accept a connection") }
+        }
+    }
+
+    /// Makes ``accept(until:beat:)`` return at once where nothing is there.
+    public func makeNonBlocking() {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    }
+
+    /// Lets nothing more arrive: whoever waits here is woken, what has arrived already can still be read, and the other side's sending fails.
+    public func stop() {
+        shutdown(descriptor, Int32(SHUT_RD))
+    }
+
+    /// Whether the other side has gone, or has sent something that nobody asked for.
+    public var isStale: Bool {
+        var byte: UInt8 = 0
+        let got = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        return got >= 0 || (errno != EAGAIN && errno != EINTR)
+    }
+
+    // MARK: Bytes
+
+    /// How long receiving and sending wait before they fail with EAGAIN; 0 is for ever.
+    public func setPatience(receiving: Int? = nil, sending: Int? = nil) {
+        for (option, seconds) in [(SO_RCVTIMEO, receiving), (SO_SNDTIMEO, sending)] {
+            guard let seconds else { continue }
+            var time = timeval(tv_sec: seconds, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
+    }
+
+    /// Fills as much of `buffer` as has arrived, and waits where nothing has; 0 at the end.
+    public func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        while true {
+            let got = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if got >= 0 { return got }
+            guard errno == EINTR else { throw .last("receive") }
+        }
+    }
+
+    /// Sends as much of `bytes` as fits; 0 where `isPatient` is false and nothing does.
+    public func send(_ bytes: UnsafeRawBufferPointer, isPatient: Bool = true) throws(SystemError) -> Int {
+        let flags = Int32(MSG_NOSIGNAL) | (isPatient ? 0 : Int32(MSG_DONTWAIT))
+        while true {
+            let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            if sent >= 0 { return sent }
+            if errno == EINTR { continue }
+            if errno == EAGAIN, !isPatient { return 0 }
+            throw .last("send")
+        }
+    }
+
+    // MARK: Descriptors
+
+    /// Sends a descriptor, and one byte that carries it.
+    public func send(descriptor other: Int32) throws(SystemError) {
+        var byte: UInt8 = 0
+        while latchkey_send_descriptor(descriptor, other, &byte, 1) != 1 {
+            guard errno == EINTR else { throw .last("send a descriptor") }
+        }
+    }
+
+    /// Waits for a descriptor: `.end` where the other side has gone, `.nothing` where a message came without one.
+    public func receiveDescriptor() throws(SystemError) -> ReceivedDescriptor {
+        var byte: UInt8 = 0
+        var received: Int32 = -1
+        while true {
+            let count = latchkey_receive_descriptor(descriptor, &received, &byte, 1)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .last("receive a descriptor")
+            }
+            if received >= 0 { return .socket(Socket(adopting: received)) }
+            return count == 0 ? .end : .nothing
+        }
+    }
+
+    public enum ReceivedDescriptor: Sendable {
+        case socket(Socket)
+        case nothing
+        case end
+    }
+
+    /// Whether the descriptor is a socket of this kind.
+    public static func isSocket(_ descriptor: Int32, listening: Bool) -> Bool {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &length) == 0 else { return false }
+        return (value != 0) == listening
+    }
+
+    private static func make() throws(SystemError) -> Int32 {
+        let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard made >= 0 else { throw .last("make a socket") }
+        return made
+    }
+
+    private static func address(_ path: String) throws(SystemError) -> sockaddr_un {
+        var address = sockaddr_un()
+        guard latchkey_address(&address, path) == 0 else {
+            throw SystemError(
+                "use the socket", path: path, code: errno,
+                hint: "a socket's path has at most 107 bytes; set XDG_RUNTIME_DIR to a shorter one")
+        }
+        return address
+    }
+
+    private static let backlog: Int32 = 128
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+import Glibc
+
+/// Goes up once, and wakes every thread that waits for it or for a descriptor.
+public final class StopSignal: Sendable {
+    private let descriptor: Int32
+
+    public init() throws(SystemError) {
+        descriptor = latchkey_event()
+        guard descriptor >= 0 else { throw .last("make an event descriptor") }
+    }
+
+    public func raise() {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, 8)
+    }
+
+    /// Waits until it is raised, or the time is over.
+    ///
+    /// - Returns: whether it is raised.
+    public func wait(milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, milliseconds) > 0
+    }
+
+    /// What became of a wait.
+    enum Wait { case raised, readable, nothing }
+
+    /// Waits until something can be read from `other`, the signal is raised, or a second is over.
+    func wait(for other: Int32) throws(SystemError) -> Wait {
+        var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: other, events: Int16(POLLIN), revents: 0)]
+        let count = poll(&entries, 2, 1000)
+        guard count >= 0 || errno == EINTR else { throw .last("wait") }
+        if count <= 0 { return .nothing }
+        return entries[0].revents != 0 ? .raised : .readable
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyProtocol
+internal import LinuxSystem
+internal import Synchronization
+
+/// The connections of this process to a daemon: as many as threads ask at once, kept for the next ones.
+final class DaemonClient: Sendable {
+    private struct State {
+        var idle: [DaemonConnection] = []
+        var isClosed = false
+        /// Whether a daemon has ever answered.
+        var hasMet = false
+    }
+
+    private let connector: any DaemonConnector
+    private let claim: @Sendable () -> CallerIdentity
+    private let state = Mutex(State())
+    private let numbers = Atomic<UInt64>(0)
+
+    init(_ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity) {
+        self.connector = connector
+        self.claim = claim
+    }
+
+    /// What the daemon says of itself.
+    func welcome() throws(KeychainError) -> LatchkeyProtocol.Response.Welcome {
+        let connection = try connection()
+        giveBack(connection)
+        return connection.welcome
+    }
+
+    /// Makes a request, whose only answer `take` understands; whatever else comes is refused.
+    ///
+    /// A connection that is lost is made anew, also to a daemon that was started anew. The request is then repeated, if it changes nothing, or
+    /// if the same daemon can say what became of it.
+    ///
+    /// - Parameters:
+    ///   - isRepeatable: false where a part of the answer is passed on before the rest of it comes.
+    ///   - begin: called before each attempt.
+    ///   - take: takes parts of the answer, and answers true with the last one.
+    /// - Throws: errSecIO where a change was asked for and nobody knows whether it was made.
+    func perform(
+        _ request: Request, isRepeatable: Bool = true, begin: () -> Void = {}, _ take: (Response) throws(KeychainError) -> Bool
+    ) throws(KeychainError) {
+        let token = request.isChange ? RandomBytes.array(count: 16) : []
+        var instance: [UInt8]?
+        for attempt in 1... {
+            let connection = try connection()
+            if let instance, request.isChange, connection.welcome.instance != instance {
+                giveBack(connection)
+                throw Self.unknownOutcome
+            }
+            let numbered = NumberedRequest(number: nextNumber(), token: token, request)
+            do throws(DaemonConnection.Failure) {
+                begin()
+                try connection.exchange(numbered, take)
+                return giveBack(connection)
+            } catch {
+                switch error {
+                case .keychain(let error):
+                    giveBack(connection)
+                    throw error
+                case .lost(let wasSent):
+                    guard attempt < Self.greatestAttempts, isRepeatable else { throw Self.lost }
+                    if wasSent { instance = connection.welcome.instance }
+                }
+            }
+        }
+    }
+
+    /// Runs `body` with a connection that nobody else uses, and that is not kept.
+    func withConnection<Result>(_ body: (DaemonConnection) throws(DaemonConnection.Failure) -> Result) throws(KeychainError) -> Result {
+        let connection = try connection()
+        do throws(DaemonConnection.Failure) {
+            return try body(connection)
+        } catch {
+            switch error {
+            case .keychain(let error): throw error
+            case .lost: throw Self.lost
+            }
+        }
+    }
+
+    func nextNumber() -> UInt64 { numbers.add(1, ordering: .relaxed).newValue }
+
+    func close() {
+        state.withLock { $0 = State(isClosed: true) }
+    }
+
+    // MARK: Connections
+
+    private func connection() throws(KeychainError) -> DaemonConnection {
+        while let idle = state.withLock({ $0.idle.popLast() }) {
+            if !idle.isStale { return idle }
+        }
+        let deadline = BootClock.system.now() + Self.patience
+        while true {
+            do throws(KeychainError) {
+                let fresh = try DaemonConnection(try connector.connect(), claim: claim())
+                state.withLock { $0.hasMet = true }
+                return fresh
+            } catch {
+                // A daemon that was there is perhaps being started anew.
+                guard error.status == .notAvailable, state.withLock({ $0.hasMet && !$0.isClosed }), BootClock.system.now() < deadline else {
+                    throw error
+                }
+                usleep(20_000)
+            }
+        }
+    }
+
+    private func giveBack(_ connection: DaemonConnection) {
+        state.withLock { state in
+            if !state.isClosed, state.idle.count < Self.greatestIdle { state.idle.append(connection) }
+        }
+    }
+
+    private static let unknownOutcome = KeychainError(
+        .io, "latchkeyd ended in the middle of this change, and whether it was made is not known",
+        hint: "look whether it was made, and make it again if not")
+    private static let lost = KeychainError(.io, "the connection to latchkeyd was lost in the middle of its answer", hint: "try again")
+    private static let greatestAttempts = 5
+    private static let greatestIdle = 16
+    /// How long a daemon that was there may be away: 5 seconds, in nanoseconds.
+    private static let patience: UInt64 = 5_000_000_000
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyProtocol
+internal import LinuxSystem
+
+/// One connection to a daemon, which one thread at a time uses.
+final class DaemonConnection: Sendable {
+    let welcome: Response.Welcome
+    private let channel: FrameChannel
+
+    /// What went wrong with a request.
+    enum Failure: Error {
+        /// The connection was lost. Before the request was complete, nothing can have been done.
+        case lost(wasSent: Bool)
+        case keychain(KeychainError)
+    }
+
+    /// Introduces this program to the daemon at the other end.
+    init(_ socket: Socket, claim: CallerIdentity) throws(KeychainError) {
+        channel = FrameChannel(socket)
+        let response: Response
+        do throws(WireError) {
+            try channel.send(try NumberedRequest(number: 0, .hello(Request.Hello(claim: claim))).frame())
+            guard let (frame, _) = try channel.receive() else { throw .ended }
+            response = try NumberedResponse(frame).response
+        } catch {
+            throw Self.misunderstood(error)
+        }
+        switch response {
+        case .welcome(let welcome): self.welcome = welcome
+        case .failure(let error): throw error
+        default: throw Self.misunderstood(.malformed("it did not introduce itself"))
+        }
+    }
+
+    /// Whether the daemon has gone, so that nothing needs to be sent to find out.
+    var isStale: Bool { channel.socket.isStale }
+
+    /// Wakes the thread that waits for an answer, which will not come any more.
+    func cancel() { channel.socket.stop() }
+
+    /// Sends a request, and gives every answer to `take` until it says that it has the last one.
+    func exchange(
+        _ request: NumberedRequest, _ take: (Response) throws(KeychainError) -> Bool
+    ) throws(Failure) {
+        try deliver(request)
+        while true {
+            let response = try receive(request.number)
+            do throws(KeychainError) {
+                if case .failure(let error) = response { throw error }
+                if try take(response) { return }
+            } catch {
+                throw .keychain(error)
+            }
+        }
+    }
+
+    /// Sends a request without waiting for its answer.
+    func deliver(_ request: NumberedRequest) throws(Failure) {
+        let frame: Frame
+        do throws(WireError) {
+            frame = try request.frame()
+            try channel.send(frame)
+        } catch {
+            if case .malformed(let problem) = error { throw .keychain(KeychainError(.dataTooLarge, problem)) }
+            // A daemon that has no room for this client says so before it closes.
+            if let (frame, _) = try? channel.receive(), case .failure(let reason)? = (try? NumberedResponse(frame))?.response {
+                throw .keychain(reason)
+            }
+            throw .lost(wasSent: false)
+        }
+    }
+
+    func receive(_ number: UInt64) throws(Failure) -> Response {
+        do throws(WireError) {
+            guard let (frame, _) = try channel.receive() else { throw .ended }
+            let numbered = try NumberedResponse(frame)
+            // Number 0 is the answer to no request: why the connection ends.
+            guard numbered.number == number || numbered.number == 0 else { throw .malformed("it answers another request") }
+            return numbered.response
+        } catch {
+            switch error {
+            case .malformed, .version: throw .keychain(Self.misunderstood(error))
+            case .ended, .slow, .system: throw .lost(wasSent: true)
+            }
+        }
+    }
+
+    /// Sends the end of a connection that the daemon is to serve.
+    func send(descriptor: Int32) throws(SystemError) {
+        try channel.socket.send(descriptor: descriptor)
+    }
+
+    private static func misunderstood(_ error: WireError) -> KeychainError {
+        KeychainError(
+            .notAvailable, "this program and latchkeyd do not understand each other: \(error.description)",
+            hint: "use one version of Latchkey, and restart latchkeyd after an update")
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+package import KeychainModel
+internal import LatchkeyService
+package import LinuxSystem
+
+/// How a client reaches a daemon.
+package protocol DaemonConnector: Sendable {
+    /// A new connection, whose other end is known to be the daemon's; nothing has been sent yet.
+    func connect() throws(KeychainError) -> Socket
+}
+
+/// A daemon at a socket of the file system.
+struct SocketConnector: DaemonConnector {
+    let path: String
+    /// Whose daemon it may be.
+    let isTrusted: @Sendable (UInt32) -> Bool
+
+    /// The user's own daemon.
+    static func user(_ path: String) -> SocketConnector {
+        SocketConnector(path: path) { $0 == geteuid() }
+    }
+
+    /// The system's daemon: root's, or that of the owner of the directory, which nobody else writes and only root can have made.
+    static func system(_ path: String) -> SocketConnector {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return SocketConnector(path: path) { user in
+            if user == 0 { return true }
+            guard let status = (try? FileStatus.of(folder)) ?? nil, status.kind == .directory else { return false }
+            return status.owner == user && status.permissions & 0o022 == 0
+        }
+    }
+
+    /// Whether anybody listens at the socket, trusted or not.
+    var hasListener: Bool {
+        do throws(SystemError) {
+            _ = try Socket(connectingTo: path)
+            return true
+        } catch {
+            return ![ENOENT, ECONNREFUSED, ENOTDIR].contains(error.code)
+        }
+    }
+
+    func connect() throws(KeychainError) -> Socket {
+        let socket: Socket
+        let server: UInt32
+        do throws(SystemError) {
+            socket = try Socket(connectingTo: path)
+            server = try Peer(of: socket).user
+        } catch {
+            throw Self.absent(error, path)
+        }
+        guard isTrusted(server) else {
+            throw KeychainError(
+                .notAvailable, "the socket \(path) belongs to user \(server), who is not to be trusted with secrets",
+                hint: "find out who made it, and remove it")
+        }
+        return socket
+    }
+
+    private static func absent(_ error: SystemError, _ path: String) -> KeychainError {
+        KeychainError(
+            .notAvailable, "latchkeyd does not answer at \(path): \(error.reason)",
+            hint: "systemctl --user start latchkeyd.socket, or: latchkeyd --user &")
+    }
+}
+
+/// A session that a parent process has opened for its children: ends of connections are handed over through an inherited socket.
+struct SessionConnector: DaemonConnector {
+    let control: Socket
+
+    /// - Throws: errSecParam where the variable does not name such a socket.
+    init(_ variable: String) throws(KeychainError) {
+        guard let descriptor = Int32(variable), descriptor > 2, Socket.isSocket(descriptor, listening: false) else {
+            throw KeychainError(
+                .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is no socket of a session",
+                hint: "a session reaches programs that inherit its descriptor; start the program by latchkey with-passcode")
+        }
+        // Not closed on exec, and never closed: children have the session as well.
+        control = Socket(adopting: descriptor)
+    }
+
+    func connect() throws(KeychainError) -> Socket {
+        do throws(SystemError) {
+            let (mine, theirs) = try Socket.pair()
+            try control.send(descriptor: theirs.descriptor)
+            return mine
+        } catch {
+            throw KeychainError(
+                .notAvailable, "the session that this program was started in has ended: \(error.reason)",
+                hint: "start it again by latchkey with-passcode")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyProtocol
+internal import LatchkeyService
+
+/// Which daemon serves this process, if any: that of the session it was started in, the user's own, or the system's.
+struct DaemonDiscovery {
+    let environment: (String) -> String?
+    let claim: @Sendable () -> CallerIdentity
+
+    /// The daemon's service; nil where the process opens the keychain itself.
+    ///
+    /// - Throws: errSecNotAvailable where a daemon has to be there and is not, or where what answers is not to be trusted.
+    func service() throws(KeychainError) -> DaemonService? {
+        if let variable = environment("LATCHKEY_SESSION_FD"), !variable.isEmpty {
+            return DaemonService(try SessionConnector(variable), claim: claim)
+        }
+        if let service = try userService() { return service }
+        // Who names a home of his own means that one, and not the system's keychain.
+        guard (environment("LATCHKEY_HOME") ?? "").isEmpty else { return nil }
+        return try systemService()
+    }
+
+    private func userService() throws(KeychainError) -> DaemonService? {
+        let path = "\(runtimeDirectory)/latchkey/socket"
+        guard let (service, welcome) = try meet(.user(path)) else { return nil }
+        let home = try KeychainHome.resolve(environment)
+        guard welcome.dataDirectory == home.dataDirectory, welcome.stateDirectory == home.stateDirectory else { return nil }
+        return service
+    }
+
+    private func systemService() throws(KeychainError) -> DaemonService? {
+        let named = environment("LATCHKEY_SYSTEM_SOCKET") ?? ""
+        let path = named.isEmpty ? Self.systemSocket : named
+        if let (service, _) = try meet(.system(path)) { return service }
+        guard try ClientConfiguration.load().requiresSystemDaemon else { return nil }
+        throw KeychainError(
+            .notAvailable, "the keychains of this machine belong to latchkeyd, which does not answer at \(path)",
+            hint: "sudo systemctl start latchkeyd.socket (\(ClientConfiguration.path) says that it is required)")
+    }
+
+    /// The daemon at a socket; nil where nobody listens there. Whether somebody has to is said by the mark of the home.
+    private func meet(_ connector: SocketConnector) throws(KeychainError) -> (DaemonService, LatchkeyProtocol.Response.Welcome)? {
+        guard connector.hasListener else { return nil }
+        let service = DaemonService(connector, claim: claim)
+        return (service, try service.client.welcome())
+    }
+
+    private var runtimeDirectory: String {
+        if let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") { return directory }
+        return "/run/user/\(getuid())"
+    }
+
+    private static let systemSocket = "/run/latchkey/socket"
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+internal import LatchkeyProtocol
+package import LatchkeyService
+package import LinuxSystem
+package import SecretMemory
+internal import Synchronization
+
+/// The keychain that a daemon holds. Who is calling, the daemon sees for itself.
+package final class DaemonService: KeychainService {
+    let client: DaemonClient
+    private let observers = Mutex<(next: Int, watches: [Int: LockWatch])>((0, [:]))
+
+    /// - Parameter claim: what this program says of itself, where the daemon cannot look.
+    package init(_ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity) {
+        client = DaemonClient(connector, claim: claim)
+    }
+
+    // MARK: Items
+
+    package func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
+        try answer(.add(item)) { if case .record(let record) = $0 { record } else { nil } }
+    }
+
+    package func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches {
+        var matches = ItemMatches(records: [], damaged: 0)
+        // Before the answer is complete nobody has seen any of it, so that it may be asked for again.
+        let begin = { matches = ItemMatches(records: [], damaged: 0) }
+        try client.perform(.copyMatching(query, returning: returning), begin: begin) { (response) throws(KeychainError) in
+            guard case .records(let records, let damaged, let isFollowed) = response else { throw Self.unexpected }
+            matches.records += records
+            matches.damaged += damaged
+            return !isFollowed
+        }
+        return matches
+    }
+
+    @discardableResult
+    package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        try count(.update(query, with: update))
+    }
+
+    @discardableResult
+    package func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        try count(.delete(query))
+    }
+
+    // MARK: The keychain itself
+
+    package func status() throws(KeychainError) -> KeychainStatus {
+        try answer(.status) { if case .status(let status) = $0 { status } else { nil } }
+    }
+
+    package func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+        try answer(.check, { done, _ in progress(done) }) { if case .findings(let findings) = $0 { findings } else { nil } }
+    }
+
+    package func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        try count(.repair(action, isRehearsal: isRehearsal)) { done, _ in progress(done) }
+    }
+
+    package func checkpoint() throws(KeychainError) { try done(.checkpoint) }
+
+    package func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
+        try answer(.who) { if case .caller(let report) = $0 { report } else { nil } }
+    }
+
+    package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
+        var last: UInt64 = 0
+        try client.perform(.readLog(after: sequence, since: since), isRepeatable: false) { (response) throws(KeychainError) in
+            guard case .logLines(let lines, let isFollowed) = response else { throw Self.unexpected }
+            last = lines.last
+            let wantsMore = body(lines.lines)
+            return !isFollowed || !wantsMore
+        }
+        return last
+    }
+
+    package func verifyAudit() throws(KeychainError) -> AuditVerdict {
+        try answer(.verifyLog) { if case .logVerdict(let verdict) = $0 { verdict } else { nil } }
+    }
+
+    package func close() {
+        let watches = observers.withLock { observers in
+            defer { observers.watches = [:] }
+            return Array(observers.watches.values)
+        }
+        for watch in watches { watch.end() }
+        client.close()
+    }
+
+    // MARK: The lock
+
+    package func lockStatus() throws(KeychainError) -> LockStatus {
+        try answer(.lockStatus) { if case .lockStatus(let status) = $0 { status } else { nil } }
+    }
+
+    package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) { try done(.unlock(passcode), progress) }
+
+    package func lock(immediately: Bool) throws(KeychainError) { try done(.lock(immediately: immediately)) }
+
+    package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
+        let watch = LockWatch(client, body)
+        let number = observers.withLock { observers in
+            observers.next += 1
+            observers.watches[observers.next] = watch
+            return observers.next
+        }
+        watch.begin()
+        return number
+    }
+
+    package func removeLockObserver(_ number: Int) {
+        observers.withLock { $0.watches.removeValue(forKey: number) }?.end()
+    }
+
+    // MARK: Administration
+
+    package func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) { try done(.setPasscode(new), progress) }
+
+    package func changePasscode(
+        from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
+    ) throws(KeychainError) {
+        try done(.changePasscode(from: old, to: new, rotates: rotates), progress)
+    }
+
+    package func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
+        try count(.removePasscode(passcode), progress)
+    }
+
+    package func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
+        try answer(.createRecoveryKey(passcode)) { if case .secret(let secret) = $0 { secret } else { nil } }
+    }
+
+    package func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool {
+        try count(.removeRecoveryKey(passcode)) > 0
+    }
+
+    package func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
+        try done(.changeSettings(settings, passcode))
+    }
+
+    package func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+    ) throws(KeychainError) -> BackupReport {
+        try answer(.backup(under: passphrase, passcode: passcode), isRepeatable: false, progress, piece: sink) {
+            if case .backedUp(let report) = $0 { report } else { nil }
+        }
+    }
+
+    package func noteBackup() {
+        // It is a remark for the doctor; the backup is made whether or not it is noted.
+        _ = try? done(.noteBackup)
+    }
+
+    package func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        progress: ChangeProgress
+    ) throws(KeychainError) -> RestoreReport {
+        let request = Request.restore(under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal)
+        let numbered = NumberedRequest(number: client.nextNumber(), token: RandomBytes.array(count: 16), request)
+        return try client.withConnection { (connection) throws(DaemonConnection.Failure) in
+            var report: RestoreReport?
+            var isComplete = false
+            try connection.exchange(numbered) { (response) throws(KeychainError) in
+                switch response {
+                case .ready where !isComplete:
+                    let piece = try Self.piece(source)
+                    isComplete = piece.isEmpty
+                    try Self.deliver(NumberedRequest(number: client.nextNumber(), .piece(piece)), over: connection)
+                    return false
+                case .progress(let done, let total):
+                    progress(done, total)
+                    return false
+                case .restored(let found):
+                    report = found
+                    return true
+                default: throw Self.unexpected
+                }
+            }
+            guard let report else { throw .keychain(Self.unexpected) }
+            return report
+        }
+    }
+
+    private static func piece(_ source: BackupSource) throws(KeychainError) -> [UInt8] {
+        var piece = [UInt8](repeating: 0, count: pieceLength)
+        var outcome = Result<Int, KeychainError>.success(0)
+        piece.withUnsafeMutableBytes { buffer in
+            outcome = Result { () throws(KeychainError) in try source(buffer) }
+        }
+        return Array(piece.prefix(try outcome.get()))
+    }
+
+    private static func deliver(_ request: NumberedRequest, over connection: DaemonConnection) throws(KeychainError) {
+        do throws(DaemonConnection.Failure) {
+            try connection.deliver(request)
+        } catch {
+            if case .keychain(let error) = error { throw error }
+            throw KeychainError(.io, "the connection to latchkeyd was lost in the middle of the backup", hint: "try again")
+        }
+    }
+
+    /// 256 KiB.
+    private static let pieceLength = 256 << 10
+
+    // MARK: Sessions
+
+    /// Has the daemon open the keychain for the programs that inherit the other end of `control`.
+    package func openSession(_ passcode: SharedSecret?, control: Socket, progress: ChangeProgress) throws(KeychainError) {
+        let numbered = NumberedRequest(number: client.nextNumber(), .openSession(passcode))
+        try client.withConnection { (connection) throws(DaemonConnection.Failure) in
+            try connection.exchange(numbered) { (response) throws(KeychainError) in
+                switch response {
+                case .ready:
+                    do throws(SystemError) { try connection.send(descriptor: control.descriptor) } catch { throw KeychainError(error) }
+                    return false
+                case .progress(let done, let total):
+                    progress(done, total)
+                    return false
+                case .done: return true
+                default: throw Self.unexpected
+                }
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    private func done(_ request: Request, _ progress: ChangeProgress = { _, _ in }) throws(KeychainError) {
+        try answer(request, progress) { if case .done = $0 { () } else { nil } }
+    }
+
+    private func count(_ request: Request, _ progress: ChangeProgress = { _, _ in }) throws(KeychainError) -> Int {
+        try answer(request, progress) { if case .count(let count) = $0 { count } else { nil } }
+    }
+
+    /// The one answer that a request has, behind whatever is told on the way.
+    private func answer<Result>(
+        _ request: Request, isRepeatable: Bool = true, _ progress: ChangeProgress = { _, _ in }, piece: BackupSink? = nil,
+        _ select: (Response) -> Result?
+    ) throws(KeychainError) -> Result {
+        var result: Result?
+        try client.perform(request, isRepeatable: isRepeatable) { (response) throws(KeychainError) in
+            switch response {
+            case .progress(let done, let total):
+                progress(done, total)
+                return false
+            case .piece(let bytes):
+                guard let piece else { throw Self.unexpected }
+                try Self.lend(bytes, to: piece)
+                return false
+            default:
+                guard let found = select(response) else { throw Self.unexpected }
+                result = found
+                return true
+            }
+        }
+        guard let result else { throw Self.unexpected }
+        return result
+    }
+
+    private static func lend(_ bytes: [UInt8], to sink: BackupSink) throws(KeychainError) {
+        var problem: KeychainError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(KeychainError) { try sink(buffer) } catch { problem = error }
+        }
+        if let problem { throw problem }
+    }
+
+    private static let unexpected = KeychainError(
+        .internalFailure, "latchkeyd answered something else than what it was asked", hint: "use one version of Latchkey")
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import KeychainModel
+internal import SecretMemory
+
+// MARK: Attributes
+
+extension WireAttribute {
+    init(_ attribute: ItemAttribute, _ value: AttributeValue) {
+        self.init()
+        code = attribute.code
+        switch value {
+        case .string(let text): self.text = text
+        case .data(let bytes): data = Data(bytes)
+        case .number(let number): self.number = number
+        case .date(let seconds): date = seconds
+        }
+    }
+
+    func decode() throws(WireError) -> (ItemAttribute, AttributeValue) {
+        try requireKnown(self)
+        let attribute = try ItemAttribute(wireCode: code)
+        switch value {
+        case .text(let text): return (attribute, .string(text))
+        case .data(let bytes): return (attribute, .data(Array(bytes)))
+        case .number(let number): return (attribute, .number(number))
+        case .date(let seconds):
+            guard seconds.isFinite else { throw .malformed("a date is not finite") }
+            return (attribute, .date(seconds))
+        case nil: throw .malformed("the attribute '\(attribute.rawValue)' has no value")
+        }
+    }
+}
+
+extension ItemAttribute {
+    init(wireCode code: UInt32) throws(WireError) {
+        guard let attribute = ItemAttribute(code: code) else { throw .malformed("there is no attribute with the code \(code)") }
+        self = attribute
+    }
+}
+
+extension [ItemAttribute: AttributeValue] {
+    var wire: [WireAttribute] { map { WireAttribute($0.key, $0.value) } }
+
+    init(wire: [WireAttribute]) throws(WireError) {
+        self.init(minimumCapacity: wire.count)
+        for one in wire {
+            let (attribute, value) = try one.decode()
+            guard updateValue(value, forKey: attribute) == nil else {
+                throw .malformed("the attribute '\(attribute.rawValue)' comes twice")
+            }
+        }
+    }
+}
+
+extension WireSecrets {
+    init(_ secrets: ItemSecrets, _ collector: inout SecretCollector) {
+        self.init(data: secrets.data, attributes: secrets.attributes, &collector)
+    }
+
+    init(data: SharedSecret?, attributes: [ItemAttribute: SharedSecret], _ collector: inout SecretCollector) {
+        self.init()
+        if let data { self.data = collector.place(data) }
+        for (attribute, secret) in attributes {
+            var one = WireSecretAttribute()
+            one.code = attribute.code
+            one.secret = collector.place(secret)
+            self.attributes.append(one)
+        }
+    }
+
+    func decode(_ table: inout SecretTable) throws(WireError) -> ItemSecrets {
+        try requireKnown(self)
+        var secrets = ItemSecrets()
+        if hasData { secrets.data = try table.take(data) }
+        for one in attributes {
+            try requireKnown(one)
+            let attribute = try ItemAttribute(wireCode: one.code)
+            guard secrets.attributes.updateValue(try table.take(one.secret), forKey: attribute) == nil else {
+                throw .malformed("the secret attribute '\(attribute.rawValue)' comes twice")
+            }
+        }
+        return secrets
+    }
+}
+
+// MARK: Codes
+
+extension ItemClass {
+    init(wire number: UInt32) throws(WireError) {
+        guard let code = UInt8(exactly: number), let known = ItemClass(number: code) else {
+            throw .malformed("there is no item class \(number)")
+        }
+        self = known
+    }
+}
+
+extension ProtectionClass {
+    init(wire number: UInt32) throws(WireError) {
+        guard let code = UInt8(exactly: number), let known = ProtectionClass(number: code) else {
+            throw .malformed("there is no protection class \(number)")
+        }
+        self = known
+    }
+}
+
+extension AccessGroup.Grade {
+    init(wire number: UInt32) throws(WireError) {
+        guard let code = UInt8(exactly: number), let known = AccessGroup.Grade(rawValue: code) else {
+            throw .malformed("there is no grade \(number)")
+        }
+        self = known
+    }
+}
+
+extension SynchronizableScope {
+    var wire: UInt32 {
+        switch self {
+        case .local: 0
+        case .synchronized: 1
+        case .any: 2
+        }
+    }
+
+    init(wire number: UInt32) throws(WireError) {
+        switch number {
+        case 0: self = .local
+        case 1: self = .synchronized
+        case 2: self = .any
+        default: throw .malformed("there is no scope \(number)")
+        }
+    }
+}
+
+extension PersistentReference {
+    init(wire bytes: Data) throws(WireError) {
+        guard let reference = PersistentReference(bytes: Array(bytes)) else { throw .malformed("a persistent reference is none") }
+        self = reference
+    }
+}
+
+// MARK: Additions, queries, updates
+
+extension WireAddition {
+    init(_ item: ItemAddition, _ collector: inout SecretCollector) {
+        self.init()
+        itemClass = UInt32(item.itemClass.number)
+        attributes = item.attributes.wire
+        secrets = WireSecrets(item.secrets, &collector)
+        if let name = item.accessGroup { accessGroup = name }
+        if let protection = item.protection { self.protection = UInt32(protection.number) }
+        if let flags = item.accessControlFlags { accessControlFlags = flags.rawValue }
+        isSynchronizable = item.isSynchronizable
+    }
+
+    func decode(_ table: inout SecretTable) throws(WireError) -> ItemAddition {
+        try requireKnown(self)
+        return ItemAddition(
+            try ItemClass(wire: itemClass), attributes: try .init(wire: attributes), secrets: try secrets.decode(&table),
+            accessGroup: hasAccessGroup ? accessGroup : nil, protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
+            accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
+            isSynchronizable: isSynchronizable)
+    }
+}
+
+extension WireQuery {
+    init(_ query: ItemQuery) {
+        self.init()
+        if let itemClass = query.itemClass { self.itemClass = UInt32(itemClass.number) }
+        attributes = query.attributes.wire
+        if let name = query.accessGroup { accessGroup = name }
+        synchronizable = query.synchronizable.wire
+        if let reference = query.persistentReference { persistentReference = Data(reference.bytes) }
+        switch query.limit {
+        case .one?: one = WireNothing()
+        case .all?: all = WireNothing()
+        case .atMost(let count)?: atMost = Int64(count)
+        case nil: break
+        }
+        if query.match != MatchOptions() { match = WireMatch(query.match) }
+        includesTombstones = query.includesTombstones
+    }
+
+    func decode() throws(WireError) -> ItemQuery {
+        try requireKnown(self)
+        return ItemQuery(
+            hasItemClass ? try ItemClass(wire: itemClass) : nil, attributes: try .init(wire: attributes),
+            accessGroup: hasAccessGroup ? accessGroup : nil, synchronizable: try SynchronizableScope(wire: synchronizable),
+            persistentReference: hasPersistentReference ? try PersistentReference(wire: persistentReference) : nil,
+            limit: try decodedLimit(), match: try match.decode(), includesTombstones: includesTombstones)
+    }
+
+    private func decodedLimit() throws(WireError) -> MatchLimit? {
+        switch limit {
+        case .one(let nothing)?:
+            try requireKnown(nothing)
+            return .one
+        case .all(let nothing)?:
+            try requireKnown(nothing)
+            return .all
+        case .atMost(let count)?: return .atMost(Int(count))
+        case nil: return nil
+        }
+    }
+}
+
+extension WireMatch {
+    init(_ match: MatchOptions) {
+        self.init()
+        ignoresCase = match.ignoresCase
+        if let text = match.subjectContains { subjectContains = text }
+        if let host = match.hostOrSubdomain { hostOrSubdomain = host }
+        if let address = match.emailAddress { emailAddress = address }
+        if let items = match.items { self.items.references = items.map { Data($0.bytes) } }
+    }
+
+    func decode() throws(WireError) -> MatchOptions {
+        try requireKnown(self)
+        var match = MatchOptions()
+        match.ignoresCase = ignoresCase
+        if hasSubjectContains { match.subjectContains = subjectContains }
+        if hasHostOrSubdomain { match.hostOrSubdomain = hostOrSubdomain }
+        if hasEmailAddress { match.emailAddress = emailAddress }
+        if hasItems {
+            try requireKnown(items)
+            var references: Set<PersistentReference> = []
+            for bytes in items.references { references.insert(try PersistentReference(wire: bytes)) }
+            match.items = references
+        }
+        return match
+    }
+}
+
+extension WireUpdate {
+    init(_ update: ItemUpdate, _ collector: inout SecretCollector) {
+        self.init()
+        attributes = update.attributes.wire
+        secrets = WireSecrets(data: update.data, attributes: update.secretAttributes, &collector)
+        if let name = update.accessGroup { accessGroup = name }
+        if let protection = update.protection { self.protection = UInt32(protection.number) }
+        if let flags = update.accessControlFlags { accessControlFlags = flags.rawValue }
+        if let value = update.isSynchronizable { isSynchronizable = value }
+        if let date = update.created { created = date }
+    }
+
+    func decode(_ table: inout SecretTable) throws(WireError) -> ItemUpdate {
+        try requireKnown(self)
+        let secrets = try secrets.decode(&table)
+        guard !hasCreated || created.isFinite else { throw .malformed("a date is not finite") }
+        return ItemUpdate(
+            attributes: try .init(wire: attributes), data: secrets.data, secretAttributes: secrets.attributes,
+            accessGroup: hasAccessGroup ? accessGroup : nil, protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
+            accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
+            isSynchronizable: hasIsSynchronizable ? isSynchronizable : nil, created: hasCreated ? created : nil)
+    }
+}
+
+// MARK: Records
+
+extension WireRecord {
+    init(_ record: ItemRecord, _ collector: inout SecretCollector) {
+        self.init()
+        identifier = Data(record.identifier.bytes)
+        itemClass = UInt32(record.itemClass.number)
+        protection = UInt32(record.protection.number)
+        accessGroup = record.accessGroup.name
+        grade = UInt32(record.accessGroup.grade.rawValue)
+        isSynchronizable = record.isSynchronizable
+        isTombstone = record.isTombstone
+        created = record.created
+        modified = record.modified
+        attributes = record.attributes.wire
+        if let flags = record.accessControlFlags { accessControlFlags = flags.rawValue }
+        maker = record.maker
+        if let secrets = record.secrets { self.secrets = WireSecrets(secrets, &collector) }
+    }
+
+    func decode(_ table: inout SecretTable) throws(WireError) -> ItemRecord {
+        try requireKnown(self)
+        guard let identifier = ItemIdentifier(bytes: Array(identifier)) else { throw .malformed("an item has no identifier") }
+        guard created.isFinite, modified.isFinite else { throw .malformed("a date is not finite") }
+        return ItemRecord(
+            identifier: identifier, itemClass: try ItemClass(wire: itemClass), protection: try ProtectionClass(wire: protection),
+            accessGroup: AccessGroup(accessGroup, grade: try AccessGroup.Grade(wire: grade)), isSynchronizable: isSynchronizable,
+            isTombstone: isTombstone, created: created, modified: modified, attributes: try .init(wire: attributes),
+            accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil, maker: maker,
+            secrets: hasSecrets ? try secrets.decode(&table) : nil)
+    }
+}

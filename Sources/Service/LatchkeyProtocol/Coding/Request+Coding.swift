@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import KeychainModel
+internal import SecretMemory
+internal import SwiftProtobuf
+
+extension NumberedRequest {
+    /// The request as a frame.
+    public func frame() throws(WireError) -> Frame {
+        var collector = SecretCollector()
+        var message = WireRequest()
+        message.number = number
+        message.token = Data(token)
+        message.operation = request.wire(&collector)
+        return Frame(message: try encoded(message), secrets: collector.secrets)
+    }
+
+    /// Reads what a frame asks. Fields, codes and secrets that are not understood are refused.
+    public init(_ frame: Frame) throws(WireError) {
+        let message = try decoded(WireRequest.self, frame.message)
+        var table = SecretTable(frame.secrets)
+        guard message.token.isEmpty || message.token.count == 16 else { throw .malformed("a token has \(message.token.count) bytes") }
+        self.init(number: message.number, token: Array(message.token), try Request(message.operation, &table))
+        try table.requireAllTaken()
+        guard !request.isChange || !token.isEmpty else { throw .malformed("a change has no token") }
+    }
+}
+
+extension Request {
+    fileprivate func wire(_ collector: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        switch self {
+        case .hello(let hello): .hello(WireHello(hello))
+        case .add(let item): .add(WireAddition(item, &collector))
+        case .copyMatching(let query, let returning): .copyMatching(WireCopyMatching(query, returning))
+        case .update(let query, let update): .update(WireUpdateMatching(query, update, &collector))
+        case .delete(let query): .delete(WireQuery(query))
+        case .status: .status(WireNothing())
+        case .check: .check(WireNothing())
+        case .repair(let action, let isRehearsal): .repair(WireRepair(action, isRehearsal))
+        case .checkpoint: .checkpoint(WireNothing())
+        case .who: .who(WireNothing())
+        case .lockStatus: .lockStatus(WireNothing())
+        case .unlock(let passcode): .unlock(.with { $0.passcode = collector.place(passcode) })
+        case .lock(let immediately): .lock(.with { $0.immediately = immediately })
+        case .watchLock: .watchLock(WireNothing())
+        case .setPasscode(let new): .setPasscode(.with { $0.passcode = collector.place(new) })
+        case .changePasscode(let old, let new, let rotates):
+            .changePasscode(
+                .with {
+                    $0.old = collector.place(old)
+                    $0.new = collector.place(new)
+                    $0.rotates = rotates
+                })
+        case .removePasscode(let passcode): .removePasscode(.with { $0.passcode = collector.place(passcode) })
+        case .createRecoveryKey(let passcode): .createRecoveryKey(WireAuthorized(passcode, &collector))
+        case .removeRecoveryKey(let passcode): .removeRecoveryKey(WireAuthorized(passcode, &collector))
+        case .changeSettings(let settings, let passcode):
+            .changeSettings(
+                .with {
+                    $0.settings = WireSettings(settings)
+                    if let passcode { $0.passcode = collector.place(passcode) }
+                })
+        case .backup(let passphrase, let passcode):
+            .backup(
+                .with {
+                    $0.passphrase = collector.place(passphrase)
+                    if let passcode { $0.passcode = collector.place(passcode) }
+                })
+        case .noteBackup: .noteBackup(WireNothing())
+        case .restore(let passphrase, let passcode, let merges, let isRehearsal):
+            .restore(
+                .with {
+                    $0.passphrase = collector.place(passphrase)
+                    if let passcode { $0.passcode = collector.place(passcode) }
+                    $0.merges = merges
+                    $0.isRehearsal = isRehearsal
+                })
+        case .piece(let bytes): .piece(Data(bytes))
+        case .readLog(let after, let since):
+            .readLog(
+                .with {
+                    $0.after = after
+                    if let since { $0.since = since }
+                })
+        case .verifyLog: .verifyLog(WireNothing())
+        case .openSession(let passcode): .openSession(.with { if let passcode { $0.passcode = collector.place(passcode) } })
+        }
+    }
+
+    fileprivate init(_ operation: WireRequest.OneOf_Operation?, _ table: inout SecretTable) throws(WireError) {
+        switch operation {
+        case .hello(let wire): self = .hello(try wire.decode())
+        case .add(let wire): self = .add(try wire.decode(&table))
+        case .copyMatching(let wire):
+            try requireKnown(wire)
+            self = .copyMatching(try wire.query.decode(), returning: try wire.decodedReturning())
+        case .update(let wire):
+            try requireKnown(wire)
+            self = .update(try wire.query.decode(), with: try wire.update.decode(&table))
+        case .delete(let wire): self = .delete(try wire.decode())
+        case .status(let nothing): self = try .status.with(nothing)
+        case .check(let nothing): self = try .check.with(nothing)
+        case .repair(let wire): self = try wire.decode()
+        case .checkpoint(let nothing): self = try .checkpoint.with(nothing)
+        case .who(let nothing): self = try .who.with(nothing)
+        case .lockStatus(let nothing): self = try .lockStatus.with(nothing)
+        case .unlock(let wire):
+            try requireKnown(wire)
+            self = .unlock(try table.take(wire.passcode))
+        case .lock(let wire):
+            try requireKnown(wire)
+            self = .lock(immediately: wire.immediately)
+        case .watchLock(let nothing): self = try .watchLock.with(nothing)
+        case .setPasscode(let wire):
+            try requireKnown(wire)
+            self = .setPasscode(try table.take(wire.passcode))
+        case .changePasscode(let wire):
+            try requireKnown(wire)
+            self = .changePasscode(from: try table.take(wire.old), to: try table.take(wire.new), rotates: wire.rotates)
+        case .removePasscode(let wire):
+            try requireKnown(wire)
+            self = .removePasscode(try table.take(wire.passcode))
+        case .createRecoveryKey(let wire): self = .createRecoveryKey(try wire.decode(&table))
+        case .removeRecoveryKey(let wire): self = .removeRecoveryKey(try wire.decode(&table))
+        case .changeSettings(let wire):
+            try requireKnown(wire)
+            self = .changeSettings(try wire.settings.decode(), wire.hasPasscode ? try table.take(wire.passcode) : nil)
+        case .backup(let wire):
+            try requireKnown(wire)
+            self = .backup(under: try table.take(wire.passphrase), passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil)
+        case .noteBackup(let nothing): self = try .noteBackup.with(nothing)
+        case .restore(let wire):
+            try requireKnown(wire)
+            self = .restore(
+                under: try table.take(wire.passphrase), passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil,
+                merges: wire.merges, isRehearsal: wire.isRehearsal)
+        case .piece(let bytes): self = .piece(Array(bytes))
+        case .readLog(let wire):
+            try requireKnown(wire)
+            guard !wire.hasSince || wire.since.isFinite else { throw .malformed("a time is not finite") }
+            self = .readLog(after: wire.after, since: wire.hasSince ? wire.since : nil)
+        case .verifyLog(let nothing): self = try .verifyLog.with(nothing)
+        case .openSession(let wire):
+            try requireKnown(wire)
+            self = .openSession(wire.hasPasscode ? try table.take(wire.passcode) : nil)
+        case nil: throw .malformed("a request asks for nothing")
+        }
+    }
+
+    private func with(_ nothing: WireNothing) throws(WireError) -> Request {
+        try requireKnown(nothing)
+        return self
+    }
+}
+
+// MARK: Parts
+
+extension WireHello {
+    fileprivate init(_ hello: Request.Hello) {
+        self.init()
+        version = hello.version
+        executable = hello.claim.executable
+        isUserCommand = hello.claim.isUserCommand
+        hasIdentity_p = hello.claim.declaredGroups != nil
+        groups = hello.claim.declaredGroups ?? []
+    }
+
+    fileprivate func decode() throws(WireError) -> Request.Hello {
+        // The version comes first: a newer client may say more than is known here.
+        guard version == WireVersion.current else { throw .version(version) }
+        try requireKnown(self)
+        guard hasIdentity_p || groups.isEmpty else { throw .malformed("a program without an identity has groups") }
+        return Request.Hello(
+            version: version,
+            claim: CallerIdentity(executable: executable, declaredGroups: hasIdentity_p ? groups : nil, isUserCommand: isUserCommand))
+    }
+}
+
+extension WireCopyMatching {
+    fileprivate init(_ query: ItemQuery, _ returning: ReturnTypes) {
+        self.init()
+        self.query = WireQuery(query)
+        self.returning = UInt32(returning.rawValue)
+    }
+
+    fileprivate func decodedReturning() throws(WireError) -> ReturnTypes {
+        guard returning < 16 else { throw .malformed("the kinds of results are \(returning)") }
+        return ReturnTypes(rawValue: UInt8(returning))
+    }
+}
+
+extension WireUpdateMatching {
+    fileprivate init(_ query: ItemQuery, _ update: ItemUpdate, _ collector: inout SecretCollector) {
+        self.init()
+        self.query = WireQuery(query)
+        self.update = WireUpdate(update, &collector)
+    }
+}
+
+extension WireRepair {
+    fileprivate init(_ action: RepairAction, _ isRehearsal: Bool) {
+        self.init()
+        self.action =
+            switch action {
+            case .moveDamaged: 1
+            case .emptyQuarantine: 2
+            }
+        self.isRehearsal = isRehearsal
+    }
+
+    fileprivate func decode() throws(WireError) -> Request {
+        try requireKnown(self)
+        switch action {
+        case 1: return .repair(.moveDamaged, isRehearsal: isRehearsal)
+        case 2: return .repair(.emptyQuarantine, isRehearsal: isRehearsal)
+        default: throw .malformed("there is no repair \(action)")
+        }
+    }
+}
+
+extension WireAuthorized {
+    fileprivate init(_ passcode: SharedSecret?, _ collector: inout SecretCollector) {
+        self.init()
+        if let passcode { self.passcode = collector.place(passcode) }
+    }
+
+    fileprivate func decode(_ table: inout SecretTable) throws(WireError) -> SharedSecret? {
+        try requireKnown(self)
+        return hasPasscode ? try table.take(passcode) : nil
+    }
+}
+
+extension WireSettings {
+    init(_ settings: KeybagSettings) {
+        self.init()
+        graceSeconds = UInt32(settings.graceSeconds)
+        lockInterval = settings.lockInterval
+        locksOnSleep = settings.locksOnSleep
+        wipesAfterTen = settings.wipesAfterTen
+    }
+
+    func decode() throws(WireError) -> KeybagSettings {
+        try requireKnown(self)
+        return KeybagSettings(
+            graceSeconds: try number(graceSeconds, "the grace"), lockInterval: lockInterval, locksOnSleep: locksOnSleep,
+            wipesAfterTen: wipesAfterTen)
+    }
+}

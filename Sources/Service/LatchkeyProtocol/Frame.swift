@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SecretMemory
+
+/// What goes over the connection at once: a message, and the secrets that it points to by their places.
+///
+/// ```
+/// offset  length  content (numbers are big-endian)
+/// 0       4       length m of the message
+/// 4       4       number n of secrets
+/// 8       4n      the length of each secret
+/// 8+4n    m       the message, protobuf
+/// …               the secrets, one behind the other
+/// ```
+public struct Frame: Sendable {
+    public var message: [UInt8]
+    public var secrets: [SharedSecret]
+
+    public init(message: [UInt8], secrets: [SharedSecret] = []) {
+        self.message = message
+        self.secrets = secrets
+    }
+}
+
+/// The fixed part of a frame, and what a frame may be.
+struct FrameHeader: Equatable {
+    var messageLength: Int
+    var secretCount: Int
+
+    /// Reads the first eight bytes.
+    init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        messageLength = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self)))
+        secretCount = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+        guard messageLength <= Self.greatestMessage else {
+            throw .malformed("a frame announces a message of \(messageLength) bytes, at most \(Self.greatestMessage) are allowed")
+        }
+        guard secretCount <= Self.greatestCount else {
+            throw .malformed("a frame announces \(secretCount) secrets, at most \(Self.greatestCount) are allowed")
+        }
+    }
+
+    /// The length of the frame up to its message.
+    var headLength: Int { Self.length + 4 * secretCount }
+
+    /// Reads the table of the secrets' lengths, which lies behind the first eight bytes.
+    func secretLengths(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> [Int] {
+        var lengths: [Int] = []
+        for index in 0..<secretCount {
+            lengths.append(Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: Self.length + 4 * index, as: UInt32.self))))
+        }
+        let total = lengths.reduce(0, +)
+        guard total <= Self.greatestSecrets else {
+            throw .malformed("a frame announces \(total) bytes of secrets, at most \(Self.greatestSecrets) are allowed")
+        }
+        return lengths
+    }
+
+    static let length = 8
+    /// An item's attributes take a megabyte at most, and no message carries more than one item of that size.
+    static let greatestMessage = 4 << 20
+    static let greatestCount = 256
+    /// An item's secret half has four megabytes at most.
+    static let greatestSecrets = 5 << 20
+}

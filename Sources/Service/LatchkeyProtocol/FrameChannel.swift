@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import LinuxSystem
+internal import SecretMemory
+
+/// One end of a connection, as frames. One thread at a time uses it.
+///
+/// What arrives is received into secret memory and nowhere else; a message is copied out of it, the secrets are moved on to owners of their own.
+public final class FrameChannel: Sendable {
+    public let socket: Socket
+    private let state: State
+    /// Tells how large a frame will be before any memory is taken for it; throws where that is too much just now.
+    private let admit: @Sendable (Int) throws(WireError) -> Admission?
+
+    /// What is given back when the frame has been dealt with.
+    public typealias Admission = any AnyObject & Sendable
+
+    private final class State: @unchecked Sendable {  // because one thread at a time uses the channel
+        let received = SecretBuffer(count: FrameChannel.bufferLength)
+        let sending = SecretBuffer(count: FrameChannel.bufferLength)
+        /// The part of `received` that holds bytes.
+        var filled = 0..<0
+        /// What did not fit into the socket and was not waited for.
+        var unsent: [UInt8] = []
+    }
+
+    /// - Parameter admit: asked before memory is taken for a frame that is larger than the channel's own buffer.
+    public init(_ socket: Socket, admit: @escaping @Sendable (Int) throws(WireError) -> Admission? = { (_) throws(WireError) in nil }) {
+        self.socket = socket
+        state = State()
+        self.admit = admit
+        socket.setPatience(sending: Self.patience)
+    }
+
+    // MARK: Receiving
+
+    /// Waits for a frame, without end for its first byte and for ``patience`` seconds for the rest.
+    ///
+    /// - Returns: nil where the other end has gone between two frames.
+    public func receive() throws(WireError) -> (frame: Frame, admission: Admission?)? {
+        guard try fill(atLeast: FrameHeader.length, isFirst: true) else { return nil }
+        let header = try withFilled { (bytes) throws(WireError) in try FrameHeader(bytes) }
+        // The table always fits into the buffer.
+        _ = try fill(atLeast: header.headLength, isFirst: false)
+        let lengths = try withFilled { (bytes) throws(WireError) in try header.secretLengths(bytes) }
+        let total = header.headLength + header.messageLength + lengths.reduce(0, +)
+        guard total > Self.bufferLength else {
+            _ = try fill(atLeast: total, isFirst: false)
+            defer { drop(total) }
+            return (withFilled { Self.frame($0, header, lengths) }, nil)
+        }
+        let admission = try admit(total)
+        let whole = SecretBuffer(count: total)
+        try receiveRest(of: whole)
+        return (whole.withUnsafeMutableBytes { Self.frame(UnsafeRawBufferPointer($0), header, lengths) }, admission)
+    }
+
+    /// Whether a frame, or a part of one, has been received already.
+    public var hasInput: Bool { !state.filled.isEmpty }
+
+    private static func frame(_ bytes: UnsafeRawBufferPointer, _ header: FrameHeader, _ lengths: [Int]) -> Frame {
+        var rest = bytes[header.headLength...]
+        let message = Array(rest.prefix(header.messageLength))
+        rest = rest.dropFirst(header.messageLength)
+        let secrets = lengths.map { length in
+            defer { rest = rest.dropFirst(length) }
+            return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: rest.prefix(length))))
+        }
+        return Frame(message: message, secrets: secrets)
+    }
+
+    private func withFilled<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try state.received.withUnsafeMutableBytes { (buffer) throws(Failure) in
+            try body(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[state.filled]))
+        }
+    }
+
+    /// Receives until the buffer holds `count` bytes; false where the other end has gone before the first.
+    private func fill(atLeast count: Int, isFirst: Bool) throws(WireError) -> Bool {
+        guard state.filled.count < count else { return true }
+        try state.received.withUnsafeMutableBytes { (buffer) throws(WireError) in
+            guard state.filled.lowerBound > 0 else { return }
+            // What is left of the frame before goes to the front.
+            let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[state.filled])
+            if let target = buffer.baseAddress, let source = rest.baseAddress { memmove(target, source, rest.count) }
+            state.filled = 0..<rest.count
+        }
+        let deadline = Deadline(isRunning: !isFirst || !state.filled.isEmpty, of: socket)
+        defer { deadline.stop() }
+        while state.filled.count < count {
+            let got = try state.received.withUnsafeMutableBytes { (buffer) throws(WireError) in
+                try some(UnsafeMutableRawBufferPointer(rebasing: buffer[state.filled.upperBound...]))
+            }
+            if got == 0 {
+                if isFirst, state.filled.isEmpty { return false }
+                throw .ended
+            }
+            state.filled = 0..<state.filled.upperBound + got
+            if state.filled.count < count { try deadline.run() }
+        }
+        return true
+    }
+
+    private func receiveRest(of whole: borrowing SecretBuffer) throws(WireError) {
+        let deadline = Deadline(isRunning: true, of: socket)
+        defer { deadline.stop() }
+        var done = state.filled.count
+        whole.withUnsafeMutableBytes { target in withFilled { target.copyMemory(from: $0) } }
+        drop(done)
+        while done < whole.count {
+            let start = done
+            let got = try whole.withUnsafeMutableBytes { (buffer) throws(WireError) in
+                try some(UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
+            }
+            guard got > 0 else { throw .ended }
+            done += got
+            try deadline.run()
+        }
+    }
+
+    private func some(_ buffer: UnsafeMutableRawBufferPointer) throws(WireError) -> Int {
+        do {
+            return try socket.receive(into: buffer)
+        } catch {
+            throw Self.translated(error)
+        }
+    }
+
+    /// Forgets, and wipes, the first bytes of what was received.
+    private func drop(_ count: Int) {
+        state.received.withUnsafeMutableBytes { buffer in
+            let used = state.filled.prefix(count)
+            SecretBytes.wipe(UnsafeMutableRawBufferPointer(rebasing: buffer[used]))
+            state.filled = used.upperBound..<state.filled.upperBound
+        }
+    }
+
+    // MARK: Sending
+
+    /// Sends a frame; the other end has to take it within ``patience`` seconds.
+    public func send(_ frame: Frame) throws(WireError) {
+        try flush()
+        try withBytes(of: frame) { (bytes) throws(WireError) in try sendAll(bytes) }
+    }
+
+    /// Sends a frame without secrets if the other end takes it at once; otherwise it is left out.
+    public func offer(_ frame: Frame) throws(WireError) {
+        guard state.unsent.isEmpty, frame.secrets.isEmpty else { return }
+        let rest = try withBytes(of: frame) { (bytes) throws(WireError) -> [UInt8] in
+            do throws(SystemError) {
+                let sent = try socket.send(bytes, isPatient: false)
+                return sent == 0 ? [] : Array(bytes.dropFirst(sent))
+            } catch {
+                throw Self.translated(error)
+            }
+        }
+        // A part of a frame must be followed by the rest of it.
+        state.unsent = rest
+    }
+
+    private func flush() throws(WireError) {
+        guard !state.unsent.isEmpty else { return }
+        let rest = state.unsent
+        state.unsent = []
+        try rest.withUnsafeBytesTyped { (bytes) throws(WireError) in try sendAll(bytes) }
+    }
+
+    private func sendAll(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        var rest = bytes
+        var deadline: UInt64?
+        while !rest.isEmpty {
+            do throws(SystemError) {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(try socket.send(rest)))
+            } catch {
+                throw Self.translated(error)
+            }
+            guard !rest.isEmpty else { return }
+            let now = Deadline.now()
+            if let deadline, now > deadline { throw .slow }
+            deadline = deadline ?? now + UInt64(Self.patience)
+        }
+    }
+
+    private func withBytes<Result>(
+        of frame: Frame, _ body: (UnsafeRawBufferPointer) throws(WireError) -> Result
+    ) throws(WireError) -> Result {
+        let secrets = frame.secrets.reduce(0) { $0 + $1.count }
+        guard frame.message.count <= FrameHeader.greatestMessage, frame.secrets.count <= FrameHeader.greatestCount,
+            secrets <= FrameHeader.greatestSecrets
+        else { throw .malformed("a frame would have \(frame.message.count) and \(secrets) bytes, which is too much") }
+        let total = FrameHeader.length + 4 * frame.secrets.count + frame.message.count + secrets
+        if total <= Self.bufferLength {
+            defer {
+                if secrets > 0 {
+                    state.sending.withUnsafeMutableBytes { SecretBytes.wipe(UnsafeMutableRawBufferPointer(rebasing: $0.prefix(total))) }
+                }
+            }
+            return try state.sending.withUnsafeMutableBytes { (buffer) throws(WireError) in
+                Self.write(frame, to: buffer)
+                return try body(UnsafeRawBufferPointer(rebasing: buffer.prefix(total)))
+            }
+        }
+        let whole = SecretBuffer(count: total)
+        return try whole.withUnsafeMutableBytes { (buffer) throws(WireError) in
+            Self.write(frame, to: buffer)
+            return try body(UnsafeRawBufferPointer(buffer))
+        }
+    }
+
+    private static func write(_ frame: Frame, to buffer: UnsafeMutableRawBufferPointer) {
+        let numbers = [frame.message.count, frame.secrets.count] + frame.secrets.map(\.count)
+        var offset = 0
+        for number in numbers {
+            buffer.storeBytes(of: UInt32(number).bigEndian, toByteOffset: offset, as: UInt32.self)
+            offset += 4
+        }
+        UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyBytes(from: frame.message)
+        offset += frame.message.count
+        for secret in frame.secrets {
+            secret.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: buffer[offset...]).copyMemory(from: $0) }
+            offset += secret.count
+        }
+    }
+
+    private static func translated(_ error: SystemError) -> WireError {
+        switch error.code {
+        case EAGAIN: .slow
+        case EPIPE, ECONNRESET: .ended
+        default: .system(error)
+        }
+    }
+
+    /// How long the other end may take to send or to take a frame, in seconds.
+    public static let patience = 30
+    /// Frames up to this length need no memory of their own.
+    static let bufferLength = 4096
+}
+
+/// Limits how long the rest of a frame may take, whatever comes meanwhile.
+private final class Deadline {
+    private let socket: Socket
+    private var end: UInt64?
+
+    init(isRunning: Bool, of socket: Socket) {
+        self.socket = socket
+        if isRunning { start() }
+    }
+
+    /// Notes that the frame has begun, or throws where it should be complete by now.
+    func run() throws(WireError) {
+        guard let end else { return start() }
+        guard Self.now() <= end else { throw .slow }
+    }
+
+    private func start() {
+        end = Self.now() + UInt64(FrameChannel.patience)
+        socket.setPatience(receiving: FrameChannel.patience)
+    }
+
+    func stop() {
+        if end != nil { socket.setPatience(receiving: 0) }
+    }
+
+    /// Seconds since the machine started.
+    static func now() -> UInt64 { BootClock.system.now() / 1_000_000_000 }
+}
+
+extension [UInt8] {
+    fileprivate func withUnsafeBytesTyped(_ body: (UnsafeRawBufferPointer) throws(WireError) -> Void) throws(WireError) {
+        try withUnsafeBufferPointer { (pointer) throws(WireError) in try body(UnsafeRawBufferPointer(pointer)) }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import SecretMemory
+
+/// What the daemon answers. Every request gets one answer, before which there may be progress, and parts of what is long.
+public enum Response: Sendable {
+    case welcome(Welcome)
+    case failure(KeychainError)
+    case done
+    case count(Int)
+
+    case record(ItemRecord)
+    case records([ItemRecord], damaged: Int, isFollowed: Bool)
+
+    case status(KeychainStatus)
+    case findings([KeychainFinding])
+    case caller(CallerReport)
+
+    case lockStatus(LockStatus)
+    case lockState(LockState)
+    case secret(SharedSecret)
+
+    case backedUp(BackupReport)
+    case restored(RestoreReport)
+    case piece([UInt8])
+    case ready
+
+    case logLines(AuditLines, isFollowed: Bool)
+    case logVerdict(AuditVerdict)
+
+    case progress(done: Int, total: Int)
+
+    /// How a daemon introduces itself.
+    public struct Welcome: Sendable, Equatable {
+        public var version: UInt32
+        /// 16 random bytes, others each time the daemon starts.
+        public var instance: [UInt8]
+        public var mode: KeychainStatus.Mode
+        public var dataDirectory: String
+        public var stateDirectory: String
+
+        public init(
+            version: UInt32 = WireVersion.current, instance: [UInt8], mode: KeychainStatus.Mode, dataDirectory: String,
+            stateDirectory: String
+        ) {
+            self.version = version
+            self.instance = instance
+            self.mode = mode
+            self.dataDirectory = dataDirectory
+            self.stateDirectory = stateDirectory
+        }
+    }
+
+    /// Whether more comes for the same request.
+    public var isFollowed: Bool {
+        switch self {
+        case .records(_, _, let isFollowed), .logLines(_, let isFollowed): isFollowed
+        case .piece, .ready, .lockState, .progress: true
+        default: false
+        }
+    }
+}
+
+/// A response with the number of its request.
+public struct NumberedResponse: Sendable {
+    public var number: UInt64
+    public var response: Response
+
+    public init(number: UInt64, _ response: Response) {
+        self.number = number
+        self.response = response
+    }
+}

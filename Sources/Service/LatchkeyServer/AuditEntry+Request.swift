@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyProtocol
+internal import LatchkeyService
+
+extension AuditEntry {
+    /// What is written down of a request and its answer; nil for what decides nothing.
+    init?(_ request: Request, _ response: Response, _ caller: CallerIdentity) {
+        guard let operation = request.auditName else { return nil }
+        self.init(
+            caller: caller, operation: operation, itemClass: request.itemClass, group: Self.group(request, response, caller),
+            count: response.itemCount, status: response.status)
+    }
+
+    /// The group that was named, or that all items were in.
+    private static func group(_ request: Request, _ response: Response, _ caller: CallerIdentity) -> AccessGroup? {
+        switch response {
+        case .record(let record): return record.accessGroup
+        case .records(let records, _, _):
+            guard let first = records.first?.accessGroup, records.allSatisfy({ $0.accessGroup == first }) else { break }
+            return first
+        default: break
+        }
+        return request.namedGroup.map { AccessGroup($0, grade: caller.grade) }
+    }
+}
+
+extension Request {
+    /// The name of the operation in the log.
+    fileprivate var auditName: String? {
+        switch self {
+        case .hello, .status, .checkpoint, .who, .lockStatus, .watchLock, .noteBackup, .piece, .readLog, .verifyLog: nil
+        case .add: "add"
+        case .copyMatching: "copy"
+        case .update: "update"
+        case .delete: "delete"
+        case .check: "check"
+        case .repair(_, let isRehearsal): isRehearsal ? "repair-rehearsal" : "repair"
+        case .unlock: "unlock"
+        case .lock: "lock"
+        case .setPasscode: "set-passcode"
+        case .changePasscode: "change-passcode"
+        case .removePasscode: "remove-passcode"
+        case .createRecoveryKey: "create-recovery-key"
+        case .removeRecoveryKey: "remove-recovery-key"
+        case .changeSettings: "change-settings"
+        case .backup: "backup"
+        case .restore(_, _, _, let isRehearsal): isRehearsal ? "restore-rehearsal" : "restore"
+        case .openSession: "open-session"
+        }
+    }
+
+    fileprivate var itemClass: ItemClass? {
+        switch self {
+        case .add(let item): item.itemClass
+        case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.persistentReference?.itemClass ?? query.itemClass
+        default: nil
+        }
+    }
+
+    fileprivate var namedGroup: String? {
+        switch self {
+        case .add(let item): item.accessGroup
+        case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.accessGroup
+        default: nil
+        }
+    }
+}
+
+extension Response {
+    fileprivate var status: OSStatusCode {
+        guard case .failure(let error) = self else { return .success }
+        return error.status
+    }
+
+    fileprivate var itemCount: Int {
+        switch self {
+        case .record: 1
+        case .records(let records, _, _): records.count
+        case .count(let count): count
+        case .backedUp(let report): report.portable + report.deviceBound
+        case .restored(let report): report.added + report.replaced
+        default: 0
+        }
+    }
+}

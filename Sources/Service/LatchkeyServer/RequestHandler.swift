@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyProtocol
+internal import LatchkeyService
+internal import LinuxSystem
+internal import Logging
+internal import SecretMemory
+
+/// Answers one request of a connection: who asks is read anew, the service decides, and what it decided is written down.
+struct RequestHandler {
+    let server: KeychainServer
+    let channel: FrameChannel
+    let caller: ConnectedCaller
+    /// Who is calling, where the kernel is not asked.
+    let fixed: CallerIdentity?
+    let user: UInt32
+    let process: Int32
+    let setWatching: (Bool) -> Void
+
+    func answer(_ numbered: NumberedRequest) throws(WireError) {
+        let reply = Reply(channel: channel, number: numbered.number)
+        let request = numbered.request
+        guard request.isChange else { return try deliver(decide(request, reply), reply) }
+        let token = RecentChanges.Token(user: user, bytes: numbered.token)
+        try deliver(server.changes.perform(token, request) { decide(request, reply) }, reply)
+    }
+
+    /// What comes of the request, which is then also in the log.
+    private func decide(_ request: Request, _ reply: Reply) -> Response {
+        do throws(KeychainError) {
+            var identity: CallerIdentity
+            if let fixed { identity = fixed } else { identity = try caller.identity() }
+            if identity.process == nil { identity.process = CallerIdentity.ProcessNumber(user: user, process: process) }
+            let keychain = try server.provider.keychain(of: user)
+            try keychain.audit?.requireWritable()
+            let response: Response
+            do throws(KeychainError) {
+                response = try perform(request, in: keychain, identity, reply)
+            } catch {
+                response = .failure(error)
+            }
+            record(request, response, identity, in: keychain)
+            return response
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func record(_ request: Request, _ response: Response, _ identity: CallerIdentity, in keychain: ServedKeychain) {
+        guard let audit = keychain.audit, let entry = AuditEntry(request, response, identity) else { return }
+        do throws(KeychainError) {
+            try audit.append(entry)
+        } catch {
+            // It is done, and has to be acknowledged; the next request is refused until lines can be written again.
+            server.log.error("a decision could not be written down", metadata: ["reason": "\(error.problem)"])
+        }
+    }
+
+    /// Sends the answer, what is long in parts, under the memory that the client may take up.
+    private func deliver(_ response: Response, _ reply: Reply) throws(WireError) {
+        guard case .records(let records, let damaged, _) = response else { return try reply.send(response) }
+        let size = records.reduce(0) { $0 + $1.weight }
+        let loan = size > Self.partSize ? server.budget.borrow(size, for: MemoryBudget.Borrower(user: user, process: process)) : nil
+        guard size <= Self.partSize || loan != nil else {
+            return try reply.send(
+                .failure(
+                    KeychainError(.allocate, "too many large results are on their way to this user", hint: "ask for fewer items at a time"))
+            )
+        }
+        defer { withExtendedLifetime(loan) {} }
+        var (start, weight, secrets) = (0, 0, 0)
+        for (index, record) in records.enumerated() {
+            let own = record.weight
+            if index > start, weight + own > Self.partSize || secrets + record.secretCount > Self.partSecrets {
+                try reply.send(.records(Array(records[start..<index]), damaged: 0, isFollowed: true))
+                (start, weight, secrets) = (index, 0, 0)
+            }
+            (weight, secrets) = (weight + own, secrets + record.secretCount)
+        }
+        try reply.send(.records(Array(records[start...]), damaged: damaged, isFollowed: false))
+    }
+
+    /// About how many bytes of results go into one frame.
+    private static let partSize = 256 << 10
+    private static let partSecrets = 200
+
+    // MARK: Operations
+
+    private func perform(
+        _ request: Request, in keychain: ServedKeychain, _ identity: CallerIdentity, _ reply: Reply
+    ) throws(KeychainError) -> Response {
+        let service = keychain.service
+        switch request {
+        case .hello: throw KeychainError(.param, "a connection begins with one hello")
+        case .add(let item): return .record(try service.add(item, from: identity))
+        case .copyMatching(let query, let returning):
+            let found = try service.copyMatching(query, returning: returning, from: identity)
+            return .records(found.records, damaged: found.damaged, isFollowed: false)
+        case .update(let query, let update): return .count(try service.update(query, with: update, from: identity))
+        case .delete(let query): return .count(try service.delete(query, from: identity))
+        case .status: return .status(try status(keychain))
+        case .check: return .findings(try service.check { reply.progress($0, 0) })
+        case .repair(let action, let isRehearsal):
+            return .count(try service.repair(action, isRehearsal: isRehearsal) { reply.progress($0, 0) })
+        case .checkpoint: return try done { () throws(KeychainError) in try service.checkpoint() }
+        case .who: return .caller(EmbeddedService.report(identity, facts: fixed == nil ? try caller.facts() : []))
+        case .lockStatus: return .lockStatus(try service.lockStatus())
+        case .unlock(let passcode):
+            return try done { () throws(KeychainError) in try service.unlock(passcode, progress: reply.progress) }
+        case .lock(let immediately): return try done { () throws(KeychainError) in try service.lock(immediately: immediately) }
+        case .watchLock: return try watch(service, reply)
+        case .setPasscode(let new):
+            return try done { () throws(KeychainError) in try service.setPasscode(new, progress: reply.progress) }
+        case .changePasscode(let old, let new, let rotates):
+            return try done { () throws(KeychainError) in
+                try service.changePasscode(from: old, to: new, rotates: rotates, progress: reply.progress)
+            }
+        case .removePasscode(let passcode): return .count(try service.removePasscode(passcode, progress: reply.progress))
+        case .createRecoveryKey(let passcode): return .secret(try service.createRecoveryKey(passcode))
+        case .removeRecoveryKey(let passcode): return .count(try service.removeRecoveryKey(passcode) ? 1 : 0)
+        case .changeSettings(let settings, let passcode):
+            return try done { () throws(KeychainError) in try service.changeSettings(to: settings, passcode) }
+        case .backup(let passphrase, let passcode): return try backup(keychain, passphrase, passcode, reply)
+        case .noteBackup:
+            service.noteBackup()
+            return .done
+        case .restore(let passphrase, let passcode, let merges, let isRehearsal):
+            return try restore(keychain, passphrase, passcode, merges: merges, isRehearsal: isRehearsal, reply)
+        case .piece: throw KeychainError(.param, "a piece of a backup came, and nobody waits for one")
+        case .readLog(let after, let since): return try readLog(keychain, after, since, reply)
+        case .verifyLog: return .logVerdict(try audit(keychain).verify())
+        case .openSession(let passcode): return try openSession(keychain, passcode, reply)
+        }
+    }
+
+    private func done(_ body: () throws(KeychainError) -> Void) throws(KeychainError) -> Response {
+        try body()
+        return .done
+    }
+
+    private func status(_ keychain: ServedKeychain) throws(KeychainError) -> KeychainStatus {
+        var status = try keychain.service.status()
+        status.mode = keychain.mode
+        status.hasAuditLog = keychain.audit != nil
+        return status
+    }
+
+    private func audit(_ keychain: ServedKeychain) throws(KeychainError) -> AuditLog {
+        guard let audit = keychain.audit else {
+            throw KeychainError(.notAvailable, "this keychain keeps no audit log", hint: "ask outside of the session")
+        }
+        return audit
+    }
+
+    /// Sends every new state of the lock, until the client goes.
+    private func watch(_ service: any KeychainService, _ reply: Reply) throws(KeychainError) -> Response {
+        guard server.registry.watchers(of: user) < server.limits.watchersPerUser else {
+            throw KeychainError(.notAvailable, "this user watches the lock \(server.limits.watchersPerUser) times already")
+        }
+        setWatching(true)
+        defer { setWatching(false) }
+        let states = Mailbox<LockState>()
+        let observer = service.addLockObserver { states.put($0) }
+        defer { service.removeLockObserver(observer) }
+        var isThere = reply.tries(.lockState(try service.lockStatus().state))
+        while isThere, !channel.socket.isStale {
+            for state in states.take(waitingMilliseconds: 500) where isThere { isThere = reply.tries(.lockState(state)) }
+        }
+        return .done
+    }
+
+    private func readLog(_ keychain: ServedKeychain, _ after: UInt64, _ since: Double?, _ reply: Reply) throws(KeychainError) -> Response {
+        var (part, weight): ([String], Int) = ([], 0)
+        let last = try audit(keychain).lines(after: after, since: since) { line in
+            part.append(line)
+            weight += line.utf8.count
+            guard weight > Self.partSize else { return true }
+            defer { (part, weight) = ([], 0) }
+            return reply.tries(.logLines(AuditLines(lines: part, last: 0), isFollowed: true))
+        }
+        return .logLines(AuditLines(lines: part, last: last), isFollowed: false)
+    }
+
+    // MARK: Backups
+
+    private func backup(
+        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, _ reply: Reply
+    ) throws(KeychainError) -> Response {
+        let spool = try Spool(in: try stateDirectory(keychain))
+        let report = try keychain.service.backup(
+            under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: reply.progress
+        )
+        spool.rewind()
+        while true {
+            var piece = [UInt8](repeating: 0, count: Self.partSize)
+            let count = try readPiece(spool, &piece)
+            guard count > 0 else { return .backedUp(report) }
+            guard reply.tries(.piece(Array(piece.prefix(count)))) else {
+                throw KeychainError(.io, "the client has gone before the backup was complete")
+            }
+        }
+    }
+
+    private func readPiece(_ spool: Spool, _ piece: inout [UInt8]) throws(KeychainError) -> Int {
+        var outcome = Result<Int, KeychainError>.success(0)
+        piece.withUnsafeMutableBytes { buffer in
+            outcome = Result { () throws(KeychainError) in try spool.read(into: buffer) }
+        }
+        return try outcome.get()
+    }
+
+    private func restore(
+        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, _ reply: Reply
+    ) throws(KeychainError) -> Response {
+        let spool = try Spool(in: try stateDirectory(keychain))
+        guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before it sent the backup") }
+        while let piece = try reply.nextPiece() {
+            var problem: KeychainError?
+            piece.withUnsafeBytes { bytes in
+                do throws(KeychainError) { try spool.write(bytes) } catch { problem = error }
+            }
+            if let problem { throw problem }
+            guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone in the middle of the backup") }
+        }
+        spool.rewind()
+        return .restored(
+            try keychain.service.restore(
+                under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+                from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: reply.progress))
+    }
+
+    private func stateDirectory(_ keychain: ServedKeychain) throws(KeychainError) -> String {
+        guard let home = keychain.home else { throw KeychainError(.notAvailable, "a keychain in memory has no backups") }
+        return home.stateDirectory
+    }
+
+    // MARK: Sessions
+
+    /// Opens the keychain once more, unlocks it, and serves it to whoever holds the other end of the descriptor that the client sends.
+    private func openSession(
+        _ keychain: ServedKeychain, _ passcode: SharedSecret?, _ reply: Reply
+    ) throws(KeychainError) -> Response {
+        let service = try keychain.reopen()
+        do throws(KeychainError) {
+            if let passcode { try service.unlock(passcode, progress: reply.progress) }
+            guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before its session began") }
+            let control = try receiveControl()
+            try start(SessionProvider(user: user, service: service, audit: keychain.audit, home: keychain.home), control)
+            return .done
+        } catch {
+            service.close()
+            throw error
+        }
+    }
+
+    private func receiveControl() throws(KeychainError) -> Socket {
+        do throws(SystemError) {
+            if case .socket(let socket) = try channel.socket.receiveDescriptor() { return socket }
+        } catch {
+            throw KeychainError(error)
+        }
+        throw KeychainError(.param, "a session needs a descriptor, and none came")
+    }
+
+    private func start(_ provider: SessionProvider, _ control: Socket) throws(KeychainError) {
+        do throws(SystemError) {
+            let session = try KeychainServer(provider, reader: server.reader, limits: server.limits, log: server.log)
+            let isRunning = BackgroundThread.run {
+                session.serve(handedOverBy: control)
+                session.waitUntilIdle()
+                session.stop()
+            }
+            guard isRunning else { throw SystemError("start a thread", code: EAGAIN) }
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
+
+extension ItemRecord {
+    /// About how many bytes the record takes.
+    fileprivate var weight: Int {
+        var weight = 256 + maker.utf8.count + attributes.values.reduce(0) { $0 + 16 + $1.approximateSize }
+        if let secrets { weight += (secrets.data?.count ?? 0) + secrets.attributes.values.reduce(0) { $0 + $1.count } }
+        return weight
+    }
+
+    fileprivate var secretCount: Int {
+        guard let secrets else { return 0 }
+        return (secrets.data == nil ? 0 : 1) + secrets.attributes.count
+    }
+}
+
+extension AttributeValue {
+    fileprivate var approximateSize: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .data(let bytes): bytes.count
+        case .number, .date: 8
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import LatchkeyService
+
+/// A keychain that a server serves: the service itself, its log, and what clients are told of it.
+public struct ServedKeychain: Sendable {
+    public let service: any KeychainService
+    /// nil where nothing is written down.
+    public let audit: AuditLog?
+    public let mode: KeychainStatus.Mode
+    /// Where the keychain lies; nil in memory.
+    public let home: KeychainHome?
+    /// Opens the same files once more, for a session of its own.
+    public let reopen: @Sendable () throws(KeychainError) -> any KeychainService
+
+    public init(
+        service: any KeychainService, audit: AuditLog? = nil, mode: KeychainStatus.Mode, home: KeychainHome?,
+        reopen: @escaping @Sendable () throws(KeychainError) -> any KeychainService
+    ) {
+        self.service = service
+        self.audit = audit
+        self.mode = mode
+        self.home = home
+        self.reopen = reopen
+    }
+
+    func close() {
+        audit?.close()
+        service.close()
+    }
+}
+
+/// Which keychain a user's programs get.
+public protocol KeychainProvider: Sendable {
+    /// What a client of this user is told before anything is opened.
+    ///
+    /// - Throws: errSecMissingEntitlement where this user is not served at all.
+    func introduction(to user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
+
+    /// The user's keychain, opened on first use.
+    func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain
+
+    /// Passes something on to every keychain that is open.
+    func forEachOpen(_ body: (ServedKeychain) -> Void)
+
+    /// Closes what is open.
+    func close()
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a server lends to the programs of one user, so that none of them takes it from the others.
+public struct ServerLimits: Sendable {
+    /// Connections of one user. Beyond them the one that was idle for longest is closed; its client connects again when it needs to.
+    public var connectionsPerUser: Int
+    /// Connections of one process.
+    public var connectionsPerProcess: Int
+    /// Connections that only wait for a change of the lock, of one user.
+    public var watchersPerUser: Int
+    /// The memory of large frames and results that are on their way, of one user, in bytes.
+    public var memoryPerUser: Int
+    /// The same of one process.
+    public var memoryPerProcess: Int
+    /// How long a frame waits for such memory, in seconds.
+    public var patience: Int
+
+    public init(
+        connectionsPerUser: Int = 256, connectionsPerProcess: Int = 128, watchersPerUser: Int = 64, memoryPerUser: Int = 64 << 20,
+        memoryPerProcess: Int = 32 << 20, patience: Int = 20
+    ) {
+        self.connectionsPerUser = connectionsPerUser
+        self.connectionsPerProcess = connectionsPerProcess
+        self.watchersPerUser = watchersPerUser
+        self.memoryPerUser = memoryPerUser
+        self.memoryPerProcess = memoryPerProcess
+        self.patience = patience
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import LatchkeyService
+
+/// The one keychain of a session: opened for the children of a process, and closed with them.
+public final class SessionProvider: KeychainProvider {
+    private let user: UInt32
+    private let served: ServedKeychain
+
+    /// - Parameters:
+    ///   - user: whose processes are served.
+    ///   - audit: the log of the daemon that holds the session; it is not closed with it.
+    public init(user: UInt32, service: any KeychainService, audit: AuditLog? = nil, home: KeychainHome?) {
+        self.user = user
+        served = ServedKeychain(service: service, audit: audit, mode: .session, home: home) { () throws(KeychainError) in
+            throw .parameter("a session does not open further sessions")
+        }
+    }
+
+    public func introduction(to user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
+        guard user == self.user else {
+            throw KeychainError(.missingEntitlement, "this session serves user \(self.user), and user \(user) is another one")
+        }
+        return (.session, served.home)
+    }
+
+    public func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain {
+        _ = try introduction(to: user)
+        return served
+    }
+
+    public func forEachOpen(_ body: (ServedKeychain) -> Void) { body(served) }
+
+    public func close() { served.service.close() }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
+
+/// A file without a name that holds a backup on its way, so that a slow client keeps nobody waiting who reads or writes the keychain. What it
+/// holds is encrypted, and it ends with its last descriptor.
+final class Spool {
+    private let descriptor: OwnedDescriptor
+    private let path: String
+    private(set) var length = 0
+
+    /// - Parameter directory: a private one of the file system that has the room.
+    init(in directory: String) throws(KeychainError) {
+        path = directory
+        do throws(SystemError) {
+            descriptor = try Self.unnamed(directory)
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) {
+        guard length + bytes.count <= Self.greatestLength else {
+            throw KeychainError(.dataTooLarge, "a backup has at most \(Self.greatestLength >> 30) GiB")
+        }
+        do throws(SystemError) { try descriptor.write(bytes, path: path) } catch { throw KeychainError(error) }
+        length += bytes.count
+    }
+
+    func rewind() {
+        lseek(descriptor.rawValue, 0, SEEK_SET)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int {
+        do throws(SystemError) { return try descriptor.read(into: buffer, path: path) } catch { throw KeychainError(error) }
+    }
+
+    private static func unnamed(_ directory: String) throws(SystemError) -> OwnedDescriptor {
+        do throws(SystemError) {
+            return try OwnedDescriptor(opening: directory, flags: O_RDWR | temporaryFile, mode: 0o600)
+        } catch {
+            // A file system without nameless files: its name goes at once.
+            let name = "\(directory)/spool-\(RandomBytes.hexadecimal(count: 8))"
+            let opened = try OwnedDescriptor(opening: name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+            unlink(name)
+            return opened
+        }
+    }
+
+    /// O_TMPFILE.
+    private static let temporaryFile: Int32 = 0o20000000 | O_DIRECTORY
+    private static let greatestLength = 4 << 30
+}

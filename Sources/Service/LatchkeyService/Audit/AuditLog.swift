@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import Keybag
+internal import KeychainStore
+internal import Glibc
+internal import LinuxSystem
+internal import Synchronization
+
+/// What latchkeyd writes down: a line of JSON for each decision, chained by a key that evolves with every line.
+///
+/// Documentation/Formats/audit-log.md says what a change of the file, of the database, or of both is found by. A line is in the file before
+/// its caller is answered; where the log ends is noted in the database within a second, and when the log is closed.
+public final class AuditLog: Sendable {
+    private let store: KeychainStore
+    private let directory: PrivateDirectory
+    private let clock: @Sendable () -> Double
+    private let limits: Limits
+    private let state: Mutex<State>
+
+    /// How large the log may become.
+    public struct Limits: Sendable {
+        /// The length at which a new file is begun, in bytes.
+        public var fileLength: Int
+        /// How many files are kept beside the one that is written.
+        public var keptFiles: Int
+
+        public init(fileLength: Int = 8 << 20, keptFiles: Int = 4) {
+            self.fileLength = fileLength
+            self.keptFiles = keptFiles
+        }
+    }
+
+    private struct State: ~Copyable, @unchecked Sendable {  // because it is only reached under the mutex
+        var head: AuditPosition
+        var file: AuditFile
+        /// The number of the file that is written.
+        var number: Int64
+        var length: Int
+        /// Whether the database does not know the head yet.
+        var isDirty = false
+        /// Whether a thread is going to tell it.
+        var isScheduled = false
+        /// Whether the last line could not be written.
+        var hasFailed = false
+    }
+
+    init(store: KeychainStore, directory: PrivateDirectory, clock: @escaping @Sendable () -> Double, limits: Limits) throws(KeychainError) {
+        self.store = store
+        self.directory = directory
+        self.clock = clock
+        self.limits = limits
+        state = Mutex(try Self.open(store, directory))
+    }
+
+    // MARK: Writing
+
+    /// Whether a line can be written: what cannot be written down must not be done.
+    ///
+    /// - Throws: what prevents it, once a line could not be written and still cannot.
+    public func requireWritable() throws(KeychainError) {
+        guard state.withLock({ $0.hasFailed }) else { return }
+        try append(AuditEntry(caller: CallerIdentity(executable: "latchkeyd"), operation: "resume"))
+    }
+
+    /// Writes a line.
+    public func append(_ entry: AuditEntry) throws(KeychainError) {
+        let (failure, isFirst) = state.withLock { state -> (KeychainError?, Bool) in
+            do throws(KeychainError) {
+                try write(entry, &state)
+                state.hasFailed = false
+            } catch {
+                state.hasFailed = true
+                return (error, false)
+            }
+            defer { state.isScheduled = true }
+            return (nil, !state.isScheduled)
+        }
+        if let failure { throw failure }
+        if isFirst { scheduleFlush() }
+    }
+
+    private func write(_ entry: AuditEntry, _ state: inout State) throws(KeychainError) {
+        if state.length >= limits.fileLength { try beginFile(&state) }
+        let body = AuditLine.body(entry, sequence: state.head.sequence + 1, time: clock())
+        let code = state.head.key.code(of: body, after: state.head.code)
+        let line = AuditLine(body: body, code: code)
+        do throws(SystemError) {
+            try state.file.append(line)
+        } catch {
+            // A part of the line may be there.
+            try? state.file.cut(to: state.length)
+            throw KeychainError(error)
+        }
+        state.head.sequence += 1
+        state.head.code = code
+        state.head.key.evolve()
+        state.length += line.bytes.count + 1
+        state.isDirty = true
+    }
+
+    /// Tells the database where the log ends.
+    public func flush() throws(KeychainError) {
+        let failure = state.withLock { state -> KeychainError? in
+            do throws(KeychainError) {
+                try flush(&state)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func flush(_ state: inout State) throws(KeychainError) {
+        guard state.isDirty else { return }
+        do throws(SystemError) { try state.file.synchronize() } catch { throw KeychainError(error) }
+        do throws(StoreError) { try store.setAuditHead(state.head) } catch { throw KeychainError(error) }
+        state.isDirty = false
+    }
+
+    private func scheduleFlush() {
+        let isRunning = BackgroundThread.run { [weak self] in
+            usleep(Self.delay)
+            self?.state.withLock { $0.isScheduled = false }
+            // What fails now is tried again with the next line.
+            _ = try? self?.flush()
+        }
+        if !isRunning { state.withLock { $0.isScheduled = false } }
+    }
+
+    /// One second, in microseconds.
+    private static let delay: UInt32 = 1_000_000
+
+    /// Begins a new file. The database knows of it first: what is left half done is completed at the next opening.
+    private func beginFile(_ state: inout State) throws(KeychainError) {
+        try flush(&state)
+        do throws(StoreError) {
+            try store.beginAuditFile(state.number + 1, at: state.head, keeping: Int64(limits.keptFiles))
+        } catch {
+            throw KeychainError(error)
+        }
+        state.number += 1
+        do throws(SystemError) {
+            try Self.rotate(directory, keeping: limits.keptFiles)
+            state.file = try AuditFile(appendingTo: directory.appending(Self.name))
+        } catch {
+            throw KeychainError(error)
+        }
+        state.length = 0
+    }
+
+    // MARK: Reading
+
+    /// The lines behind a number and since a time.
+    ///
+    /// - Parameter since: seconds since 1970.
+    public func lines(after sequence: UInt64, since: Double?, _ body: (String) -> Bool) throws(KeychainError) -> UInt64 {
+        let last = state.withLock { $0.head.sequence }
+        do throws(SystemError) {
+            var isWanted = true
+            for age in stride(from: limits.keptFiles, through: 0, by: -1) where isWanted {
+                try AuditFile.read(path(ofAge: age)) { line in
+                    guard let number = line.sequence, number > sequence, number <= last else { return true }
+                    if let since, let time = line.time, time < since { return true }
+                    isWanted = body(String(decoding: line.bytes, as: UTF8.self))
+                    return isWanted
+                }
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+        return last
+    }
+
+    /// Looks whether every line is what was written, and none is missing.
+    public func verify() throws(KeychainError) -> AuditVerdict {
+        // Nothing is written meanwhile, so that the end is the end.
+        let outcome = state.withLock { state in
+            Result { () throws(KeychainError) in
+                try AuditCheck(store: store, path: path(ofAge:)).verdict(of: state.number, head: state.head)
+            }
+        }
+        return try outcome.get()
+    }
+
+    private func path(ofAge age: Int) -> String { Self.path(directory, age) }
+
+    /// Ends the log in good order.
+    public func close() {
+        try? flush()
+    }
+
+    // MARK: Opening
+
+    private static func open(_ store: KeychainStore, _ directory: PrivateDirectory) throws(KeychainError) -> State {
+        do throws(StoreError) {
+            guard let head = try store.auditHead(), let number = try store.auditFiles().last, let start = try store.auditStart(of: number)
+            else {
+                let first = AuditPosition.first()
+                try store.beginAuditFile(1, at: first, keeping: 0)
+                return try fresh(first, number: 1, directory)
+            }
+            return try resumed(head.copy(), start: start.sequence, number: number, directory)
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    private static func fresh(_ head: consuming AuditPosition, number: Int64, _ directory: PrivateDirectory) throws(StoreError) -> State {
+        do throws(SystemError) {
+            let file = try AuditFile(appendingTo: directory.appending(name))
+            return State(head: head, file: file, number: number, length: file.size)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Goes on where the log ends. Lines that came after the database was told are taken over if they are what their keys say; the database is
+    /// told with the next one. Lines that are not are left for ``verify()`` to find.
+    private static func resumed(
+        _ head: consuming AuditPosition, start: UInt64, number: Int64, _ directory: PrivateDirectory
+    ) throws(StoreError) -> State {
+        do throws(SystemError) {
+            let current = directory.appending(name)
+            var first: UInt64?
+            try AuditFile.read(current) { line in
+                first = line.sequence
+                return false
+            }
+            // A kill has left a file that was to be put aside.
+            if let first, first <= start { try rotate(directory, keeping: Limits().keptFiles) }
+            let known = head.sequence
+            var isWhole = true
+            let (length, hasRest) = try AuditFile.read(current) { line in
+                guard let sequence = line.sequence, let body = line.body, sequence > known else { return true }
+                guard isWhole, sequence == head.sequence + 1, line.code == head.key.code(of: body, after: head.code) else {
+                    isWhole = false
+                    return true
+                }
+                head.sequence = sequence
+                head.code = line.code ?? []
+                head.key.evolve()
+                return true
+            }
+            let file = try AuditFile(appendingTo: current)
+            if hasRest { try file.cut(to: length) }
+            var state = State(head: head, file: file, number: number, length: file.size)
+            state.isDirty = state.head.sequence > known
+            return state
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Puts the file that was written aside, and what is aside one further.
+    private static func rotate(_ directory: PrivateDirectory, keeping kept: Int) throws(SystemError) {
+        for age in stride(from: kept, through: 1, by: -1) {
+            guard rename(path(directory, age - 1), path(directory, age)) == 0 || errno == ENOENT else {
+                throw .last("put aside", path: path(directory, age - 1))
+            }
+        }
+        if kept == 0 { unlink(path(directory, 0)) }
+        try directory.synchronize()
+    }
+
+    private static func path(_ directory: PrivateDirectory, _ age: Int) -> String {
+        directory.appending(age == 0 ? name : "\(name).\(age)")
+    }
+
+    static let name = "audit.log"
+}

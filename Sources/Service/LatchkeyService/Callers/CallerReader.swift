@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LinuxSystem
+
+/// Reads who is calling from the kernel, from the administrator's files, and, where neither speaks, from what the program says of itself.
+public struct CallerReader: Sendable {
+    private let processes: String
+    private let entitlements: EntitlementsDirectory?
+    private let users: SystemUsers
+    private let command: String?
+
+    /// - Parameters:
+    ///   - command: the path of the user's own command.
+    ///   - entitlements: nil where callers can do whatever the daemon can, so that nothing is attested to it.
+    public init(command: String?, entitlements: EntitlementsDirectory?) {
+        self.init(command: command, entitlements: entitlements, processes: "/proc", users: SystemUsers())
+    }
+
+    init(command: String?, entitlements: EntitlementsDirectory?, processes: String, users: SystemUsers) {
+        self.command = command
+        self.entitlements = entitlements
+        self.processes = processes
+        self.users = users
+    }
+
+    /// What was read of a process.
+    struct Reading {
+        var user: UInt32
+        var process: Int32
+        /// What /proc says; nil where it may not be read, as of a process of another user or one that forbids it.
+        var executable: String?
+        var unit: (name: String, isOfSystem: Bool)?
+        var label: String?
+        var sandbox: (kind: String, name: String)?
+        /// What the program says of itself.
+        var claim: CallerIdentity
+    }
+
+    /// Reads a process as it is now.
+    func read(user: UInt32, process: Int32, claim: CallerIdentity) -> Reading {
+        let directory = ProcessDirectory(process, root: processes)
+        let group = process > 0 ? directory.controlGroup : nil
+        let label = process > 0 ? directory.securityLabel : nil
+        return Reading(
+            user: user, process: process, executable: process > 0 ? directory.executable : nil, unit: group.flatMap(Self.unit),
+            label: label, sandbox: Self.sandbox(flatpakInfo: process > 0 ? directory.flatpakInfo : nil, group: group, label: label),
+            claim: claim)
+    }
+
+    /// The executable alone, as a quick look whether the process is still the program it was.
+    func executable(of process: Int32) -> String? { ProcessDirectory(process, root: processes).executable }
+
+    /// Who the caller is to the authoriser.
+    func identity(_ reading: Reading) -> CallerIdentity {
+        var identity = reading.claim
+        if let executable = reading.executable {
+            identity = CallerIdentity(
+                executable: executable, declaredGroups: ProgramIdentity.declaredGroups(of: executable), isUserCommand: executable == command
+            )
+        }
+        identity.process = CallerIdentity.ProcessNumber(user: reading.user, process: reading.process)
+        // An id of a sandbox can be forged by whoever is outside of it; inside, it only takes away.
+        if let sandbox = reading.sandbox {
+            identity.sandboxGroup = "\(sandbox.kind).\(sandbox.name)"
+            identity.isUserCommand = false
+        }
+        identity.attestedGroups = attestedGroups(reading)
+        return identity
+    }
+
+    /// Whether a rule may speak of something that can change while a connection lasts, beside the executable.
+    var hasRules: Bool { entitlements?.rules.isEmpty == false }
+
+    private func attestedGroups(_ reading: Reading) -> [String]? {
+        guard let rules = entitlements?.rules else { return nil }
+        let matching = rules.filter { rule in
+            if let user = rule.user, user != reading.user { return false }
+            if let unit = rule.unit, !isAttested(reading.unit, of: reading.user) || reading.unit?.name != unit { return false }
+            if let label = rule.label, reading.label != label { return false }
+            return true
+        }
+        guard !matching.isEmpty else { return nil }
+        var seen: Set<String> = []
+        return matching.flatMap(\.groups).filter { seen.insert($0).inserted }
+    }
+
+    private func isAttested(_ unit: (name: String, isOfSystem: Bool)?, of user: UInt32) -> Bool {
+        unit?.isOfSystem == true && users.isService(user)
+    }
+
+    /// What is known of this very process, which is its own keychain's caller.
+    func factsOfThisProcess(_ caller: CallerIdentity) -> [CallerReport.Fact] {
+        var reading = read(user: getuid(), process: getpid(), claim: caller)
+        reading.executable = nil
+        return facts(reading, hasHandle: false).filter { $0.name != "process" }
+    }
+
+    /// What is known, each with its grade and where it is known from.
+    func facts(_ reading: Reading, hasHandle: Bool) -> [CallerReport.Fact] {
+        typealias Fact = CallerReport.Fact
+        var facts = [Fact("user", "\(reading.user)", .attested, source: "the kernel, when the connection was made")]
+        facts.append(
+            Fact(
+                "process", reading.process > 0 ? "\(reading.process)" : "of another namespace", .claimed,
+                source: hasHandle ? "the kernel's descriptor of the process" : "the number and the start time of the process"))
+        if let executable = reading.executable {
+            facts.append(Fact("executable", executable, .claimed, source: "/proc, at this request"))
+        } else {
+            facts.append(Fact("executable", reading.claim.executable, .claimed, source: "the program says so"))
+        }
+        if let unit = reading.unit {
+            let isAttested = isAttested(unit, of: reading.user)
+            facts.append(
+                Fact(
+                    "unit", unit.name, isAttested ? .attested : .claimed,
+                    source: isAttested ? "its control group; nobody logs in as its user" : "its control group"))
+        }
+        if let label = reading.label {
+            let isAttested = entitlements?.rules.contains { $0.label == label } == true
+            facts.append(
+                Fact(
+                    "label", label, isAttested ? .attested : .claimed,
+                    source: isAttested ? "the security module; the administrator says that it is confined" : "the security module"))
+        }
+        if let sandbox = reading.sandbox {
+            facts.append(Fact(sandbox.kind, sandbox.name, .claimed, source: "its control group, label or root; it only takes away"))
+        }
+        let declared = identity(reading).declaredGroups
+        facts.append(
+            Fact(
+                "identity", declared.map { $0.isEmpty ? "without groups" : $0.joined(separator: ", ") } ?? "none", .claimed,
+                source: reading.executable == nil ? "the program says so" : "the property lists beside the executable"))
+        return facts
+    }
+}
+
+// MARK: Names in control groups and labels
+
+extension CallerReader {
+    /// The unit of a control group such as `/system.slice/backup.service` or `/user.slice/user-1000.slice/…/app-editor.scope`.
+    static func unit(_ group: String) -> (name: String, isOfSystem: Bool)? {
+        let parts = group.split(separator: "/").map(String.init)
+        let isOfSystem = parts.first == "system.slice"
+        // A system unit is the first of its kind: what it makes below itself may have any name.
+        let isUnit: (String) -> Bool = { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }
+        let name = isOfSystem ? parts.first(where: isUnit) : parts.last(where: isUnit)
+        return name.map { ($0, isOfSystem) }
+    }
+
+    /// The sandbox of a process: Flatpak's file in its root or its scope, snapd's label or scope.
+    static func sandbox(flatpakInfo: String?, group: String?, label: String?) -> (kind: String, name: String)? {
+        if let flatpakInfo { return ("flatpak", flatpakName(flatpakInfo) ?? "unknown") }
+        let scope = group?.split(separator: "/").last.map(String.init) ?? ""
+        if scope.hasPrefix("app-flatpak-"), let end = scope.lastIndex(of: "-"), scope.hasSuffix(".scope") {
+            let name = scope[..<end].dropFirst("app-flatpak-".count)
+            return ("flatpak", name.isEmpty ? "unknown" : String(name))
+        }
+        for text in [label ?? "", scope] where text.hasPrefix("snap.") {
+            let name = text.dropFirst("snap.".count).prefix { $0 != "." && $0 != " " }
+            return ("snap", name.isEmpty ? "unknown" : String(name))
+        }
+        return nil
+    }
+
+    private static func flatpakName(_ info: String) -> String? {
+        var isInside = false
+        for line in info.split(separator: "\n") {
+            if line.hasPrefix("[") { isInside = line == "[Application]" || line == "[Runtime]" }
+            if isInside, line.hasPrefix("name=") {
+                let name = line.dropFirst("name=".count)
+                return name.isEmpty ? nil : String(name)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import Glibc
+internal import LinuxSystem
+internal import Synchronization
+
+/// The administrator's files that give access groups to callers whom the kernel attests: `/etc/latchkey/entitlements.d/*.plist`.
+///
+/// Each is a property list with Apple's keys, and says under `latchkey-subject` whom it is about; see Documentation/Formats/entitlements.md.
+/// Directory and files belong to root and are written by nobody else; a file for which that does not hold gives nothing.
+public final class EntitlementsDirectory: Sendable {
+    /// One file: whom it is about, and the groups that it gives.
+    struct Rule: Sendable, Equatable {
+        var file: String
+        var user: UInt32?
+        var unit: String?
+        var label: String?
+        var groups: [String]
+    }
+
+    private struct State {
+        var rules: [Rule] = []
+        var problems: [String] = []
+        /// What the directory looked like when it was read.
+        var stamp: [FileStatus.Stamp] = []
+        /// Seconds since the machine started.
+        var lookedAt: UInt64?
+    }
+
+    private let path: String
+    private let owner: UInt32
+    private let state = Mutex(State())
+
+    public static let systemPath = "/etc/latchkey/entitlements.d"
+
+    /// - Parameters:
+    ///   - path: the directory; it may be missing.
+    ///   - owner: whom everything has to belong to: root, but for tests.
+    public init(_ path: String = systemPath, owner: UInt32 = 0) {
+        self.path = path
+        self.owner = owner
+    }
+
+    /// What is wrong with files that are ignored.
+    public var problems: [String] {
+        refresh()
+        return state.withLock { $0.problems }
+    }
+
+    /// Every rule, in the order of the files' names.
+    var rules: [Rule] {
+        refresh()
+        return state.withLock { $0.rules }
+    }
+
+    /// Reads the files again where they have changed; looks at most once a second.
+    private func refresh() {
+        let now = BootClock.system.now() / 1_000_000_000
+        state.withLock { state in
+            guard state.lookedAt != now else { return }
+            state.lookedAt = now
+            let names = fileNames()
+            let stamp = ([path] + names.map { "\(path)/\($0)" }).map { FileStatus.stamp(of: $0) }
+            guard stamp != state.stamp else { return }
+            state.stamp = stamp
+            (state.rules, state.problems) = read(names)
+        }
+    }
+
+    private func fileNames() -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.filter { $0.hasSuffix(".plist") && !$0.hasPrefix(".") }.sorted()
+    }
+
+    private func read(_ names: [String]) -> ([Rule], [String]) {
+        var (rules, problems): ([Rule], [String]) = ([], [])
+        do throws(SystemError) {
+            guard let status = try FileStatus.of(path) else { return ([], []) }
+            try status.requireWrittenOnly(by: owner, path: path)
+        } catch {
+            return ([], [error.description])
+        }
+        for name in names {
+            do throws(RuleError) {
+                rules.append(try rule("\(path)/\(name)"))
+            } catch {
+                problems.append("\(path)/\(name): \(error.problem)")
+            }
+        }
+        return (rules, problems)
+    }
+
+    private struct RuleError: Error { var problem: String }
+
+    private func rule(_ file: String) throws(RuleError) -> Rule {
+        do throws(SystemError) {
+            guard let status = try FileStatus.ofLink(file), status.kind == .file else {
+                throw SystemError("read", path: file, code: EINVAL)
+            }
+            try status.requireWrittenOnly(by: owner, path: file)
+        } catch {
+            throw RuleError(problem: error.description)
+        }
+        guard let data = FileManager.default.contents(atPath: file), data.count <= Self.greatestLength else {
+            throw RuleError(problem: "it cannot be read, or has more than \(Self.greatestLength) bytes")
+        }
+        let list: List
+        do {
+            list = try PropertyListDecoder().decode(List.self, from: data)
+        } catch {
+            throw RuleError(problem: "it is no property list with a dictionary 'latchkey-subject' of strings")
+        }
+        return try list.subject.rule(file, groups: list.entitlements.groups)
+    }
+
+    private static let greatestLength = 1 << 20
+}
+
+// MARK: The property list
+
+extension EntitlementsDirectory {
+    private struct List: Decodable {
+        let entitlements: Entitlements
+        let subject: Subject
+
+        private enum Key: String, CodingKey { case subject = "latchkey-subject" }
+
+        init(from decoder: any Decoder) throws {
+            entitlements = try Entitlements(from: decoder)
+            subject = try decoder.container(keyedBy: Key.self).decode(Subject.self, forKey: .subject)
+        }
+    }
+
+    private struct Subject: Decodable {
+        let words: [String: String]
+
+        init(from decoder: any Decoder) throws {
+            words = try decoder.singleValueContainer().decode([String: String].self)
+        }
+
+        func rule(_ file: String, groups: [String]) throws(RuleError) -> Rule {
+            var rule = Rule(file: file, groups: groups)
+            for (name, value) in words {
+                switch name {
+                case "user":
+                    guard let user = SystemUsers.number(of: value) else { throw RuleError(problem: "there is no user '\(value)'") }
+                    rule.user = user
+                case "unit": rule.unit = value
+                case "label": rule.label = value
+                case "label-is-confined":
+                    guard value == "yes" else { throw RuleError(problem: "label-is-confined is '\(value)', expected is yes") }
+                default: throw RuleError(problem: "the subject has '\(name)', which is not known")
+                }
+            }
+            guard rule.user != nil || rule.unit != nil || rule.label != nil else {
+                throw RuleError(problem: "the subject names neither a user, nor a unit, nor a label")
+            }
+            // Whoever can enter a domain, or trace it, is whoever runs in it: only the administrator knows.
+            guard rule.label == nil || words["label-is-confined"] == "yes" else {
+                throw RuleError(
+                    problem: "a label counts only with label-is-confined: unconfined programs can neither enter it nor trace it")
+            }
+            return rule
+        }
+    }
+}

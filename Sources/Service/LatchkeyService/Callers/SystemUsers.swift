@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import Glibc
+
+/// Which users of this machine are services, as whom nobody logs in.
+struct SystemUsers: Sendable {
+    /// The file of users; another one in tests.
+    var path = "/etc/passwd"
+
+    /// Whether nobody can log in as this user, so that a unit which runs as it is what its name says.
+    ///
+    /// A user that the file does not know may come from a directory, and may log in.
+    func isService(_ user: UInt32) -> Bool {
+        // Root traces everything, and everybody's unit could be started as root.
+        guard user != 0 else { return false }
+        if Self.dynamicUsers.contains(user) { return true }
+        guard user < Self.firstLoginUser, let data = FileManager.default.contents(atPath: path) else { return false }
+        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map {
+            $0.split(separator: ":", omittingEmptySubsequences: false)
+        }
+        let entries = lines.filter { $0.count == 7 && UInt32($0[2]) == user }
+        return !entries.isEmpty && entries.allSatisfy { Self.closedShells.contains(String($0[6])) }
+    }
+
+    /// The number of a user by name or number.
+    static func number(of name: String) -> UInt32? {
+        if let number = UInt32(name) { return number }
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16384)
+        guard getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+        return entry.pw_uid
+    }
+
+    /// systemd.exec(5), DynamicUser: numbers that are never given to anybody who logs in.
+    private static let dynamicUsers: ClosedRange<UInt32> = 61184...65519
+    /// login.defs(5), UID_MIN.
+    private static let firstLoginUser: UInt32 = 1000
+    private static let closedShells: Set<String> = [
+        "/usr/sbin/nologin", "/sbin/nologin", "/usr/bin/nologin", "/bin/false", "/usr/bin/false",
+    ]
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+package import LatchkeyClient
+public import LatchkeyServer
+public import LatchkeyService
+internal import LinuxSystem
+public import SecretMemory
+import Synchronization
+
+/// A daemon's keychain as several programs see it: each caller has connections of its own, which the server takes for that caller's.
+public final class RoutedService: KeychainService {
+    private let server: KeychainServer
+    private let services = Mutex<[CallerIdentity: DaemonService]>([:])
+
+    public init(_ server: KeychainServer) {
+        self.server = server
+    }
+
+    /// The service as this program reaches it.
+    package func service(for caller: CallerIdentity) -> DaemonService {
+        services.withLock { services in
+            if let service = services[caller] { return service }
+            let fresh = DaemonService(PairConnector(server: server, identity: caller)) { caller }
+            services[caller] = fresh
+            return fresh
+        }
+    }
+
+    private var administrator: DaemonService { service(for: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)) }
+
+    public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
+        try service(for: caller).add(item, from: caller)
+    }
+    public func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches {
+        try service(for: caller).copyMatching(query, returning: returning, from: caller)
+    }
+    public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        try service(for: caller).update(query, with: update, from: caller)
+    }
+    public func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        try service(for: caller).delete(query, from: caller)
+    }
+    public func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport { try service(for: caller).who(caller) }
+
+    public func status() throws(KeychainError) -> KeychainStatus { try administrator.status() }
+    public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] { try administrator.check(progress: progress) }
+    public func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        try administrator.repair(action, isRehearsal: isRehearsal, progress: progress)
+    }
+    public func checkpoint() throws(KeychainError) { try administrator.checkpoint() }
+    public func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
+        try administrator.auditLines(after: sequence, since: since, body)
+    }
+    public func verifyAudit() throws(KeychainError) -> AuditVerdict { try administrator.verifyAudit() }
+    public func lockStatus() throws(KeychainError) -> LockStatus { try administrator.lockStatus() }
+    public func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        try administrator.unlock(passcode, progress: progress)
+    }
+    public func lock(immediately: Bool) throws(KeychainError) { try administrator.lock(immediately: immediately) }
+    public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { administrator.addLockObserver(body) }
+    public func removeLockObserver(_ number: Int) { administrator.removeLockObserver(number) }
+    public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        try administrator.setPasscode(new, progress: progress)
+    }
+    public func changePasscode(
+        from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
+    ) throws(KeychainError) {
+        try administrator.changePasscode(from: old, to: new, rotates: rotates, progress: progress)
+    }
+    public func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
+        try administrator.removePasscode(passcode, progress: progress)
+    }
+    public func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
+        try administrator.createRecoveryKey(passcode)
+    }
+    public func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { try administrator.removeRecoveryKey(passcode) }
+    public func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
+        try administrator.changeSettings(to: settings, passcode)
+    }
+    public func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+    ) throws(KeychainError) -> BackupReport {
+        try administrator.backup(under: passphrase, passcode: passcode, to: sink, progress: progress)
+    }
+    public func noteBackup() { administrator.noteBackup() }
+    public func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        progress: ChangeProgress
+    ) throws(KeychainError) -> RestoreReport {
+        try administrator.restore(
+            under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, from: source, progress: progress)
+    }
+
+    /// Ends the programs, and then the daemon.
+    public func close() {
+        for service in services.withLock({ Array($0.values) }) { service.close() }
+        server.stop()
+    }
+}
+
+/// Reaches a server of this process, as any program.
+struct PairConnector: DaemonConnector {
+    let server: KeychainServer
+    let identity: CallerIdentity
+
+    func connect() throws(KeychainError) -> Socket {
+        do throws(SystemError) {
+            let (mine, theirs) = try Socket.pair()
+            server.serve(theirs, as: identity)
+            return mine
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
