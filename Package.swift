@@ -116,6 +116,15 @@ let package = Package(
             exclude: ["Vectors"]
         ),
         .testTarget(
+            name: "LatchkeyProtocolTests", dependencies: ["KeychainModel", "LatchkeyProtocol", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
+        .testTarget(
+            name: "LatchkeyServerTests",
+            dependencies: [
+                "KeychainModel", "LatchkeyClient", "LatchkeyProtocol", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "KeychainTesting",
+            ]
+        ),
+        .testTarget(
             name: "LatchkeyServiceTests",
             dependencies: ["KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "SecretMemory", "KeychainTesting"]
         ),

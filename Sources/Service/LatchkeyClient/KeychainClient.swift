@@ -3,7 +3,7 @@
 internal import Glibc
 public import KeychainModel
 public import LatchkeyService
-internal import LinuxSystem
+public import LinuxSystem
 public import SecretMemory
 internal import Synchronization
 
@@ -20,7 +20,9 @@ public enum KeychainClient {
 
     /// Whether the keychain lies in files that this process opens itself.
     public static var isOnFiles: Bool {
-        CallerContext.current == nil && environment("LATCHKEY_EPHEMERAL") != "1"
+        guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1" else { return false }
+        // A daemon that is there but does not do is met again by whoever asks it for something.
+        return ((try? ProcessService.daemon()) ?? nil) == nil
     }
 
     /// Who this process is to the service.
@@ -50,7 +52,7 @@ public enum KeychainClient {
         try PasscodeFile.ofEnvironment(environment)
     }
 
-    /// Opens the keychain of this process's files by its recovery key, which sets a new passcode.
+    /// Opens the keychain that serves this process by its recovery key, which sets a new passcode.
     ///
     /// - Parameter newPasscode: nil only counts what would be lost.
     /// - Returns: how many items are lost with keys that could not leave the device.
@@ -59,8 +61,22 @@ public enum KeychainClient {
             throw .parameter("a keychain in memory has nothing to recover (LATCHKEY_EPHEMERAL is set)")
         }
         close()
+        if let daemon = try ProcessService.daemon() { return try daemon.recover(with: key, newPasscode: newPasscode) }
         return try EmbeddedService.recover(home: .resolve(environment), key: key, newPasscode: newPasscode)
     }
+
+    /// Has the daemon behind `keychain` serve a session to whoever holds the other end of `control`.
+    ///
+    /// - Parameter passcode: nil where the keychain has none.
+    /// - Returns: what the session lasts as long as; nil where this process itself holds the keychain.
+    public static func openSession(
+        of keychain: any KeychainService, passcode: SharedSecret?, control: Socket
+    ) throws(KeychainError) -> (any Sendable)? {
+        try (keychain as? DaemonService)?.openSession(passcode, control: control)
+    }
+
+    /// Where the keychain of this process's own files lies.
+    public static func home() throws(KeychainError) -> KeychainHome { try .resolve(environment) }
 
     fileprivate static let passcodeSource = Mutex<AutomaticUnlock.Source?>(nil)
 
@@ -102,12 +118,18 @@ private final class ProcessService: Sendable {
 
     private static func make() throws(KeychainError) -> any KeychainService {
         if environment("LATCHKEY_EPHEMERAL") == "1" { return try EmbeddedService(inMemory: .system) }
-        let daemon = DaemonDiscovery(environment: environment) { KeychainClient.caller }
-        if let service = try daemon.service() { return service }
-        return try EmbeddedService(home: .resolve(environment)) { () throws(KeychainError) in
-            if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
-            return try KeychainClient.passcodeOfEnvironment()
-        }
+        if let service = try daemon() { return service }
+        return try EmbeddedService(home: .resolve(environment), automaticPasscode: passcode)
+    }
+
+    /// The daemon that serves this process; nil where there is none.
+    static func daemon() throws(KeychainError) -> DaemonService? {
+        try DaemonDiscovery(environment: environment, claim: { KeychainClient.caller }, automaticPasscode: passcode).service()
+    }
+
+    private static let passcode: AutomaticUnlock.Source = { () throws(KeychainError) in
+        if let source = KeychainClient.passcodeSource.withLock({ $0 }) { return try source() }
+        return try KeychainClient.passcodeOfEnvironment()
     }
 }
 

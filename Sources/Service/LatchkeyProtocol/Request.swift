@@ -30,6 +30,8 @@ public enum Request: Sendable {
     case createRecoveryKey(SharedSecret?)
     case removeRecoveryKey(SharedSecret?)
     case changeSettings(KeybagSettings, SharedSecret?)
+    /// - Parameter newPasscode: nil only counts what would be lost.
+    case recover(with: SharedSecret, newPasscode: SharedSecret?)
 
     case backup(under: SharedSecret, passcode: SharedSecret?)
     case noteBackup
@@ -62,7 +64,7 @@ public enum Request: Sendable {
             .lock, .unlock, .noteBackup, .openSession:
             false
         case .add, .update, .delete, .repair, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey, .removeRecoveryKey,
-            .changeSettings, .restore:
+            .changeSettings, .recover, .restore:
             true
         }
     }

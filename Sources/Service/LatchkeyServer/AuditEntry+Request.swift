@@ -45,6 +45,7 @@ extension Request {
         case .createRecoveryKey: "create-recovery-key"
         case .removeRecoveryKey: "remove-recovery-key"
         case .changeSettings: "change-settings"
+        case .recover(_, let newPasscode): newPasscode == nil ? "recover-rehearsal" : "recover"
         case .backup: "backup"
         case .restore(_, _, _, let isRehearsal): isRehearsal ? "restore-rehearsal" : "restore"
         case .openSession: "open-session"

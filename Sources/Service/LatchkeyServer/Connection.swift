@@ -15,6 +15,8 @@ final class Connection: Sendable {
         var idleSince: UInt64?
         var isLeaving = false
         var isWatching = false
+        /// The sessions that the client has opened, each with the socket that brings their connections.
+        var sessions: [(KeychainServer, Socket)] = []
     }
 
     let user: UInt32
@@ -41,6 +43,8 @@ final class Connection: Sendable {
     // MARK: Its life
 
     var idleSince: UInt64? { state.withLock { $0.idleSince } }
+    /// Whether the connection may be closed for another one: it is idle, and nothing hangs on it.
+    var isDispensable: Bool { state.withLock { $0.idleSince != nil && $0.sessions.isEmpty } }
     var isLeaving: Bool { state.withLock { $0.isLeaving } }
     var isWatching: Bool { state.withLock { $0.isWatching } }
 
@@ -56,6 +60,7 @@ final class Connection: Sendable {
     }
 
     func run() {
+        defer { endSessions() }
         do throws(WireError) {
             guard let caller = try introduction() else { return }
             while let request = try nextRequest() {
@@ -104,8 +109,23 @@ final class Connection: Sendable {
     }
 
     private func handler(_ caller: ConnectedCaller) -> RequestHandler {
-        RequestHandler(server: server, channel: channel, caller: caller, fixed: fixed, user: user, process: process) { [self] isWatching in
-            state.withLock { $0.isWatching = isWatching }
+        RequestHandler(
+            server: server, channel: channel, caller: caller, fixed: fixed, user: user, process: process, connection: self)
+    }
+
+    // MARK: What requests do to the connection
+
+    func setWatching(_ isWatching: Bool) { state.withLock { $0.isWatching = isWatching } }
+
+    /// Keeps a session for as long as the connection lasts.
+    func keep(_ session: KeychainServer, _ control: Socket) {
+        state.withLock { $0.sessions.append((session, control)) }
+    }
+
+    private func endSessions() {
+        for (session, control) in state.withLock({ $0.sessions }) {
+            control.stop()
+            session.stop()
         }
     }
 

@@ -30,7 +30,7 @@ final class ConnectionRegistry: Sendable {
                 state.connections[ObjectIdentifier(connection)] = connection
                 return (nil, nil)
             }
-            guard let idle = crowd.filter({ $0.idleSince != nil }).min(by: { ($0.idleSince ?? .max) < ($1.idleSince ?? .max) }) else {
+            guard let idle = crowd.filter(\.isDispensable).min(by: { ($0.idleSince ?? .max) < ($1.idleSince ?? .max) }) else {
                 return (nil, Self.crowded(crowd.count, isProcess: own.count >= limits.connectionsPerProcess))
             }
             state.connections[ObjectIdentifier(connection)] = connection

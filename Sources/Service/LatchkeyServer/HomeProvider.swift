@@ -3,6 +3,7 @@
 public import KeychainModel
 public import LatchkeyService
 internal import LinuxSystem
+public import SecretMemory
 internal import Synchronization
 
 /// The keychains of homes in the file system: of one user, or of all users of the machine, each opened when it is first asked for.
@@ -73,6 +74,15 @@ public final class HomeProvider: KeychainProvider {
         }
     }
 
+    public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        let home = try home(of: user)
+        let slot = slot(of: user)
+        let ownership = try slot.ownership { () throws(KeychainError) in try HomeOwnership.claim(home) }
+        return try slot.whileClosed { () throws(KeychainError) in
+            try EmbeddedService.recover(home: home, key: key, newPasscode: newPasscode, clocks: clocks, ownership: ownership)
+        }
+    }
+
     public func forEachOpen(_ body: (ServedKeychain) -> Void) {
         for slot in slots.withLock({ Array($0.values) }) { slot.opened.map(body) }
     }
@@ -113,6 +123,17 @@ public final class HomeProvider: KeychainProvider {
                 return fresh
             }
             return try outcome.get()
+        }
+
+        /// Runs `body` while the keychain is closed; the next call opens it anew.
+        func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+            gate.enter()
+            defer { gate.release() }
+            known.withLock { known in
+                defer { known = nil }
+                return known
+            }?.close()
+            return try body()
         }
 
         func keychain(_ open: () throws(KeychainError) -> ServedKeychain) throws(KeychainError) -> ServedKeychain {

@@ -130,11 +130,6 @@ public final class KeychainServer: Sendable {
         provider.close()
     }
 
-    /// Waits until the last connection has ended.
-    public func waitUntilIdle() {
-        while !registry.isEmpty { usleep(20_000) }
-    }
-
     /// How many connections there are.
     public var connectionCount: Int { registry.count }
 

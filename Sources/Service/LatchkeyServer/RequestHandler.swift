@@ -17,7 +17,7 @@ struct RequestHandler {
     let fixed: CallerIdentity?
     let user: UInt32
     let process: Int32
-    let setWatching: (Bool) -> Void
+    let connection: Connection
 
     func answer(_ numbered: NumberedRequest) throws(WireError) {
         let reply = Reply(channel: channel, number: numbered.number)
@@ -33,6 +33,8 @@ struct RequestHandler {
             var identity: CallerIdentity
             if let fixed { identity = fixed } else { identity = try caller.identity() }
             if identity.process == nil { identity.process = CallerIdentity.ProcessNumber(user: user, process: process) }
+            // A recovery is also for a keychain that does not open.
+            if case .recover(let key, let newPasscode) = request { return recover(request, key, newPasscode, identity) }
             let keychain = try server.provider.keychain(of: user)
             try keychain.audit?.requireWritable()
             let response: Response
@@ -46,6 +48,19 @@ struct RequestHandler {
         } catch {
             return .failure(error)
         }
+    }
+
+    private func recover(
+        _ request: Request, _ key: SharedSecret, _ newPasscode: SharedSecret?, _ identity: CallerIdentity
+    ) -> Response {
+        let response: Response
+        do throws(KeychainError) {
+            response = .count(try server.provider.recover(user, with: key, newPasscode: newPasscode))
+        } catch {
+            response = .failure(error)
+        }
+        if let keychain = try? server.provider.keychain(of: user) { record(request, response, identity, in: keychain) }
+        return response
     }
 
     private func record(_ request: Request, _ response: Response, _ identity: CallerIdentity, in keychain: ServedKeychain) {
@@ -93,7 +108,7 @@ struct RequestHandler {
     ) throws(KeychainError) -> Response {
         let service = keychain.service
         switch request {
-        case .hello: throw KeychainError(.param, "a connection begins with one hello")
+        case .hello, .recover: throw KeychainError(.param, "a connection begins with one hello")
         case .add(let item): return .record(try service.add(item, from: identity))
         case .copyMatching(let query, let returning):
             let found = try service.copyMatching(query, returning: returning, from: identity)
@@ -159,8 +174,8 @@ struct RequestHandler {
         guard server.registry.watchers(of: user) < server.limits.watchersPerUser else {
             throw KeychainError(.notAvailable, "this user watches the lock \(server.limits.watchersPerUser) times already")
         }
-        setWatching(true)
-        defer { setWatching(false) }
+        connection.setWatching(true)
+        defer { connection.setWatching(false) }
         let states = Mailbox<LockState>()
         let observer = service.addLockObserver { states.put($0) }
         defer { service.removeLockObserver(observer) }
@@ -267,12 +282,8 @@ struct RequestHandler {
     private func start(_ provider: SessionProvider, _ control: Socket) throws(KeychainError) {
         do throws(SystemError) {
             let session = try KeychainServer(provider, reader: server.reader, limits: server.limits, log: server.log)
-            let isRunning = BackgroundThread.run {
-                session.serve(handedOverBy: control)
-                session.waitUntilIdle()
-                session.stop()
-            }
-            guard isRunning else { throw SystemError("start a thread", code: EAGAIN) }
+            guard BackgroundThread.run({ session.serve(handedOverBy: control) }) else { throw SystemError("start a thread", code: EAGAIN) }
+            connection.keep(session, control)
         } catch {
             throw KeychainError(error)
         }

@@ -2,6 +2,7 @@
 
 public import KeychainModel
 public import LatchkeyService
+public import SecretMemory
 
 /// A keychain that a server serves: the service itself, its log, and what clients are told of it.
 public struct ServedKeychain: Sendable {
@@ -40,6 +41,12 @@ public protocol KeychainProvider: Sendable {
 
     /// The user's keychain, opened on first use.
     func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain
+
+    /// Opens a user's keychain by its recovery key, also where it cannot be opened otherwise, and sets a new passcode.
+    ///
+    /// - Parameter newPasscode: nil only counts what would be lost.
+    /// - Returns: how many items are lost with keys that could not leave the device.
+    func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
 
     /// Passes something on to every keychain that is open.
     func forEachOpen(_ body: (ServedKeychain) -> Void)

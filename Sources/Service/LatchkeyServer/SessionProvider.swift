@@ -2,6 +2,7 @@
 
 public import KeychainModel
 public import LatchkeyService
+public import SecretMemory
 
 /// The one keychain of a session: opened for the children of a process, and closed with them.
 public final class SessionProvider: KeychainProvider {
@@ -28,6 +29,10 @@ public final class SessionProvider: KeychainProvider {
     public func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain {
         _ = try introduction(to: user)
         return served
+    }
+
+    public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        throw .parameter("a session has nothing to recover; use the recovery key outside of it")
     }
 
     public func forEachOpen(_ body: (ServedKeychain) -> Void) { body(served) }

@@ -16,7 +16,7 @@ public final class AutomaticUnlock: Sendable {
     private let gate = Gate()
     private let refused = Mutex<SharedSecret?>(nil)
 
-    init(_ source: @escaping Source) {
+    package init(_ source: @escaping Source) {
         self.source = source
     }
 
@@ -26,7 +26,7 @@ public final class AutomaticUnlock: Sendable {
     ///   - isNeeded: asked once it is this thread's turn: another one may have unlocked meanwhile.
     ///   - unlock: answers false for a wrong passcode.
     /// - Returns: whether the keychain is unlocked now.
-    func perform(
+    package func perform(
         isNeeded: () -> Bool, _ unlock: (SharedSecret) throws(KeychainError) -> Bool
     ) throws(KeychainError) -> Bool {
         gate.enter()

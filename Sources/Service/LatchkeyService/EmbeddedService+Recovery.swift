@@ -9,13 +9,16 @@ public import SecretMemory
 extension EmbeddedService {
     /// Opens the keychain under `home` by its recovery key, also where its device key is lost, and sets a new passcode.
     ///
-    /// - Parameter newPasscode: nil only counts what would be lost.
+    /// - Parameters:
+    ///   - newPasscode: nil only counts what would be lost.
+    ///   - ownership: the daemon's hold on the home, where a daemon does so.
     /// - Returns: how many items are lost with keys that could not leave the device.
     public static func recover(
-        home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system
+        home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system, ownership: HomeOwnership? = nil
     ) throws(KeychainError) -> Int {
         // A daemon that ran meanwhile would go on with keys that are gone.
-        let hold = try HomeOwnership.holdWithoutDaemon(home)
+        let hold: HomeOwnership
+        if let ownership { hold = ownership } else { hold = try HomeOwnership.holdWithoutDaemon(home) }
         defer { withExtendedLifetime(hold) {} }
         let new = try newPasscode.map { (typed) throws(KeychainError) in try passcode(typed) }
         do throws(StoreError) {

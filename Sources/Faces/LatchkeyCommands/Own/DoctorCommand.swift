@@ -53,7 +53,7 @@ struct DoctorCommand: OwnParsableCommand {
     /// What is locked is looked into as well, where a passcode is named.
     private func unlockIfNamed(in session: CommandSession) throws(CommandFailure) {
         try CommandFailure.naming(nil) { () throws(KeychainError) in
-            guard MissingKeychain.path == nil, let named = try passcode.source.named() else { return }
+            guard !KeychainClient.isOnFiles || MissingKeychain.path == nil, let named = try passcode.source.named() else { return }
             try KeychainClient.service().unlock(named) { _, _ in }
         }
     }

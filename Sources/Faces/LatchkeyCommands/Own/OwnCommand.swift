@@ -7,6 +7,8 @@ enum OwnCommand: String, CaseIterable, Sendable {
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
     case backup, restore
+    case who, log
+    case withPasscode = "with-passcode"
 
     /// What it does, in one line.
     var abstract: String {
@@ -19,6 +21,9 @@ enum OwnCommand: String, CaseIterable, Sendable {
         case .settings: "Show or change when the keychain locks itself."
         case .backup: "Save the items in an encrypted file."
         case .restore: "Bring back the items of such a file."
+        case .who: "Show what the keychain sees of its caller, and why."
+        case .log: "Show or verify what latchkeyd has written down."
+        case .withPasscode: "Run a program that finds the keychain unlocked."
         case .recoveryKey: "Make or use a key on paper, for a lost passcode or device key."
         }
     }
@@ -57,6 +62,9 @@ enum OwnCommand: String, CaseIterable, Sendable {
         case .recoveryKey: RecoveryKeyCommand.self
         case .backup: BackupCommand.self
         case .restore: RestoreCommand.self
+        case .who: WhoCommand.self
+        case .log: LogCommand.self
+        case .withPasscode: WithPasscodeCommand.self
         }
     }
 

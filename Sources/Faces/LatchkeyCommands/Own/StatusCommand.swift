@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import KeychainModel
+internal import LatchkeyClient
 internal import LatchkeyService
 
 /// `latchkey status`.
@@ -21,7 +22,7 @@ struct StatusCommand: OwnParsableCommand {
     var json = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let missing = MissingKeychain.path
+        let missing = KeychainClient.isOnFiles ? MissingKeychain.path : nil
         let keychain = try session.keychain()
         let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.status() }
         let lock = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }

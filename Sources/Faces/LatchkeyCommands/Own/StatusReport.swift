@@ -6,7 +6,7 @@ internal import KeychainModel
 struct StatusReport: Encodable {
     /// The path of the database; absent for a keychain in memory.
     var database: String?
-    /// `embedded` or `ephemeral`.
+    /// `embedded`, `ephemeral`, `user`, `system` or `session`.
     var mode: String
     /// The format of the database.
     var format: Int
@@ -14,14 +14,14 @@ struct StatusReport: Encodable {
     var root: String
     var deviceKey: String?
     var passcode: Bool
-    /// `before-first-unlock`, `unlocked` or `locked`; in embedded mode that of this very process.
+    /// `before-first-unlock`, `unlocked` or `locked`; without a daemon that of this very process.
     var lock: String
     /// Whether items of a class can be read and written now, by the class's code.
     var open: [String: Bool]
     var recoveryKey: Bool
     /// Seconds until a passcode is judged again, after several wrong ones.
     var delay: Int
-    /// How a program's identity is known: `claimed`.
+    /// How programs' identities are known: `claimed`, or `attested` where the kernel and the administrator vouch for some.
     var identity: String
     var auditLog: Bool
     var items: Int
@@ -51,8 +51,8 @@ struct StatusReport: Encodable {
         open = Dictionary(uniqueKeysWithValues: ProtectionClass.allCases.map { ($0.rawValue, lock.open.contains($0)) })
         recoveryKey = lock.hasRecoveryKey
         delay = lock.delay
-        identity = "claimed"
-        auditLog = false
+        identity = status.mode == .system ? AccessGroup.Grade.attested.description : AccessGroup.Grade.claimed.description
+        auditLog = status.hasAuditLog
         let full = status.counts.filter { $0.count > 0 }
         items = full.reduce(0) { $0 + $1.count }
         counts = full.map { Count(itemClass: $0.itemClass.rawValue, protection: $0.protection.constant, count: $0.count) }
@@ -68,14 +68,14 @@ extension StatusReport {
     var text: String {
         var rows: [(name: String, value: String)] = [
             ("keychain", database ?? "in memory, ends with the program"),
-            ("mode", mode == KeychainStatus.Mode.embedded.rawValue ? "embedded: every program opens the database itself" : "ephemeral"),
+            ("mode", modeText),
             ("format", "\(format)"),
             ("device key", deviceKey.map { "\($0), a file: whoever can read both files has the key" } ?? "in memory"),
             ("passcode", passcode ? passcodeText : "none: the keychain is always open, nothing but the device key protects it"),
             ("classes", classesText),
             ("recovery", recoveryKey ? "there is a recovery key" : "no recovery key"),
-            ("identity", "claimed: programs of the same user are kept apart by policy, not by proof"),
-            ("audit log", "none: an embedded keychain keeps none"),
+            ("identity", identityText),
+            ("audit log", auditLog ? "kept: see latchkey log" : "none: only latchkeyd keeps one"),
             ("items", "\(items)"),
         ]
         for count in counts { rows.append(("", "\(count.count) \(count.itemClass), \(count.protection)")) }
@@ -87,8 +87,25 @@ extension StatusReport {
     }
 
     private var passcodeText: String {
-        let state = mode == KeychainStatus.Mode.embedded.rawValue ? "\(lock) in this process" : lock
+        let isShared = KeychainStatus.Mode(rawValue: mode)?.isShared == true
+        let state = isShared ? lock : "\(lock) in this process"
         return "set, \(state)\(delay > 0 ? "; after wrong ones none is judged for \(delay) s" : "")"
+    }
+
+    private var modeText: String {
+        switch KeychainStatus.Mode(rawValue: mode) {
+        case .embedded: "embedded: every program opens the database itself"
+        case .ephemeral, nil: "ephemeral"
+        case .user: "user: through this user's latchkeyd"
+        case .system: "system: through the machine's latchkeyd, which alone reads the database"
+        case .session: "session: through the process that has unlocked it for its children"
+        }
+    }
+
+    private var identityText: String {
+        let claimed = "claimed: programs of the same user are kept apart by policy, not by proof"
+        guard identity != AccessGroup.Grade.claimed.description else { return claimed }
+        return "attested where the administrator's entitlements name a user, unit or domain; otherwise \(claimed)"
     }
 
     private var classesText: String {

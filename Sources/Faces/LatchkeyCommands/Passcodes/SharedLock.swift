@@ -4,8 +4,8 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The lock as commands see it. Without a daemon each process has its own, which ends with the process; only commands that are read by one
-/// process after each other (`security -i`) can share it.
+/// The lock as commands see it: the daemon's, which all programs share. Without a daemon each process has its own, which ends with the process;
+/// only commands that are read by one process after each other (`security -i`) can share it.
 enum SharedLock {
     static func lock(immediately: Bool, in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
@@ -13,7 +13,7 @@ enum SharedLock {
             guard try keychain.lockStatus().hasPasscode else {
                 throw KeychainError(.param, "no passcode is set, so that nothing can be locked", hint: "latchkey passcode set")
             }
-            try requireSharing(session)
+            try requireSharing(keychain, session)
             try keychain.lock(immediately: immediately)
         }
     }
@@ -40,15 +40,17 @@ enum SharedLock {
     private static func needsPasscode(_ keychain: any KeychainService, _ session: CommandSession) throws(CommandFailure) -> Bool {
         try CommandFailure.naming(nil) { () throws(KeychainError) in
             guard try keychain.lockStatus().hasPasscode else { return false }
-            try requireSharing(session)
+            try requireSharing(keychain, session)
             return true
         }
     }
 
-    private static func requireSharing(_ session: CommandSession) throws(KeychainError) {
-        guard !session.readsCommands else { return }
+    private static func requireSharing(_ keychain: any KeychainService, _ session: CommandSession) throws(KeychainError) {
+        if session.readsCommands { return }
+        guard try !keychain.status().mode.isShared else { return }
         throw KeychainError(
             .notAvailable, "without latchkeyd every process locks and unlocks only itself, so that this would change nothing",
-            hint: "give the passcode to the command that needs it: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in its environment")
+            hint:
+                "give the passcode to the command that needs it: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in its environment; or start latchkeyd")
     }
 }

@@ -70,15 +70,21 @@ struct SocketConnector: DaemonConnector {
 struct SessionConnector: DaemonConnector {
     let control: Socket
 
-    /// - Throws: errSecParam where the variable does not name such a socket.
+    init(control: Socket) { self.control = control }
+
+    /// The session that the environment names.
+    ///
+    /// - Throws: errSecNotAvailable where the variable does not name such a socket.
     init(_ variable: String) throws(KeychainError) {
         guard let descriptor = Int32(variable), descriptor > 2, Socket.isSocket(descriptor, listening: false) else {
             throw KeychainError(
                 .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is no socket of a session",
                 hint: "a session reaches programs that inherit its descriptor; start the program by latchkey with-passcode")
         }
-        // Not closed on exec, and never closed: children have the session as well.
-        control = Socket(adopting: descriptor)
+        // The inherited descriptor stays as it is, for children have the session as well; this process uses a copy.
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw KeychainError(.last("use the session's descriptor")) }
+        control = Socket(adopting: copy)
     }
 
     func connect() throws(KeychainError) -> Socket {

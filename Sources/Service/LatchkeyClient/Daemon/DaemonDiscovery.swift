@@ -9,13 +9,14 @@ internal import LatchkeyService
 struct DaemonDiscovery {
     let environment: (String) -> String?
     let claim: @Sendable () -> CallerIdentity
+    let automaticPasscode: AutomaticUnlock.Source
 
     /// The daemon's service; nil where the process opens the keychain itself.
     ///
     /// - Throws: errSecNotAvailable where a daemon has to be there and is not, or where what answers is not to be trusted.
     func service() throws(KeychainError) -> DaemonService? {
         if let variable = environment("LATCHKEY_SESSION_FD"), !variable.isEmpty {
-            return DaemonService(try SessionConnector(variable), claim: claim)
+            return DaemonService(try SessionConnector(variable), claim: claim, automaticPasscode: automaticPasscode)
         }
         if let service = try userService() { return service }
         // Who names a home of his own means that one, and not the system's keychain.
@@ -44,7 +45,7 @@ struct DaemonDiscovery {
     /// The daemon at a socket; nil where nobody listens there. Whether somebody has to is said by the mark of the home.
     private func meet(_ connector: SocketConnector) throws(KeychainError) -> (DaemonService, LatchkeyProtocol.Response.Welcome)? {
         guard connector.hasListener else { return nil }
-        let service = DaemonService(connector, claim: claim)
+        let service = DaemonService(connector, claim: claim, automaticPasscode: automaticPasscode)
         return (service, try service.client.welcome())
     }
 

@@ -12,40 +12,55 @@ package final class DaemonService: KeychainService {
     let client: DaemonClient
     private let observers = Mutex<(next: Int, watches: [Int: LockWatch])>((0, [:]))
 
-    /// - Parameter claim: what this program says of itself, where the daemon cannot look.
-    package init(_ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity) {
+    private let claim: @Sendable () -> CallerIdentity
+    private let automaticUnlock: AutomaticUnlock
+    private let ownSession = Mutex<OwnSession?>(nil)
+
+    /// - Parameters:
+    ///   - claim: what this program says of itself, where the daemon cannot look.
+    ///   - automaticPasscode: asked once, when items are closed; nil where there is nobody to ask.
+    package init(
+        _ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity,
+        automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
+    ) {
         client = DaemonClient(connector, claim: claim)
+        self.claim = claim
+        automaticUnlock = AutomaticUnlock(automaticPasscode)
     }
 
     // MARK: Items
 
     package func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
-        try answer(.add(item)) { if case .record(let record) = $0 { record } else { nil } }
+        try withItems { (client) throws(KeychainError) in
+            try Self.answer(.add(item), from: client) { if case .record(let record) = $0 { record } else { nil } }
+        }
     }
 
     package func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
-        var matches = ItemMatches(records: [], damaged: 0)
-        // Before the answer is complete nobody has seen any of it, so that it may be asked for again.
-        let begin = { matches = ItemMatches(records: [], damaged: 0) }
-        try client.perform(.copyMatching(query, returning: returning), begin: begin) { (response) throws(KeychainError) in
-            guard case .records(let records, let damaged, let isFollowed) = response else { throw Self.unexpected }
-            matches.records += records
-            matches.damaged += damaged
-            return !isFollowed
+        try withItems { (client) throws(KeychainError) in
+            var matches = ItemMatches(records: [], damaged: 0)
+            // Before the answer is complete nobody has seen any of it, so that it may be asked for again.
+            let begin = { matches = ItemMatches(records: [], damaged: 0) }
+            try client.perform(.copyMatching(query, returning: returning), begin: begin) { (response) throws(KeychainError) in
+                guard case .records(let records, let damaged, let isFollowed) = response else { throw Self.unexpected }
+                matches.records += records
+                matches.damaged += damaged
+                return !isFollowed
+            }
+            return matches
         }
-        return matches
     }
 
     @discardableResult
     package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
-        try count(.update(query, with: update))
+        try withItems { (client) throws(KeychainError) in try Self.count(.update(query, with: update), from: client) }
     }
 
     @discardableResult
     package func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
-        try count(.delete(query))
+        try withItems { (client) throws(KeychainError) in try Self.count(.delete(query), from: client) }
     }
 
     // MARK: The keychain itself
@@ -89,6 +104,7 @@ package final class DaemonService: KeychainService {
             return Array(observers.watches.values)
         }
         for watch in watches { watch.end() }
+        ownSession.withLock { $0 = nil }
         client.close()
     }
 
@@ -143,10 +159,15 @@ package final class DaemonService: KeychainService {
         try done(.changeSettings(settings, passcode))
     }
 
+    /// Opens the keychain by its recovery key, which sets a new passcode.
+    func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        try count(.recover(with: key, newPasscode: newPasscode))
+    }
+
     package func backup(
         under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
-        try answer(.backup(under: passphrase, passcode: passcode), isRepeatable: false, progress, piece: sink) {
+        try Self.answer(.backup(under: passphrase, passcode: passcode), from: client, progress, piece: sink) {
             if case .backedUp(let report) = $0 { report } else { nil }
         }
     }
@@ -209,10 +230,14 @@ package final class DaemonService: KeychainService {
 
     // MARK: Sessions
 
-    /// Has the daemon open the keychain for the programs that inherit the other end of `control`.
-    package func openSession(_ passcode: SharedSecret?, control: Socket, progress: ChangeProgress) throws(KeychainError) {
+    /// Has the daemon open the keychain for whoever holds the other end of `control`.
+    ///
+    /// - Returns: what the session lasts as long as.
+    package func openSession(
+        _ passcode: SharedSecret?, control: Socket, progress: ChangeProgress = { _, _ in }
+    ) throws(KeychainError) -> any Sendable {
         let numbered = NumberedRequest(number: client.nextNumber(), .openSession(passcode))
-        try client.withConnection { (connection) throws(DaemonConnection.Failure) in
+        return try client.withConnection { (connection) throws(DaemonConnection.Failure) in
             try connection.exchange(numbered) { (response) throws(KeychainError) in
                 switch response {
                 case .ready:
@@ -225,7 +250,45 @@ package final class DaemonService: KeychainService {
                 default: throw Self.unexpected
                 }
             }
+            return connection
         }
+    }
+
+    /// The keychain of a session that this process has opened for itself.
+    private struct OwnSession: Sendable {
+        let client: DaemonClient
+        let hold: any Sendable
+    }
+
+    /// Asks for items, and asks again in a session of this process's own where they are closed and this process has the passcode: the daemon's
+    /// keychain stays locked for everybody else.
+    private func withItems<Result>(_ body: (DaemonClient) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+        if let own = ownSession.withLock({ $0 }) { return try body(own.client) }
+        do throws(KeychainError) {
+            return try body(client)
+        } catch {
+            guard error.status == .interactionNotAllowed, try openOwnSession(), let own = ownSession.withLock({ $0 }) else { throw error }
+            return try body(own.client)
+        }
+    }
+
+    private func openOwnSession() throws(KeychainError) -> Bool {
+        try automaticUnlock.perform(isNeeded: { ownSession.withLock { $0 == nil } }) { (passcode) throws(KeychainError) in
+            do throws(KeychainError) {
+                let (mine, theirs) = try Self.pair()
+                let hold = try openSession(passcode, control: theirs)
+                let fresh = OwnSession(client: DaemonClient(SessionConnector(control: mine), claim: claim), hold: hold)
+                ownSession.withLock { $0 = fresh }
+                return true
+            } catch {
+                if error.status == .authFailed { return false }
+                throw error
+            }
+        }
+    }
+
+    private static func pair() throws(KeychainError) -> (Socket, Socket) {
+        do throws(SystemError) { return try Socket.pair(keepsBoundaries: true) } catch { throw KeychainError(error) }
     }
 
     // MARK: Answers
@@ -235,31 +298,45 @@ package final class DaemonService: KeychainService {
     }
 
     private func count(_ request: Request, _ progress: ChangeProgress = { _, _ in }) throws(KeychainError) -> Int {
-        try answer(request, progress) { if case .count(let count) = $0 { count } else { nil } }
+        try Self.count(request, from: client, progress)
+    }
+
+    private func answer<Result>(
+        _ request: Request, _ progress: ChangeProgress = { _, _ in }, _ select: (Response) -> Result?
+    ) throws(KeychainError) -> Result {
+        try Self.answer(request, from: client, progress, select)
+    }
+
+    private static func count(
+        _ request: Request, from client: DaemonClient, _ progress: ChangeProgress = { _, _ in }
+    ) throws(KeychainError) -> Int {
+        try answer(request, from: client, progress) { if case .count(let count) = $0 { count } else { nil } }
     }
 
     /// The one answer that a request has, behind whatever is told on the way.
-    private func answer<Result>(
-        _ request: Request, isRepeatable: Bool = true, _ progress: ChangeProgress = { _, _ in }, piece: BackupSink? = nil,
+    ///
+    /// - Parameter piece: takes the pieces of a backup; what it has taken cannot be asked for again.
+    private static func answer<Result>(
+        _ request: Request, from client: DaemonClient, _ progress: ChangeProgress = { _, _ in }, piece: BackupSink? = nil,
         _ select: (Response) -> Result?
     ) throws(KeychainError) -> Result {
         var result: Result?
-        try client.perform(request, isRepeatable: isRepeatable) { (response) throws(KeychainError) in
+        try client.perform(request, isRepeatable: piece == nil) { (response) throws(KeychainError) in
             switch response {
             case .progress(let done, let total):
                 progress(done, total)
                 return false
             case .piece(let bytes):
-                guard let piece else { throw Self.unexpected }
-                try Self.lend(bytes, to: piece)
+                guard let piece else { throw unexpected }
+                try lend(bytes, to: piece)
                 return false
             default:
-                guard let found = select(response) else { throw Self.unexpected }
+                guard let found = select(response) else { throw unexpected }
                 result = found
                 return true
             }
         }
-        guard let result else { throw Self.unexpected }
+        guard let result else { throw unexpected }
         return result
     }
 

@@ -61,6 +61,12 @@ extension Request {
                     $0.settings = WireSettings(settings)
                     if let passcode { $0.passcode = collector.place(passcode) }
                 })
+        case .recover(let key, let newPasscode):
+            .recover(
+                .with {
+                    $0.key = collector.place(key)
+                    if let newPasscode { $0.newPasscode = collector.place(newPasscode) }
+                })
         case .backup(let passphrase, let passcode):
             .backup(
                 .with {
@@ -126,6 +132,10 @@ extension Request {
         case .changeSettings(let wire):
             try requireKnown(wire)
             self = .changeSettings(try wire.settings.decode(), wire.hasPasscode ? try table.take(wire.passcode) : nil)
+        case .recover(let wire):
+            try requireKnown(wire)
+            self = .recover(
+                with: try table.take(wire.key), newPasscode: wire.hasNewPasscode ? try table.take(wire.newPasscode) : nil)
         case .backup(let wire):
             try requireKnown(wire)
             self = .backup(under: try table.take(wire.passphrase), passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil)

@@ -205,6 +205,14 @@ nonisolated struct WireRequest: Sendable {
     set {operation = .changeSettings(newValue)}
   }
 
+  var recover: WireRecover {
+    get {
+      if case .recover(let v)? = operation {return v}
+      return WireRecover()
+    }
+    set {operation = .recover(newValue)}
+  }
+
   var backup: WireBackup {
     get {
       if case .backup(let v)? = operation {return v}
@@ -254,8 +262,8 @@ nonisolated struct WireRequest: Sendable {
     set {operation = .verifyLog(newValue)}
   }
 
-  /// Serves the programs of whoever holds the descriptor that comes with the frame, from a keychain that this passcode has opened for them
-  /// alone.
+  /// Serves whoever holds the other end of the descriptor that the client then sends, from a keychain that this passcode has opened for
+  /// them alone. The session ends with this connection.
   var openSession: WireOpenSession {
     get {
       if case .openSession(let v)? = operation {return v}
@@ -287,6 +295,7 @@ nonisolated struct WireRequest: Sendable {
     case createRecoveryKey(WireAuthorized)
     case removeRecoveryKey(WireAuthorized)
     case changeSettings(WireChangeSettings)
+    case recover(WireRecover)
     case backup(WireBackup)
     case noteBackup(WireNothing)
     case restore(WireRestore)
@@ -294,8 +303,8 @@ nonisolated struct WireRequest: Sendable {
     case piece(Data)
     case readLog(WireReadLog)
     case verifyLog(WireNothing)
-    /// Serves the programs of whoever holds the descriptor that comes with the frame, from a keychain that this passcode has opened for them
-    /// alone.
+    /// Serves whoever holds the other end of the descriptor that the client then sends, from a keychain that this passcode has opened for
+    /// them alone. The session ends with this connection.
     case openSession(WireOpenSession)
 
   }
@@ -1453,6 +1462,30 @@ nonisolated struct WireChangeSettings: Sendable {
   fileprivate var _passcode: UInt32? = nil
 }
 
+nonisolated struct WireRecover: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var key: UInt32 = 0
+
+  /// Without it, what would be lost is only counted.
+  var newPasscode: UInt32 {
+    get {_newPasscode ?? 0}
+    set {_newPasscode = newValue}
+  }
+  /// Returns true if `newPasscode` has been explicitly set.
+  var hasNewPasscode: Bool {self._newPasscode != nil}
+  /// Clears the value of `newPasscode`. Subsequent reads from it will return its default value.
+  mutating func clearNewPasscode() {self._newPasscode = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _newPasscode: UInt32? = nil
+}
+
 nonisolated struct WireOpenSession: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1640,7 +1673,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{2}\u{7}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{2}\u{5}backup\0\u{3}note_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{2}\u{7}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}note_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1910,6 +1943,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.operation = .changeSettings(v)
         }
       }()
+      case 56: try {
+        var v: WireRecover?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .recover(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .recover(v)
+        }
+      }()
       case 60: try {
         var v: WireBackup?
         var hadOneofValue = false
@@ -2092,6 +2138,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .changeSettings?: try {
       guard case .changeSettings(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 55)
+    }()
+    case .recover?: try {
+      guard case .recover(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 56)
     }()
     case .backup?: try {
       guard case .backup(let v)? = self.operation else { preconditionFailure() }
@@ -4105,6 +4155,45 @@ nonisolated extension WireChangeSettings: SwiftProtobuf.Message, SwiftProtobuf._
   static func ==(lhs: WireChangeSettings, rhs: WireChangeSettings) -> Bool {
     if lhs._settings != rhs._settings {return false}
     if lhs._passcode != rhs._passcode {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireRecover: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Recover"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}key\0\u{3}new_passcode\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.key) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._newPasscode) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.key != 0 {
+      try visitor.visitSingularUInt32Field(value: self.key, fieldNumber: 1)
+    }
+    try { if let v = self._newPasscode {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireRecover, rhs: WireRecover) -> Bool {
+    if lhs.key != rhs.key {return false}
+    if lhs._newPasscode != rhs._newPasscode {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `latchkey log`.
+struct LogCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: OwnCommand.log.rawValue, abstract: OwnCommand.log.abstract,
+        discussion: """
+            latchkeyd writes a line of JSON for each decision: when, who, what, on how many items of which class and group, and what came of it.
+            Never a secret, and of an item no attribute but its group.
+
+            EXAMPLES:
+              latchkey log --since 1h
+              latchkey log --follow | jq 'select(.status != 0)'
+              latchkey log verify
+            """,
+        subcommands: [Show.self, Verify.self], defaultSubcommand: Show.self)
+
+    /// `latchkey log show`.
+    struct Show: OwnParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Print the lines of the log.",
+            discussion: """
+                EXAMPLES:
+                  latchkey log --since 2026-11-21
+                  latchkey log --since 30m --follow
+                """)
+
+        @Flag(name: .shortAndLong, help: "Go on with each new line, until Ctrl-C.")
+        var follow = false
+
+        @Option(
+            help: ArgumentHelp(
+                "Only lines of the last 30s, 10m, 2h or 7d, or since a date such as 2026-11-21 or 2026-11-21T12:00:00 (UTC).",
+                valueName: "time"))
+        var since: LogTime?
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let keychain = try session.keychain()
+            var after: UInt64 = 0
+            let start = since?.seconds(now: Double(time(nil)))
+            repeat {
+                var problem: CommandFailure?
+                let seen = after
+                after = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                    try keychain.auditLines(after: seen, since: start) { lines in
+                        do throws(CommandFailure) {
+                            if !lines.isEmpty { try session.write(lines.joined(separator: "\n") + "\n") }
+                        } catch {
+                            problem = error
+                        }
+                        return problem == nil
+                    }
+                }
+                if let problem { throw problem }
+                if follow { usleep(Self.pause) }
+            } while follow
+        }
+
+        /// A quarter of a second, in microseconds.
+        private static let pause: UInt32 = 250_000
+    }
+
+    /// `latchkey log verify`.
+    struct Verify: OwnParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify", abstract: "Look whether every line is what was written, and none is missing.",
+            discussion: """
+                Exits with 1 where a line was changed, removed or moved, or lines were cut from the end.
+
+                EXAMPLES:
+                  latchkey log verify
+                  latchkey log verify --json
+                """)
+
+        @Flag(help: "Print JSON.")
+        var json = false
+
+        func run(in session: CommandSession) throws(CommandFailure) {
+            let keychain = try session.keychain()
+            let verdict = try CommandFailure.naming(nil) { () throws(KeychainError) in VerdictText(try keychain.verifyAudit()) }
+            try session.write(json ? try JSONText.of(verdict) : verdict.text)
+            guard verdict.intact else { throw .said(1) }
+        }
+    }
+}
+
+/// What `latchkey log verify` tells, in the shape of its JSON.
+struct VerdictText: Encodable {
+    var intact: Bool
+    var lines: Int
+    /// The number of the first line that is wrong; absent where none is.
+    var firstWrong: UInt64?
+    var detail: String
+
+    init(_ verdict: AuditVerdict) {
+        intact = verdict.isIntact
+        lines = verdict.lines
+        firstWrong = verdict.firstWrong
+        detail = verdict.detail
+    }
+
+    var text: String { "\(intact ? "intact" : "NOT INTACT"): \(detail) (\(lines == 1 ? "1 line" : "\(lines) lines") verified)\n" }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Glibc
+
+/// A time as `--since` takes it: a while ago, or a date.
+enum LogTime: ExpressibleByArgument, Equatable {
+    /// Seconds before now.
+    case ago(Double)
+    /// Seconds since 1970.
+    case date(Double)
+
+    init?(argument: String) {
+        guard let time = LogTime.ago(argument) ?? LogTime.date(argument) else { return nil }
+        self = time
+    }
+
+    func seconds(now: Double) -> Double {
+        switch self {
+        case .ago(let seconds): now - seconds
+        case .date(let seconds): seconds
+        }
+    }
+
+    private static func ago(_ text: String) -> LogTime? {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+        guard let last = text.last, let unit = units[last], let count = UInt32(text.dropLast()) else { return nil }
+        return .ago(Double(count) * unit)
+    }
+
+    /// `2026-11-21`, or with `T12:00` or `T12:00:00` behind it.
+    private static func date(_ text: String) -> LogTime? {
+        let parts = text.split(separator: "T", omittingEmptySubsequences: false)
+        guard let days = numbers(parts[0], "-"), days.count == 3, parts.count <= 2, (1...12).contains(days[1]), (1...31).contains(days[2])
+        else { return nil }
+        guard let clock = parts.count == 2 ? numbers(parts[1], ":") : [0, 0], (2...3).contains(clock.count), clock[0] < 24,
+            clock.dropFirst().allSatisfy({ $0 < 60 })
+        else { return nil }
+        var fields = tm()
+        (fields.tm_year, fields.tm_mon, fields.tm_mday) = (days[0] - 1900, days[1] - 1, days[2])
+        (fields.tm_hour, fields.tm_min, fields.tm_sec) = (clock[0], clock[1], clock.count == 3 ? clock[2] : 0)
+        return .date(Double(timegm(&fields)))
+    }
+
+    private static func numbers(_ text: Substring, _ separator: Character) -> [Int32]? {
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { $0.allSatisfy(\.isNumber) && $0.count <= 4 ? Int32($0) : nil }
+        return numbers.count == parts.count ? numbers : nil
+    }
+}

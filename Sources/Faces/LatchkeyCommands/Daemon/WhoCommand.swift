@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `latchkey who`.
+struct WhoCommand: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: OwnCommand.who.rawValue, abstract: OwnCommand.who.abstract,
+        discussion: """
+            Shows what the keychain sees of this command as its caller, how each fact is known, and which groups follow from them. What is claimed
+            keeps programs of one user apart by policy; what is attested, the kernel and the administrator vouch for.
+
+            EXAMPLES:
+              latchkey who
+              latchkey who --json | jq '.groups[].name'
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let keychain = try session.keychain()
+        let report = try CommandFailure.naming(nil) { () throws(KeychainError) in CallerText(try keychain.who(session.caller)) }
+        try session.write(json ? try JSONText.of(report) : report.text)
+    }
+}
+
+/// What `latchkey who` tells, in the shape of its JSON.
+struct CallerText: Encodable {
+    var facts: [Fact]
+    var groups: [Group]
+    /// Whether every group of the grade is the caller's.
+    var hasAllGroups: Bool
+    var reason: String
+
+    struct Fact: Encodable {
+        var name: String
+        var value: String
+        /// `claimed` or `attested`.
+        var grade: String
+        var source: String
+    }
+
+    struct Group: Encodable {
+        var name: String
+        var grade: String
+    }
+
+    init(_ report: CallerReport) {
+        facts = report.facts.map { Fact(name: $0.name, value: $0.value, grade: "\($0.grade)", source: $0.source) }
+        groups = report.groups.map { Group(name: $0.name, grade: "\($0.grade)") }
+        hasAllGroups = report.hasAllGroups
+        reason = report.reason
+    }
+
+    var text: String {
+        let width = (facts.map(\.name.count) + [6]).max() ?? 0
+        func row(_ name: String, _ value: String) -> String {
+            name + (name.isEmpty ? " " : ":") + String(repeating: " ", count: width - name.count + 1) + value + "\n"
+        }
+        var text = facts.map { row($0.name, "\($0.value) (\($0.grade): \($0.source))") }.joined()
+        let names = groups.map { "\($0.name) (\($0.grade))" } + (hasAllGroups ? ["every other group of the same grade"] : [])
+        text += names.isEmpty ? row("groups", "none") : ""
+        for (index, name) in names.enumerated() { text += row(index == 0 ? "groups" : "", name) }
+        return text + row("why", reason)
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LinuxSystem
+
+/// `latchkey with-passcode`.
+struct WithPasscodeCommand: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: OwnCommand.withPasscode.rawValue, abstract: OwnCommand.withPasscode.abstract,
+        discussion: """
+            The program and what it starts find the keychain unlocked, through a socket that they inherit. Neither the passcode nor a key is in
+            their arguments or their environment, and for everybody else the keychain stays locked. It ends with the program.
+
+            The exit value is the program's; 127 where there is no such program, 126 where it cannot be run.
+
+            EXAMPLES:
+              latchkey with-passcode -- ./deploy.sh
+              latchkey with-passcode --passcode-file ~/.passcode -- make release
+              latchkey with-passcode --passcode-fd 3 -- env 3< FILE
+            """)
+
+    @OptionGroup var passcode: PasscodeOptions
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The program, and its arguments.", valueName: "command"))
+    var command: [String] = []
+
+    func validate() throws {
+        guard !command.isEmpty else { throw ValidationError("no program is named: latchkey with-passcode -- COMMAND") }
+    }
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let keychain = try session.keychain()
+        let secret = try passcode.required(by: keychain, in: session)
+        let hosted = try CommandFailure.naming(nil) { () throws(KeychainError) in try HostedSession(of: keychain, passcode: secret) }
+        defer { hosted.end() }
+        let status: Int32
+        do throws(SystemError) {
+            status = try ChildProcess.run(
+                command, inheriting: hosted.control.descriptor, variables: ["LATCHKEY_SESSION_FD": "\(hosted.control.descriptor)"])
+        } catch {
+            session.io.say("latchkey: \(error.description)\n")
+            throw .said(error.code == ENOENT ? 127 : 126)
+        }
+        guard status == 0 else { throw .said(status) }
+    }
+}

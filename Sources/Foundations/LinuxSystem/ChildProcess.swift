@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// A program that is run to its end, with what this process reads, writes and inherits.
+public enum ChildProcess {
+    /// Runs a program, which is looked for in PATH, and waits for its end.
+    ///
+    /// Meanwhile Ctrl-C and Ctrl-\ are the child's alone, and a SIGTERM, SIGHUP, SIGUSR1 or SIGUSR2 is passed on to it.
+    ///
+    /// - Parameters:
+    ///   - descriptor: is inherited under its number.
+    ///   - variables: are added to the environment.
+    /// - Returns: its exit value, or 128 and the number of the signal that ended it, as shells have it.
+    /// - Throws: `SystemError` `ENOENT` where there is no such program.
+    public static func run(_ words: [String], inheriting descriptor: Int32, variables: [String: String]) throws(SystemError) -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        // A copy to its own number takes the close-on-exec mark away (posix_spawn_file_actions_adddup2(3p)).
+        posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        for number in ignored + forwarded { sigaddset(&defaults, number) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+        let arguments = words.map { strdup($0) } + [nil]
+        let environment = Self.environment(with: variables).map { strdup($0) } + [nil]
+        defer { for text in arguments + environment { free(text) } }
+        for number in ignored { signal(number, SIG_IGN) }
+        var child = pid_t()
+        let status = posix_spawnp(&child, words[0], &actions, &attributes, arguments, environment)
+        guard status == 0 else { throw SystemError("run", path: words[0], code: status) }
+        return wait(for: child)
+    }
+
+    private static func wait(for child: pid_t) -> Int32 {
+        current = child
+        for number in forwarded {
+            signal(number) { number in
+                // kill(2) is safe in a handler (signal-safety(7)).
+                kill(ChildProcess.current, number)
+            }
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        for number in forwarded { signal(number, SIG_DFL) }
+        let ending = status & 0x7F
+        return ending == 0 ? (status >> 8) & 0xFF : 128 + ending
+    }
+
+    private static func environment(with variables: [String: String]) -> [String] {
+        var all: [String] = []
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if variables[String(text.prefix { $0 != "=" })] == nil { all.append(text) }
+            next = next.advanced(by: 1)
+        }
+        return all + variables.map { "\($0.key)=\($0.value)" }
+    }
+
+    // because a signal handler can have no context; written before the handler is set, and by one thread: a command runs one child.
+    nonisolated(unsafe) private static var current: pid_t = 0
+    private static let ignored = [SIGINT, SIGQUIT]
+    private static let forwarded = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import LatchkeyProtocol
+import LinuxSystem
+import SecretMemory
+import Testing
+
+/// Documentation/Formats/wire-protocol.md: what a frame may hold, and that everything else is refused by name.
+@Suite("Messages")
+struct CodingTests {
+    @Test("WIRE-7: every request comes back as it was", arguments: Samples.requests.indices)
+    func requests(_ index: Int) throws {
+        let request = Samples.requests[index]
+        let token = request.isChange ? Samples.token : []
+        let frame = try NumberedRequest(number: 42, token: token, request).frame()
+        let again = try NumberedRequest(frame)
+        #expect(again.number == 42 && again.token == token)
+        #expect(Self.shape(again.request) == Self.shape(request))
+        #expect(again.request.isChange == request.isChange)
+    }
+
+    @Test("WIRE-7: every response comes back as it was", arguments: Samples.responses.indices)
+    func responses(_ index: Int) throws {
+        let response = Samples.responses[index]
+        let again = try NumberedResponse(try NumberedResponse(number: 7, response).frame())
+        #expect(again.number == 7)
+        #expect(Self.shape(again.response) == Self.shape(response))
+        #expect(again.response.isFollowed == response.isFollowed)
+    }
+
+    @Test("WIRE-4: no secret is in the message, and each arrives whole")
+    func secretsApart() throws {
+        let frame = try NumberedRequest(number: 1, token: Samples.token, .unlock(Samples.secret("a passcode that is long"))).frame()
+        #expect(!String(decoding: frame.message, as: UTF8.self).contains("passcode"))
+        guard case .unlock(let secret) = try NumberedRequest(frame).request else {
+            Issue.record("another request came back")
+            return
+        }
+        #expect(secret == Samples.secret("a passcode that is long"))
+        let record = Samples.record
+        guard case .record(let again) = try NumberedResponse(try NumberedResponse(number: 1, .record(record)).frame()).response else {
+            Issue.record("another response came back")
+            return
+        }
+        #expect(again.secrets == record.secrets)
+    }
+
+    @Test("WIRE-8: a message that is cut anywhere is refused, or is another whole message, and traps nobody")
+    func truncation() throws {
+        for request in Samples.requests {
+            let frame = try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()
+            for length in 0..<frame.message.count {
+                _ = try? NumberedRequest(Frame(message: Array(frame.message.prefix(length)), secrets: frame.secrets))
+            }
+            #expect(throws: WireError.self) { try NumberedRequest(Frame(message: frame.message.dropLast(), secrets: frame.secrets)) }
+        }
+        for response in Samples.responses {
+            let frame = try NumberedResponse(number: 1, response).frame()
+            for length in 0..<frame.message.count {
+                _ = try? NumberedResponse(Frame(message: Array(frame.message.prefix(length)), secrets: frame.secrets))
+            }
+        }
+    }
+
+    @Test("WIRE-8: a message with any bit turned is refused or is another whole message, and traps nobody")
+    func bitFlips() throws {
+        for request in Samples.requests {
+            let frame = try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()
+            for bit in 0..<frame.message.count * 8 {
+                var message = frame.message
+                message[bit / 8] ^= 1 << (bit % 8)
+                _ = try? NumberedRequest(Frame(message: message, secrets: frame.secrets))
+                _ = try? NumberedResponse(Frame(message: message, secrets: frame.secrets))
+            }
+        }
+    }
+
+    @Test("WIRE-9: a field that version 1 does not have is refused, on the outside and within", arguments: [0, 1, 2])
+    func unknownFields(_ depth: Int) throws {
+        // Field 15, a number: key 0x78, value 1.
+        let unknown: [UInt8] = [0x78, 1]
+        let message: [UInt8]
+        switch depth {
+        case 0: message = try NumberedRequest(number: 1, .status).frame().message + unknown
+        // Field 30 (status): key 0xF2 0x01, then the length of what is in it.
+        case 1: message = [0xF2, 0x01, UInt8(unknown.count)] + unknown
+        // Field 21 (copy_matching), in it field 1 (query), in it field 9 (match).
+        default: message = [0xAA, 0x01, 6, 0x0A, 4, 0x4A, 2] + unknown
+        }
+        let error = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: message)) }
+        #expect("\(try #require(error))".contains("fields"), "\(String(describing: error))")
+    }
+
+    @Test(
+        "WIRE-10: codes that are not known are refused by name",
+        arguments: [
+            // add { item_class: 9 }
+            ([0xA2, 0x01, 2, 0x08, 9], "item class 9"),
+            // add { item_class: 1, protection: 77 }
+            ([0xA2, 0x01, 4, 0x08, 1, 0x28, 77], "protection class 77"),
+            // add { item_class: 1, attributes { code: "????" text: "" } }
+            ([0xA2, 0x01, 11, 0x08, 1, 0x12, 7, 0x0D, 0x3F, 0x3F, 0x3F, 0x3F, 0x12, 0], "attribute"),
+            // repair { action: 3 }
+            ([0x82, 0x02, 2, 0x08, 3], "repair 3"),
+            // delete { synchronizable: 5 }
+            ([0xBA, 0x01, 2, 0x20, 5], "scope 5"),
+            // delete { persistent_reference: 1 byte }
+            ([0xBA, 0x01, 3, 0x2A, 1, 0], "persistent reference"),
+            // change_settings { settings { grace_seconds: 70000 } }
+            ([0xBA, 0x03, 6, 0x0A, 4, 0x08, 0xF0, 0xA2, 0x04], "grace is 70000"),
+            // nothing at all
+            ([], "asks for nothing"),
+        ] as [([UInt8], String)])
+    func unknownCodes(_ message: [UInt8], _ words: String) throws {
+        // token: 16 bytes
+        let token: [UInt8] = [0x12, 16] + Samples.token
+        let error = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: token + message)) }
+        #expect("\(try #require(error))".contains(words), "\(String(describing: error))")
+    }
+
+    @Test("WIRE-5: each secret is named once, and none is left over")
+    func secretPlaces() throws {
+        let frame = try NumberedRequest(number: 1, .unlock(Samples.secret("p"))).frame()
+        let none = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: frame.message, secrets: [])) }
+        #expect("\(try #require(none))".contains("no secret 0"))
+        let two = #expect(throws: WireError.self) {
+            try NumberedRequest(Frame(message: frame.message, secrets: frame.secrets + [Samples.secret("more")]))
+        }
+        #expect("\(try #require(two))".contains("does not name"))
+        // change_passcode { old: 0, new: 0 }
+        let twice: [UInt8] = [0x12, 16] + Samples.token + [0x9A, 0x03, 0]
+        let same = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: twice, secrets: frame.secrets)) }
+        #expect("\(try #require(same))".contains("named twice"))
+    }
+
+    @Test("WIRE-11: a change without a token of 16 bytes is refused")
+    func tokens() throws {
+        for token in [[], [1], [UInt8](repeating: 0, count: 17)] as [[UInt8]] {
+            let frame = try NumberedRequest(number: 1, token: token, .delete(ItemQuery(.key))).frame()
+            let error = #expect(throws: WireError.self) { try NumberedRequest(frame) }
+            #expect("\(try #require(error))".contains("token"))
+        }
+    }
+
+    @Test("WIRE-12: a hello of another version is refused with both versions, whatever else it says")
+    func versions() throws {
+        // hello { version: 999, and a field that version 1 does not have }
+        let error = #expect(throws: WireError.self) {
+            try NumberedRequest(Frame(message: [0x52, 5, 0x08, 0xE7, 0x07, 0x78, 1]))
+        }
+        #expect("\(try #require(error))" == "it is of version 999 of the protocol, known is version 1")
+    }
+
+    @Test("Random bytes are refused, and trap nobody")
+    func randomBytes() {
+        for _ in 0..<20_000 {
+            let bytes = RandomBytes.array(count: Int.random(in: 0..<64))
+            _ = try? NumberedRequest(Frame(message: bytes, secrets: [Samples.secret("x")]))
+            _ = try? NumberedResponse(Frame(message: bytes, secrets: [Samples.secret("x")]))
+        }
+    }
+
+    /// A text by which two messages can be compared; secrets show as their bytes, sets and dictionaries in order.
+    private static func shape(_ value: Any) -> String {
+        switch value {
+        case let secret as SharedSecret: return secret.withUnsafeBytes { "secret(\(Array($0)))" }
+        case let attributes as [ItemAttribute: AttributeValue]:
+            return attributes.map { "\($0.key): \(shape($0.value))" }.sorted().joined(separator: ", ")
+        case let secrets as [ItemAttribute: SharedSecret]:
+            return secrets.map { "\($0.key): \(shape($0.value))" }.sorted().joined(separator: ", ")
+        case let references as Set<PersistentReference>: return references.map { "\($0.bytes)" }.sorted().joined(separator: ", ")
+        case let open as Set<ProtectionClass>: return open.map(\.rawValue).sorted().joined(separator: ", ")
+        default:
+            let mirror = Mirror(reflecting: value)
+            guard !mirror.children.isEmpty else { return "\(value)" }
+            let name = mirror.displayStyle == .enum ? "\(mirror.children.first?.label ?? "")" : "\(type(of: value))"
+            return name + "(" + mirror.children.map { "\($0.label ?? ""): \(shape($0.value))" }.joined(separator: ", ") + ")"
+        }
+    }
+}

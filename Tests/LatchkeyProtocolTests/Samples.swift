@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import LatchkeyProtocol
+import SecretMemory
+
+/// One of each message, with every field set.
+enum Samples {
+    static let token = [UInt8](repeating: 7, count: 16)
+
+    static func secret(_ text: String) -> SharedSecret { SharedSecret(copying: text.utf8) }
+
+    static let attributes: [ItemAttribute: AttributeValue] = [
+        .account: .string("alice\u{0}é"), .generic: .data([0, 255, 1]), .port: .number(-443), .startDate: .date(-0.25),
+    ]
+
+    static let secrets = ItemSecrets(data: secret("the data"), attributes: [.extraNotes: secret("notes"), .extraClient0: secret("")])
+
+    static var query: ItemQuery {
+        var match = MatchOptions()
+        match.ignoresCase = true
+        match.subjectContains = "CN"
+        match.items = [PersistentReference(.key, .random()), PersistentReference(.certificate, .random())]
+        match.hostOrSubdomain = "example.com"
+        match.emailAddress = "a@example.com"
+        return ItemQuery(
+            .internetPassword, attributes: attributes, accessGroup: "G1", synchronizable: .any,
+            persistentReference: PersistentReference(.genericPassword, .random()), limit: .atMost(-3), match: match, includesTombstones: true)
+    }
+
+    static var record: ItemRecord {
+        ItemRecord(
+            identifier: .random(), itemClass: .genericPassword, protection: .whenPasscodeSetThisDeviceOnly,
+            accessGroup: AccessGroup("G1", grade: .attested), isSynchronizable: true, isTombstone: true, created: 1.5, modified: -2.5,
+            attributes: attributes, accessControlFlags: AccessControlFlags(rawValue: 1 << 30), maker: "/usr/bin/x", secrets: secrets)
+    }
+
+    static var requests: [Request] {
+        [
+            .hello(Request.Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true))),
+            .hello(Request.Hello(claim: CallerIdentity(executable: "/x"))),
+            .add(
+                ItemAddition(
+                    .certificate, attributes: attributes, secrets: secrets, accessGroup: "G", protection: .always,
+                    accessControlFlags: AccessControlFlags(rawValue: .max), isSynchronizable: true)),
+            .copyMatching(query, returning: [.data, .persistentReference]),
+            .update(
+                ItemQuery(.key, limit: .all),
+                with: ItemUpdate(
+                    attributes: attributes, data: secret("d"), secretAttributes: [.extraNotes: secret("n")], accessGroup: "H",
+                    protection: .afterFirstUnlock, accessControlFlags: [], isSynchronizable: false, created: 3)),
+            .delete(ItemQuery(nil, persistentReference: PersistentReference(.key, .random()), limit: .one)),
+            .status, .check, .repair(.moveDamaged, isRehearsal: true), .repair(.emptyQuarantine, isRehearsal: false), .checkpoint, .who,
+            .lockStatus, .unlock(secret("p")), .lock(immediately: true), .watchLock, .setPasscode(secret("p")),
+            .changePasscode(from: secret("p"), to: secret("q"), rotates: true), .removePasscode(secret("p")),
+            .createRecoveryKey(nil), .createRecoveryKey(secret("p")), .removeRecoveryKey(secret("p")),
+            .changeSettings(KeybagSettings(graceSeconds: 65535, lockInterval: .max, locksOnSleep: true, wipesAfterTen: true), secret("p")),
+            .recover(with: secret("k"), newPasscode: nil), .recover(with: secret("k"), newPasscode: secret("p")),
+            .backup(under: secret("a"), passcode: secret("b")), .noteBackup,
+            .restore(under: secret("a"), passcode: nil, merges: true, isRehearsal: true), .piece([1, 2, 3]), .piece([]),
+            .readLog(after: .max, since: 12.5), .readLog(after: 0, since: nil), .verifyLog, .openSession(nil), .openSession(secret("p")),
+        ]
+    }
+
+    static var responses: [Response] {
+        var status = KeychainStatus(
+            mode: .system, root: .file, databasePath: "/a", deviceKeyPath: nil, formatVersion: 2, hasPasscode: true,
+            counts: [KeychainStatus.Count(itemClass: .key, protection: .always, count: 9)], quarantined: 3)
+        status.hasAuditLog = true
+        var (saved, restored) = (BackupReport(), RestoreReport())
+        (saved.portable, saved.deviceBound, saved.staying, saved.damaged) = (1, 2, 3, 4)
+        (restored.items, restored.added, restored.replaced, restored.kept, restored.foreign, restored.deleted) = (1, 2, 3, 4, 5, 6)
+        return [
+            .welcome(Response.Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),
+            .failure(KeychainError(.itemNotFound, "p", hint: "h")), .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .done,
+            .count(5), .record(record), .records([record, record], damaged: 7, isFollowed: true), .records([], damaged: 0, isFollowed: false),
+            .status(status), .findings([KeychainFinding("a", isHealthy: true, detail: "d", hint: "h")]),
+            .caller(
+                CallerReport(
+                    facts: [CallerReport.Fact("user", "1", .attested, source: "kernel")], groups: [.shared], hasAllGroups: true, reason: "r")),
+            .lockStatus(
+                LockStatus(
+                    state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [.always], graceLeft: 1.5,
+                    wrongPasscodes: 3, delay: 60)),
+            .lockState(.beforeFirstUnlock), .secret(secret("recovery")), .backedUp(saved), .restored(restored), .piece([9]), .ready,
+            .logLines(AuditLines(lines: ["{}", ""], last: 9), isFollowed: true),
+            .logVerdict(AuditVerdict(isIntact: false, lines: 3, firstWrong: 2, detail: "d")), .progress(done: 1, total: 2),
+        ]
+    }
+}

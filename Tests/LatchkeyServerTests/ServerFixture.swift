@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyProtocol
+@testable import LatchkeyServer
+@_spi(Testing) import LatchkeyService
+import LinuxSystem
+import SecretMemory
+
+/// A daemon in this process, and raw connections to it.
+final class ServerFixture {
+    let directory: TemporaryDirectory
+    let clock = TestClock()
+    let server: KeychainServer
+    let caller = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1", "G2"])
+
+    init(limits: ServerLimits = ServerLimits(), directory: TemporaryDirectory? = nil) throws {
+        self.directory = try directory ?? TemporaryDirectory()
+        server = try TestKeychain.server(on: self.directory, clock: clock, limits: limits)
+    }
+
+    deinit { server.stop(patience: 5) }
+
+    /// A connection on which nothing has been sent.
+    func socket(as caller: CallerIdentity? = nil) throws -> Socket {
+        let (mine, theirs) = try Socket.pair()
+        server.serve(theirs, as: caller ?? self.caller)
+        return mine
+    }
+
+    /// A connection that is introduced.
+    func client(as caller: CallerIdentity? = nil) throws -> RawClient {
+        let client = RawClient(try socket(as: caller))
+        try client.hello()
+        return client
+    }
+}
+
+/// A client that says what a test wants it to say.
+final class RawClient {
+    let socket: Socket
+    let channel: FrameChannel
+    private var number: UInt64 = 0
+
+    init(_ socket: Socket) {
+        self.socket = socket
+        channel = FrameChannel(socket)
+    }
+
+    @discardableResult
+    func hello() throws -> Response {
+        try ask(.hello(Request.Hello(claim: CallerIdentity(executable: "/usr/bin/example"))))
+    }
+
+    func send(_ request: Request, token: [UInt8]? = nil) throws {
+        number += 1
+        let token = token ?? (request.isChange ? RandomBytes.array(count: 16) : [])
+        try channel.send(try NumberedRequest(number: number, token: token, request).frame())
+    }
+
+    /// The next response; nil at the end of the connection.
+    func receive() throws -> Response? {
+        do throws(WireError) {
+            return try channel.receive().map { (frame, _) throws(WireError) in try NumberedResponse(frame).response }
+        } catch {
+            if case .ended = error { return nil }
+            throw error
+        }
+    }
+
+    func ask(_ request: Request, token: [UInt8]? = nil) throws -> Response {
+        try send(request, token: token)
+        while let response = try receive() {
+            if !response.isFollowed { return response }
+        }
+        throw WireError.ended
+    }
+
+    func sendBytes(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty { rest = try rest.withUnsafeBytes { rest.dropFirst(try socket.send($0)) } }
+    }
+}
+
+enum Items {
+    static func addition(_ account: String, data: String = "v", group: String? = nil) -> ItemAddition {
+        ItemAddition(
+            .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
+            secrets: ItemSecrets(data: SharedSecret(copying: data.utf8)), accessGroup: group)
+    }
+
+    static func query(_ account: String? = nil, limit: MatchLimit = .one) -> ItemQuery {
+        var attributes: [ItemAttribute: AttributeValue] = [.service: .string("s")]
+        if let account { attributes[.account] = .string(account) }
+        return ItemQuery(.genericPassword, attributes: attributes, limit: limit)
+    }
+}
+
+extension Response {
+    /// What failed; nil where nothing did.
+    var problem: KeychainError? {
+        guard case .failure(let error) = self else { return nil }
+        return error
+    }
+
+    var texts: [String] {
+        switch self {
+        case .record(let record): [record].map(\.text)
+        case .records(let records, _, _): records.map(\.text)
+        default: []
+        }
+    }
+}
+
+extension ItemRecord {
+    var text: String { secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? "" }
+}
+
+/// Waits until something holds; false where it does not within five seconds.
+func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<1000 {
+        if condition() { return true }
+        usleep(5000)
+    }
+    return condition()
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyProtocol
+@testable import LatchkeyServer
+import LatchkeyService
+import LinuxSystem
+import SecretMemory
+import Testing
+
+/// A server and clients that do what they should not: a clear answer for whoever is to blame, and nothing for the others to notice.
+@Suite("Server")
+struct ServerTests {
+    /// Whether an ordinary client is served.
+    private func serves(_ fixture: ServerFixture) throws -> Bool {
+        let account = RandomBytes.hexadecimal(count: 4)
+        let client = try fixture.client()
+        guard case .record = try client.ask(.add(Items.addition(account))) else { return false }
+        return try client.ask(.copyMatching(Items.query(account), returning: .data)).texts == ["v"]
+    }
+
+    // MARK: Bad input
+
+    @Test("Random bytes end their connection with the reason, and nobody else's")
+    func randomBytes() throws {
+        let fixture = try ServerFixture()
+        let bystander = try fixture.client()
+        for _ in 0..<100 {
+            let client = RawClient(try fixture.socket())
+            try client.sendBytes(RandomBytes.array(count: Int.random(in: 8..<64)))
+            shutdown(client.socket.descriptor, Int32(SHUT_WR))
+            while let response = try client.receive() { #expect(response.problem?.status == .decode) }
+        }
+        #expect(try bystander.ask(.lockStatus).problem == nil)
+        #expect(try serves(fixture))
+    }
+
+    @Test("A frame of four gigabytes is refused when it is announced")
+    func announced() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        try client.sendBytes([0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
+        let problem = try #require(try client.receive()?.problem)
+        #expect(problem.status == .decode && problem.problem.contains("4294967295 bytes"))
+        #expect(try client.receive() == nil)
+        #expect(try serves(fixture))
+    }
+
+    @Test("A valid frame that is cut at any length does nothing")
+    func cutFrames() throws {
+        let fixture = try ServerFixture()
+        let (copy, sink) = try Socket.pair()
+        try FrameChannel(copy).send(
+            try NumberedRequest(number: 2, token: RandomBytes.array(count: 16), .add(Items.addition("cut"))).frame())
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = try bytes.withUnsafeMutableBytes { try sink.receive(into: $0) }
+        for length in 0..<count {
+            let client = try fixture.client()
+            if length > 0 { try client.sendBytes(Array(bytes.prefix(length))) }
+            shutdown(client.socket.descriptor, Int32(SHUT_WR))
+            #expect(try client.receive() == nil)
+        }
+        #expect(try fixture.client().ask(.copyMatching(Items.query("cut"), returning: .data)).problem?.status == .itemNotFound)
+    }
+
+    @Test("A hello of version 999 is answered with both versions")
+    func version() throws {
+        let fixture = try ServerFixture()
+        let client = RawClient(try fixture.socket())
+        try client.channel.send(Frame(message: [0x52, 3, 0x08, 0xE7, 0x07]))
+        let problem = try #require(try client.receive()?.problem)
+        #expect(problem.status == .wrongSecVersion && problem.problem.contains("999") && problem.problem.contains("version 1"))
+        #expect(try client.receive() == nil)
+    }
+
+    @Test("Who does not say hello first is told so; a second hello is refused and the connection goes on")
+    func hellos() throws {
+        let fixture = try ServerFixture()
+        let rude = RawClient(try fixture.socket())
+        try rude.send(.status)
+        #expect(try rude.receive()?.problem?.problem.contains("no hello") == true)
+        let client = try fixture.client()
+        #expect(try client.hello().problem?.status == .param)
+        #expect(try client.ask(.lockStatus).problem == nil)
+        #expect(try client.ask(.piece([1])).problem?.status == .param)
+    }
+
+    @Test("A client of another user is not served", .enabled(if: geteuid() == 0))
+    func otherUser() throws {
+        let directory = try TemporaryDirectory()
+        let provider = HomeProvider(user: 12345, home: KeychainHome(root: directory.path))
+        let server = try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil))
+        defer { server.stop() }
+        let (mine, theirs) = try Socket.pair()
+        server.serve(theirs)
+        #expect(try RawClient(mine).hello().problem?.status == .missingEntitlement)
+    }
+
+    // MARK: Limits
+
+    @Test("Ten thousand connections leave as many as are allowed; the longest idle ones went, and new clients are served")
+    func manyConnections() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 50, connectionsPerProcess: 50))
+        var kept: [RawClient] = []
+        for number in 0..<10_000 {
+            let client = RawClient(try fixture.socket())
+            if number % 100 == 0 { try client.hello() }
+            kept.append(client)
+            if kept.count > 400 { kept.removeFirst() }
+        }
+        #expect(eventually { fixture.server.connectionCount <= 50 })
+        #expect(try serves(fixture))
+    }
+
+    @Test("Where every connection is busy, the next one is refused by name; when one ends, it is served")
+    func busyConnections() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 3, connectionsPerProcess: 3))
+        var watchers = try (0..<3).map { _ in
+            let client = try fixture.client()
+            try client.send(.watchLock)
+            _ = try client.receive()
+            return client
+        }
+        let refused = RawClient(try fixture.socket())
+        #expect(try refused.receive()?.problem?.problem.contains("3 connections") == true)
+        watchers.removeLast()
+        #expect(eventually { fixture.server.connectionCount < 3 })
+        #expect(try serves(fixture))
+    }
+
+    @Test("A user watches the lock only so many times")
+    func manyWatchers() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(watchersPerUser: 2))
+        var kept: [RawClient] = []
+        for _ in 0..<2 {
+            let client = try fixture.client()
+            try client.send(.watchLock)
+            guard case .lockState = try client.receive() else {
+                Issue.record("the present state comes first")
+                return
+            }
+            kept.append(client)
+        }
+        #expect(try fixture.client().ask(.watchLock).problem?.status == .notAvailable)
+        _ = kept
+    }
+
+    @Test("A client that asks for much and never reads takes nothing from the others")
+    func neverReads() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(memoryPerUser: 4 << 20, memoryPerProcess: 4 << 20, patience: 1))
+        let writer = try fixture.client()
+        for number in 0..<40 {
+            let item = Items.addition("big-\(number)", data: String(repeating: "x", count: 50_000))
+            #expect(try writer.ask(.add(item)).problem == nil)
+        }
+        var sinks: [RawClient] = []
+        for _ in 0..<6 {
+            let client = try fixture.client()
+            try client.send(.copyMatching(Items.query(limit: .all), returning: .data))
+            sinks.append(client)
+        }
+        usleep(200_000)
+        // Two results of two megabytes fill the memory that is lent; the others wait, and are then told.
+        #expect(try fixture.client().ask(.copyMatching(Items.query("big-3"), returning: .data)).texts.first?.count == 50_000)
+        let answers = try sinks.suffix(1).map { try $0.receive() }
+        #expect(answers.contains { $0?.problem?.status == .allocate || $0?.texts.isEmpty == false })
+        #expect(try serves(fixture))
+    }
+
+    @Test("Large frames of one process wait for the memory that it has borrowed, and get any size when it has none")
+    func budget() throws {
+        let budget = MemoryBudget(ServerLimits(memoryPerUser: 100, memoryPerProcess: 60, patience: 0))
+        let (one, other) = (MemoryBudget.Borrower(user: 1, process: 1), MemoryBudget.Borrower(user: 1, process: 2))
+        var first = budget.borrow(1000, for: one)
+        #expect(first != nil)
+        #expect(budget.borrow(1, for: other) == nil)
+        #expect(budget.borrow(1, for: MemoryBudget.Borrower(user: 2, process: 3)) != nil)
+        first = nil
+        _ = first
+        let half = budget.borrow(50, for: one)
+        #expect(half != nil)
+        #expect(budget.borrow(20, for: one) == nil)
+        #expect(budget.borrow(50, for: other) != nil)
+    }
+
+    // MARK: Changes whose answer was lost
+
+    @Test("WIRE-11: a change that is asked for twice under one token is made once, and answered the same")
+    func tokens() throws {
+        let fixture = try ServerFixture()
+        let token = RandomBytes.array(count: 16)
+        let first = try fixture.client().ask(.add(Items.addition("once", data: "secret")), token: token)
+        let second = try fixture.client().ask(.add(Items.addition("once", data: "secret")), token: token)
+        guard case .record(let one) = first, case .record(let other) = second else {
+            Issue.record("the item is answered: \(first), \(second)")
+            return
+        }
+        #expect(one.identifier == other.identifier && one.secrets == other.secrets && other.text == "secret")
+        #expect(try fixture.client().ask(.add(Items.addition("once"))).problem?.status == .duplicateItem)
+        let delete = RandomBytes.array(count: 16)
+        for _ in 0..<2 {
+            guard case .count(1) = try fixture.client().ask(.delete(Items.query("once")), token: delete) else {
+                Issue.record("the deletion is answered")
+                return
+            }
+        }
+    }
+
+    @Test("The text of a recovery key is not kept for a second answer")
+    func recoveryKeyOnce() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        let token = RandomBytes.array(count: 16)
+        let request = Request.createRecoveryKey(SharedSecret(copying: "a passcode".utf8))
+        guard case .secret = try client.ask(request, token: token) else {
+            Issue.record("a key is answered")
+            return
+        }
+        #expect(try client.ask(request, token: token).problem?.status == .io)
+    }
+
+    // MARK: The end
+
+    @Test("A server that stops answers what has arrived, takes no more, and closes the keychain")
+    func stopping() throws {
+        let fixture = try ServerFixture()
+        let clients = try (0..<8).map { _ in try fixture.client() }
+        for (number, client) in clients.enumerated() { try client.send(.add(Items.addition("last-\(number)"))) }
+        fixture.server.stop()
+        var answered = 0
+        for client in clients {
+            if let response = try client.receive(), response.problem == nil { answered += 1 }
+            #expect(try client.receive() == nil)
+        }
+        #expect(answered == 8)
+        let again = try ServerFixture(directory: fixture.directory)
+        guard case .records(let records, _, _) = try again.client().ask(.copyMatching(Items.query(limit: .all), returning: .data)) else {
+            Issue.record("the items are there")
+            return
+        }
+        #expect(records.count == 8)
+    }
+
+    @Test("A server that has stopped refuses new connections")
+    func stopped() throws {
+        let fixture = try ServerFixture()
+        fixture.server.stop()
+        #expect(try RawClient(try fixture.socket()).receive()?.problem?.status == .notAvailable)
+    }
+
+    // MARK: The lock
+
+    @Test("Session events lock: at once where the machine sleeps and the settings say so, with grace where the screen is locked")
+    func sessionEvents() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        func state() throws -> LockStatus? {
+            guard case .lockStatus(let status) = try client.ask(.lockStatus) else { return nil }
+            return status
+        }
+        fixture.server.sessionDid(.end)
+        #expect(try state()?.state == .unlocked)
+        let passcode = SharedSecret(copying: "a passcode".utf8)
+        #expect(try client.ask(.setPasscode(passcode)).problem == nil)
+
+        fixture.server.sessionDid(.lock)
+        #expect(try state()?.state == .locked)
+        #expect(try state()?.open.contains(.whenUnlocked) == true)
+        fixture.server.sessionDid(.sleep)
+        #expect(try state()?.open.contains(.whenUnlocked) == false)
+
+        #expect(try client.ask(.unlock(passcode)).problem == nil)
+        fixture.server.sessionDid(.sleep)
+        #expect(try state()?.state == .unlocked)
+        #expect(try client.ask(.changeSettings(KeybagSettings(locksOnSleep: true), passcode)).problem == nil)
+        fixture.server.sessionDid(.sleep)
+        #expect(try state()?.state == .locked)
+        #expect(try state()?.open.contains(.whenUnlocked) == false)
+
+        #expect(try client.ask(.unlock(passcode)).problem == nil)
+        fixture.server.sessionDid(.end)
+        #expect(try state()?.open.contains(.whenUnlocked) == false)
+    }
+}
