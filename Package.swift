@@ -116,7 +116,8 @@ let package = Package(
             exclude: ["Vectors"]
         ),
         .testTarget(
-            name: "LatchkeyProtocolTests", dependencies: ["KeychainModel", "LatchkeyProtocol", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
+            name: "LatchkeyProtocolTests",
+            dependencies: ["KeychainModel", "LatchkeyProtocol", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
         .testTarget(
             name: "LatchkeyServerTests",
             dependencies: [
@@ -145,7 +146,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Security", "Latchkey", "LatchkeyTool", "Keybag", "KeychainModel", "KeychainStore", "LatchkeyClient", "LatchkeyService",
+                "Security", "Latchkey", "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool", "Keybag", "KeychainModel", "KeychainStore",
+                "LatchkeyClient", "LatchkeyService",
                 "LinuxSystem",
                 "SecretMemory", "KeychainTesting", "ProofWorker", .grdb,
             ]

@@ -191,7 +191,7 @@ struct StorageErrorTests {
     func foreignSchema(_ statement: String) throws {
         let home = try made()
         try sqlite("\(home.path)/data/keychain.db", statement)
-        #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("not those of a version 1 keychain"))
+        #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("not those of a version 2 keychain"))
     }
 
     @Test("A database that is a directory, and a missing home, have statuses of their own")

@@ -70,7 +70,7 @@ public final class TestKeychain: Sendable {
 
 /// Clocks that stand still until they are moved.
 public final class TestClock: Sendable {
-    /// 2026-11-21 12:00:00 UTC, in seconds since 2001-01-01.
+    /// 2026-11-22 12:00:00 UTC, in seconds since 2001-01-01.
     private let seconds = Mutex(817_041_600.0)
     /// Nanoseconds since the start of the machine, and which start it was.
     private let boot = Mutex((nanoseconds: UInt64(1_000_000_000_000), number: 1))

@@ -25,7 +25,8 @@ enum Samples {
         match.emailAddress = "a@example.com"
         return ItemQuery(
             .internetPassword, attributes: attributes, accessGroup: "G1", synchronizable: .any,
-            persistentReference: PersistentReference(.genericPassword, .random()), limit: .atMost(-3), match: match, includesTombstones: true)
+            persistentReference: PersistentReference(.genericPassword, .random()), limit: .atMost(-3), match: match,
+            includesTombstones: true)
     }
 
     static var record: ItemRecord {
@@ -73,11 +74,13 @@ enum Samples {
         return [
             .welcome(Response.Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),
             .failure(KeychainError(.itemNotFound, "p", hint: "h")), .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .done,
-            .count(5), .record(record), .records([record, record], damaged: 7, isFollowed: true), .records([], damaged: 0, isFollowed: false),
+            .count(5), .record(record), .records([record, record], damaged: 7, isFollowed: true),
+            .records([], damaged: 0, isFollowed: false),
             .status(status), .findings([KeychainFinding("a", isHealthy: true, detail: "d", hint: "h")]),
             .caller(
                 CallerReport(
-                    facts: [CallerReport.Fact("user", "1", .attested, source: "kernel")], groups: [.shared], hasAllGroups: true, reason: "r")),
+                    facts: [CallerReport.Fact("user", "1", .attested, source: "kernel")], groups: [.shared], hasAllGroups: true, reason: "r"
+                )),
             .lockStatus(
                 LockStatus(
                     state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [.always], graceLeft: 1.5,

@@ -21,6 +21,8 @@ enum Worker {
         case "add": addAndClose(arguments[1])
         case "memory": holdSecrets(arguments[1], arguments[2])
         case "passcodes": changePasscodes()
+        case "item": item(Array(arguments.dropFirst()))
+        case "hold": holdConnection()
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
         }
@@ -164,6 +166,40 @@ enum Worker {
             problem = "\(error) hint: \(error.hint ?? "-")"
         }
         say("\(add("account-\(getpid())", String(repeating: "x", count: 4000))) \(problem)")
+        return 0
+    }
+
+    // MARK: item
+
+    /// One call on one item: `add ACCOUNT VALUE [GROUP]`, `find`, `update` or `delete ACCOUNT - [GROUP]`, `count - - [GROUP]`. Prints the
+    /// status, and what was found.
+    private static func item(_ words: [String]) -> Int32 {
+        defer { KeychainClient.close() }
+        var query = words[1] == "-" ? [kSecClass as String: kSecClassGenericPassword] : key(words[1])
+        if words.count > 3 { query[kSecAttrAccessGroup as String] = words[3] }
+        switch words[0] {
+        case "add":
+            query[kSecValueData as String] = Data(words[2].utf8)
+            say("\(SecItemAdd(query as CFDictionary, nil))")
+        case "update": say("\(SecItemUpdate(query as CFDictionary, [kSecValueData as String: Data(words[2].utf8)] as CFDictionary))")
+        case "delete": say("\(SecItemDelete(query as CFDictionary))")
+        default:
+            query[kSecReturnData as String] = true
+            query[kSecMatchLimit as String] = kSecMatchLimitAll
+            var result: CFTypeRef?
+            let status = SecItemCopyMatching(query as CFDictionary, &result)
+            let found = (result as? [Data] ?? []).map { String(decoding: $0, as: UTF8.self) }.sorted()
+            say(([status.description] + found).joined(separator: " "))
+        }
+        return 0
+    }
+
+    /// Reads an item again and again for as long as a line comes from standard input, over one connection.
+    private static func holdConnection() -> Int32 {
+        while let line = readLine() {
+            let answer = read(line)
+            say("\(answer.status) \(answer.value ?? "-")")
+        }
         return 0
     }
 

@@ -61,7 +61,10 @@ extension KeychainError {
                 hint: "update latchkey")
         case .closed:
             self.init(
-                .interactionNotAllowed, hint: "give the passcode: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in the environment; or, where latchkeyd runs: latchkey unlock")
+                .interactionNotAllowed,
+                hint:
+                    "give the passcode: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in the environment; or, where latchkeyd runs: latchkey unlock"
+            )
         case .unusablePasscode(let reason): self.init(.param, "this cannot be the passcode: \(reason)")
         case .wrongPasscode: self.init(.authFailed, "the passcode is wrong")
         case .passcodeDelay(let seconds):

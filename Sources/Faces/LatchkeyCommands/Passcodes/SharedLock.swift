@@ -51,6 +51,7 @@ enum SharedLock {
         throw KeychainError(
             .notAvailable, "without latchkeyd every process locks and unlocks only itself, so that this would change nothing",
             hint:
-                "give the passcode to the command that needs it: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in its environment; or start latchkeyd")
+                "give the passcode to the command that needs it: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in its environment; or start latchkeyd"
+        )
     }
 }

@@ -52,6 +52,8 @@ public struct CallerReader: Sendable {
     /// The executable alone, as a quick look whether the process is still the program it was.
     func executable(of process: Int32) -> String? { ProcessDirectory(process, root: processes).executable }
 
+    func executableLink(of process: Int32) -> String { ProcessDirectory(process, root: processes).executableLink }
+
     /// Who the caller is to the authoriser.
     func identity(_ reading: Reading) -> CallerIdentity {
         var identity = reading.claim

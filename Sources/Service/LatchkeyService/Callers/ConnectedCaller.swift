@@ -26,7 +26,12 @@ public final class ConnectedCaller {
             // While the process executes the same file and nothing beside it has changed, so has nothing that follows from them. Whoever
             // cannot be looked at, and units and labels that give something, are read in full.
             guard let executable = reader.executable(of: peer.process), !reader.hasRules else { return reader.identity(reading()) }
-            let stamps = [ProgramIdentity.entitlementsPath(executable), ProgramIdentity.informationPath(executable)].map(FileStatus.stamp)
+            // The same path in another mount namespace is another file.
+            let files = [
+                reader.executableLink(of: peer.process), ProgramIdentity.entitlementsPath(executable),
+                ProgramIdentity.informationPath(executable),
+            ]
+            let stamps = files.map(FileStatus.stamp)
             if let known, known.executable == executable, known.stamps == stamps { return known.identity }
             let fresh = reader.identity(reading())
             known = fresh.executable == executable ? (executable, stamps, fresh) : nil

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyClient
+import LatchkeyService
+import LinuxSystem
+import SecretMemory
+import Testing
+
+extension ProcessProofs {
+    /// The daemon as it is started, used, killed and stopped: real processes on real sockets.
+    @Suite("Daemon")
+    struct DaemonTests {
+        // MARK: Finding it
+
+        @Test("Programs reach it without knowing it, and are refused when it is away; --release gives the keychain back")
+        func ownership() throws {
+            let daemon = try DaemonProcess()
+            #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
+            #expect(try daemon.client("latchkey", ["find-generic-password", "-a", "a", "-s", "proof", "-w"]).output == "v\n")
+            #expect(try daemon.client("latchkey", ["status", "--json"]).output.contains(#""mode" : "user""#))
+            #expect(daemon.stop() == 0)
+
+            let away = try daemon.client("latchkey", ["find-generic-password", "-a", "a", "-s", "proof", "-w"])
+            #expect(away.status == Int32(OSStatusCode.notAvailable.exitCode))
+            #expect(away.error.contains("belongs to latchkeyd") && away.error.contains("hint: systemctl"), "\(away.error)")
+            #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25291\n")
+
+            let release = try daemon.client("latchkeyd", ["--user", "--release"])
+            #expect(release.status == 0, "\(release.error)")
+            #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 v\n")
+            #expect(try daemon.client("latchkey", ["status", "--json"]).output.contains(#""mode" : "embedded""#))
+        }
+
+        @Test("A program whose LATCHKEY_HOME is another one opens that one itself")
+        func otherHome() throws {
+            let daemon = try DaemonProcess()
+            let other = try TemporaryDirectory()
+            let outcome = try daemon.client("latchkey", ["status", "--json"], environment: ["LATCHKEY_HOME": other.path])
+            #expect(outcome.output.contains(#""mode" : "embedded""#), "\(outcome)")
+            #expect(try daemon.client("latchkeyd", ["--user", "--release"]).error.contains("another latchkeyd has the keychain"))
+        }
+
+        @Test("A socket of another user is not trusted", .enabled(if: geteuid() == 0))
+        func untrusted() throws {
+            let daemon = try DaemonProcess()
+            let connector = SocketConnector(path: daemon.socket) { $0 == 12345 }
+            let error = #expect(throws: KeychainError.self) { try connector.connect() }
+            #expect(error?.status == .notAvailable && error?.problem.contains("not to be trusted") == true)
+        }
+
+        // MARK: Its socket
+
+        @Test("The socket of a killed daemon is replaced; a second daemon is refused, at the same socket and on the same home")
+        func sockets() throws {
+            let daemon = try DaemonProcess()
+            daemon.stop(signal: SIGKILL)
+            #expect(access(daemon.socket, F_OK) == 0)
+            try daemon.start()
+            usleep(50_000)
+            #expect(try daemon.client("latchkey", ["status"]).status == 0)
+
+            let second = try daemon.client("latchkeyd", ["--user"], environment: ["LATCHKEY_HOME": "\(daemon.directory.path)/second"])
+            #expect(
+                second.status == 1 && second.error.contains("Address already in use") && second.error.contains("hint:"), "\(second.error)")
+            let sameHome = try daemon.client("latchkeyd", ["--user", "--socket", "\(daemon.runtime)/latchkey/other"])
+            #expect(sameHome.status == 1 && sameHome.error.contains("another latchkeyd has the keychain"), "\(sameHome.error)")
+            #expect(daemon.stop() == 0)
+            #expect(access(daemon.socket, F_OK) != 0, "the name of the socket goes with the daemon")
+        }
+
+        @Test("What is no socket is left alone; a directory that others can reach is refused with the chmod")
+        func places() throws {
+            let directory = try TemporaryDirectory()
+            try FileManager.default.createDirectory(
+                atPath: "\(directory.path)/run/latchkey", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try "mine".write(toFile: "\(directory.path)/run/latchkey/socket", atomically: true, encoding: .utf8)
+            let file = try DaemonProcess(in: directory, waits: false)
+            #expect(file.process.waitUntilExit() == 1 && file.said.contains("it is no socket"), "\(file.said)")
+            #expect(try String(contentsOfFile: "\(directory.path)/run/latchkey/socket", encoding: .utf8) == "mine")
+            try FileManager.default.removeItem(atPath: "\(directory.path)/run/latchkey/socket")
+            chmod("\(directory.path)/run/latchkey", 0o755)
+            let open = try DaemonProcess(in: directory, waits: false)
+            #expect(open.process.waitUntilExit() == 1 && open.said.contains("hint: chmod 700"), "\(open.said)")
+        }
+
+        @Test("A path that is too long for a socket is refused by name")
+        func longPath() throws {
+            let path = "/tmp/" + String(repeating: "x", count: 120)
+            let outcome = try Executable.run("latchkeyd", ["--user", "--socket", path], home: try TemporaryDirectory().path)
+            #expect(outcome.status == 1)
+            rmdir(path)
+            let daemon = try TemporaryDirectory()
+            let long = try Executable.run(
+                "latchkeyd", ["--user", "--socket", "\(daemon.path)/\(String(repeating: "s", count: 100))"], home: "\(daemon.path)/home")
+            #expect(long.status == 1 && long.error.contains("107 bytes"), "\(long.error)")
+        }
+
+        // MARK: The service manager
+
+        @Test("Under socket activation it serves the socket that it is given, and leaves it there", .timeLimit(.minutes(1)))
+        func activation() throws {
+            let directory = try TemporaryDirectory()
+            try FileManager.default.createDirectory(
+                atPath: "\(directory.path)/run/latchkey", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let socket = "\(directory.path)/run/latchkey/socket"
+            let names = ["LATCHKEY_HOME", "XDG_RUNTIME_DIR", "SWIFT_BACKTRACE"].flatMap { ["-E", $0] }
+            let daemon = try DaemonProcess(launcher: ["/usr/bin/systemd-socket-activate", "-l", socket] + names, in: directory)
+            #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
+            #expect(try daemon.client("latchkey", ["status", "--json"]).output.contains(#""mode" : "user""#))
+            #expect(daemon.stop() == 0)
+            #expect(access(socket, F_OK) == 0, "the socket is the manager's")
+        }
+
+        @Test("It tells the service manager that it is ready, that it lives, and that it stops")
+        func notifications() throws {
+            let directory = try TemporaryDirectory()
+            let path = "\(directory.path)/notify"
+            let receiver = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+            defer { close(receiver) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let bound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(receiver, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+            }
+            #expect(bound == 0)
+            var time = timeval(tv_sec: 5, tv_usec: 0)
+            setsockopt(receiver, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+            func message() -> String {
+                var buffer = [UInt8](repeating: 0, count: 200)
+                let count = recv(receiver, &buffer, 200, 0)
+                return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+            }
+            let daemon = try DaemonProcess(environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "100000"], in: directory)
+            #expect(message().hasPrefix("READY=1"))
+            for _ in 0..<3 { #expect(message() == "WATCHDOG=1") }
+            daemon.stop()
+            var last = message()
+            while last == "WATCHDOG=1" { last = message() }
+            #expect(last == "STOPPING=1")
+        }
+
+        @Test(
+            "The units are ones that systemd accepts", .enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0),
+            arguments: ["system", "user"])
+        func units(_ kind: String) throws {
+            let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Packaging/systemd/\(kind)")
+                .standardized
+            let directory = try TemporaryDirectory()
+            var names: [String] = []
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                // The unit names the installed daemon; here it is the one that was built.
+                let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+                let path = "\(directory.path)/\(name)"
+                try text.replacingOccurrences(of: "/usr/bin/latchkeyd", with: Executable.path("latchkeyd"))
+                    .write(toFile: path, atomically: true, encoding: .utf8)
+                names.append(path)
+            }
+            #expect(names.count == 2)
+            let analyze = Process()
+            analyze.executableURL = URL(filePath: "/usr/bin/systemd-analyze")
+            analyze.arguments = ["verify", "--man=no", "--recursive-errors=no"] + (kind == "user" ? ["--user"] : []) + names.sorted()
+            analyze.environment = ["XDG_RUNTIME_DIR": directory.path, "HOME": directory.path]
+            let output = Pipe()
+            analyze.standardError = output
+            analyze.standardOutput = output
+            try analyze.run()
+            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            analyze.waitUntilExit()
+            #expect(analyze.terminationStatus == 0, "\(said)")
+            #expect(!said.contains("latchkey"), "\(said)")
+        }
+
+        // MARK: Restarts
+
+        @Test("A program that is connected goes on after a restart, and after a kill, of the daemon")
+        func reconnecting() throws {
+            let daemon = try DaemonProcess()
+            let service = DaemonService(SocketConnector.user(daemon.socket)) { CallerIdentity(executable: "test") }
+            defer { service.close() }
+            let caller = CallerIdentity(executable: "test")
+            func add(_ account: String) throws {
+                _ = try service.add(
+                    ItemAddition(.genericPassword, attributes: [.account: .string(account), .service: .string("s")]), from: caller)
+            }
+            try add("before")
+            daemon.stop()
+            try daemon.start()
+            try add("after the restart")
+            daemon.stop(signal: SIGKILL)
+            // It is away for a while, as a service manager would have it.
+            let restarted = Thread {
+                usleep(300_000); try? daemon.start()
+            }
+            restarted.start()
+            try add("after the kill")
+            #expect(try service.status().counts.reduce(0) { $0 + $1.count } == 3)
+            while !restarted.isFinished { usleep(1000) }
+        }
+
+        @Test("Killed in the middle of eight programs' writes, it loses nothing that was acknowledged, and its log is intact")
+        func killedWhileWriting() throws {
+            let rounds = ProcessInfo.processInfo.environment["LATCHKEY_DAEMON_ROUNDS"].flatMap(Int.init) ?? 6
+            for round in 0..<rounds {
+                let daemon = try DaemonProcess()
+                let writers = try (0..<8).map { number in
+                    let process = Executable.process(
+                        "ProofWorker", ["write", "w\(round).\(number)"], home: daemon.home, environment: daemon.environment)
+                    let pipe = Pipe()
+                    process.standardOutput = pipe
+                    process.standardError = FileHandle.nullDevice
+                    try process.run()
+                    return (process, pipe)
+                }
+                usleep(UInt32.random(in: 150_000..<400_000))
+                daemon.stop(signal: SIGKILL)
+                for (process, _) in writers { kill(process.processIdentifier, SIGKILL) }
+                var acknowledged: [String: String] = [:]
+                var attempted: [String: String] = [:]
+                for (process, pipe) in writers {
+                    let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                    process.waitUntilExit()
+                    for line in said.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+                        let words = line.split(separator: " ").map(String.init)
+                        let value = "\(words[2]):\(words[1] == "add" ? 0 : 1)"
+                        if words[0] == "did" { acknowledged[words[2]] = value } else { attempted[words[2]] = value }
+                    }
+                }
+                #expect(acknowledged.count > 8, "nothing was proven")
+                try daemon.start()
+                #expect(try daemon.client("latchkey", ["log", "verify"]).output.hasPrefix("intact"))
+                daemon.stop()
+                #expect(try daemon.client("latchkeyd", ["--user", "--release"]).status == 0)
+                let keychain = try EmbeddedService(home: KeychainHome(root: daemon.home))
+                defer { keychain.close() }
+                let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+                for (account, value) in acknowledged {
+                    let query = ItemQuery(.genericPassword, attributes: [.service: .string("proof"), .account: .string(account)])
+                    let found = try keychain.copyMatching(query, returning: .data, from: caller).records.first?.secrets?.data?
+                        .withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+                    #expect(found == value || found == attempted[account], "\(account)")
+                }
+            }
+        }
+
+        // MARK: The lock
+
+        @Test("Lock and unlock are everybody's; with-passcode opens for its children alone, without a passcode in arguments or environment")
+        func lock() throws {
+            let daemon = try DaemonProcess()
+            let passcode = "\(daemon.directory.path)/passcode"
+            try Data("correct horse battery staple\n".utf8).write(to: URL(filePath: passcode))
+            chmod(passcode, 0o600)
+            #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
+            #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", passcode]).status == 0)
+            #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 v\n")
+            #expect(try daemon.client("latchkey", ["lock", "--now"]).status == 0)
+            #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
+
+            let script = """
+                "\(Executable.path("ProofWorker"))" item find a -
+                tr '\\0' '\\n' < /proc/self/environ; tr '\\0' '\\n' < /proc/$PPID/cmdline; tr '\\0' '\\n' < /proc/$PPID/environ
+                """
+            let inside = try daemon.client("latchkey", ["with-passcode", "--passcode-file", passcode, "--", "/bin/sh", "-c", script])
+            #expect(inside.output.hasPrefix("0 v\n"), "\(inside)")
+            #expect(!inside.output.contains("horse"))
+            #expect(inside.output.contains("LATCHKEY_SESSION_FD="))
+            // For everybody else nothing has changed.
+            #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
+            #expect(
+                try daemon.client("ProofWorker", ["item", "find", "a", "-"], environment: ["LATCHKEY_PASSCODE_FILE": passcode]).output
+                    == "0 v\n")
+            #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
+
+            #expect(try daemon.client("latchkey", ["unlock", "--passcode-file", passcode]).status == 0)
+            #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 v\n")
+            let wrong = "\(daemon.directory.path)/wrong"
+            try Data("another passcode\n".utf8).write(to: URL(filePath: wrong))
+            chmod(wrong, 0o600)
+            let refused = try daemon.client("latchkey", ["with-passcode", "--passcode-file", wrong, "--", "true"])
+            #expect(refused.status == Int32(OSStatusCode.authFailed.exitCode))
+        }
+
+        @Test("with-passcode without a daemon serves its children itself; the exit value is the program's", arguments: [0, 7, 126, 127])
+        func embeddedSession(_ expected: Int32) throws {
+            let home = try TemporaryDirectory()
+            let passcode = "\(home.path)/passcode"
+            try Data("correct horse battery staple\n".utf8).write(to: URL(filePath: passcode))
+            chmod(passcode, 0o600)
+            #expect(try Executable.run("ProofWorker", ["item", "add", "a", "v"], home: home.path).output == "0\n")
+            #expect(try Executable.run("latchkey", ["passcode", "set", "--passcode-file", passcode], home: home.path).status == 0)
+            let command: [String]
+            switch expected {
+            case 126: command = [home.path]
+            case 127: command = ["no-such-program"]
+            default: command = ["/bin/sh", "-c", "\"\(Executable.path("ProofWorker"))\" item find a - && exit \(expected)"]
+            }
+            let outcome = try Executable.run("latchkey", ["with-passcode", "--passcode-file", passcode, "--"] + command, home: home.path)
+            #expect(outcome.status == expected, "\(outcome)")
+            if expected < 100 { #expect(outcome.output == "0 v\n") }
+        }
+
+        @Test("A recovery key is used through the daemon, while it holds the keychain")
+        func recovery() throws {
+            let daemon = try DaemonProcess()
+            let (old, new, paper) = ("\(daemon.directory.path)/old", "\(daemon.directory.path)/new", "\(daemon.directory.path)/paper")
+            try Data("correct horse battery staple\n".utf8).write(to: URL(filePath: old))
+            try Data("wrong donkey charger nail\n".utf8).write(to: URL(filePath: new))
+            #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
+            for path in [old, new] { chmod(path, 0o600) }
+            #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", old]).status == 0)
+            let key = try daemon.client("latchkey", ["recovery-key", "create", "--passcode-file", old])
+            try Data(key.output.utf8).write(to: URL(filePath: paper))
+            chmod(paper, 0o600)
+            let used = try daemon.client("latchkey", ["recovery-key", "use", "--key-file", paper, "--passcode-file", new])
+            #expect(used.status == 0, "\(used)")
+            #expect(try daemon.client("latchkey", ["unlock", "--passcode-file", old]).status != 0)
+            #expect(try daemon.client("latchkey", ["unlock", "--passcode-file", new]).status == 0)
+            #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 v\n")
+        }
+
+        // MARK: Identities
+
+        @Test("Programs with different identifiers see only their own; one with both groups sees both; a group that is lacked is −34018")
+        func identities() throws {
+            let daemon = try DaemonProcess()
+            func program(_ name: String, _ groups: [String]) throws {
+                let path = "\(daemon.directory.path)/\(name)"
+                try FileManager.default.copyItem(atPath: Executable.path("ProofWorker"), toPath: path)
+                try PropertyListSerialization.data(fromPropertyList: ["keychain-access-groups": groups], format: .xml, options: 0)
+                    .write(to: URL(filePath: "\(path).entitlements"))
+            }
+            try program("mail", ["com.example.mail"])
+            try program("notes", ["com.example.notes"])
+            try program("both", ["com.example.mail", "com.example.notes"])
+            func run(_ name: String, _ words: [String]) throws -> String {
+                try daemon.client("../\(name)", words, at: "\(daemon.directory.path)/\(name)")
+            }
+            #expect(try run("mail", ["item", "add", "alice", "from-mail"]) == "0\n")
+            #expect(try run("notes", ["item", "add", "alice", "from-notes"]) == "0\n")
+            #expect(try run("mail", ["item", "find", "alice", "-"]) == "0 from-mail\n")
+            #expect(try run("notes", ["item", "find", "alice", "-"]) == "0 from-notes\n")
+            #expect(try run("both", ["item", "find", "alice", "-"]) == "0 from-mail from-notes\n")
+            #expect(try run("mail", ["item", "find", "alice", "-", "com.example.notes"]) == "-34018\n")
+            #expect(try run("mail", ["item", "add", "bob", "x", "com.example.notes"]) == "-34018\n")
+            #expect(try run("notes", ["item", "delete", "alice", "-", "com.example.mail"]) == "-34018\n")
+            // A program without an identity has none of them, and the user's own command has all.
+            #expect(try daemon.client("ProofWorker", ["item", "find", "alice", "-"]).output == "-25300\n")
+            #expect(try daemon.client("latchkey", ["dump-keychain"]).output.components(separatedBy: "\"acct\"").count == 3)
+        }
+
+        // MARK: System mode
+
+        @Test(
+            "In system mode a program of the same user reads neither the database nor the device key; each user has his own keychain",
+            .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0))
+        func systemMode() throws {
+            let directory = try TemporaryDirectory()
+            chmod(directory.path, 0o755)
+            let (state, runtime) = ("\(directory.path)/state", "\(directory.path)/rundir")
+            let daemonUser = 61950
+            for path in [state, runtime] {
+                try FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+                chown(path, uid_t(daemonUser), gid_t(daemonUser))
+            }
+            chmod(state, 0o700)
+            let socket = "\(runtime)/socket"
+            func setpriv(_ user: Int) -> [String] { ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] }
+            let daemon = try DaemonProcess(
+                ["--system", "--socket", socket, "--state-directory", state], launcher: setpriv(daemonUser), in: directory)
+            func run(_ user: Int, _ words: [String]) throws -> String {
+                try daemon.run(
+                    setpriv(user) + words, environment: ["LATCHKEY_SYSTEM_SOCKET": socket, "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"])
+            }
+            let worker = Executable.path("ProofWorker")
+            #expect(try run(4001, [worker, "item", "add", "a", "of-4001"]) == "0\n")
+            #expect(try run(4002, [worker, "item", "add", "a", "of-4002"]) == "0\n")
+            #expect(try run(4001, [worker, "item", "find", "a", "-"]) == "0 of-4001\n")
+            #expect(try run(4002, [worker, "item", "find", "a", "-"]) == "0 of-4002\n")
+            #expect(try run(4001, [Executable.path("latchkey"), "status", "--json"]).contains(#""mode" : "system""#))
+            #expect(try run(4001, [Executable.path("latchkey"), "who"]).contains("4001 (attested"))
+
+            let files = try FileManager.default.subpathsOfDirectory(atPath: state).filter {
+                $0.hasSuffix("keychain.db") || $0.hasSuffix("device.key")
+            }
+            #expect(files.count == 4)
+            for file in files {
+                #expect(try run(4001, ["/bin/sh", "-c", "cat \"$0\" 2>&1 || true", "\(state)/\(file)"]).contains("Permission denied"))
+            }
+            #expect(try run(4001, ["/bin/sh", "-c", "ls \"$0\" 2>&1 || true", state]).contains("Permission denied"))
+            daemon.stop()
+            // Nobody makes himself a keychain in its place, where the administrator says so; the socket is gone, and so is the service.
+            #expect(try run(4001, [worker, "item", "find", "a", "-"]) != "0 of-4001\n")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Glibc
+import LinuxSystem
+
+/// A latchkeyd of a test's own: its home, its runtime directory, and what it says.
+public final class DaemonProcess: @unchecked Sendable {  // because one test at a time uses it
+    public let directory: TemporaryDirectory
+    public private(set) var process: SpawnedProcess
+    private let arguments: [String]
+    private let more: [String: String]
+    private let launcher: [String]
+
+    public var home: String { "\(directory.path)/home" }
+    public var runtime: String { "\(directory.path)/run" }
+    public var socket: String { "\(runtime)/latchkey/socket" }
+    /// What clients and the daemon have in their environment.
+    public var environment: [String: String] { ["XDG_RUNTIME_DIR": runtime] }
+    /// What the daemon has said.
+    public var said: String { (try? String(contentsOfFile: "\(directory.path)/said", encoding: .utf8)) ?? "" }
+
+    /// - Parameters:
+    ///   - launcher: the command that starts the daemon, before its own words.
+    ///   - waits: whether to return only when it listens.
+    public init(
+        _ arguments: [String] = ["--user"], launcher: [String] = [], environment: [String: String] = [:],
+        in directory: TemporaryDirectory? = nil, waits: Bool = true
+    ) throws {
+        self.directory = try directory ?? TemporaryDirectory()
+        self.arguments = arguments
+        self.launcher = launcher
+        more = environment
+        try FileManager.default.createDirectory(
+            atPath: "\(self.directory.path)/run", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        process = try Self.spawn(arguments, launcher, self.directory.path, environment)
+        if waits { try waitUntilListening() }
+    }
+
+    /// Starts it anew.
+    public func start() throws {
+        process = try Self.spawn(arguments, launcher, directory.path, more)
+        try waitUntilListening()
+    }
+
+    private static func spawn(
+        _ arguments: [String], _ launcher: [String], _ directory: String, _ more: [String: String]
+    ) throws -> SpawnedProcess {
+        let environment = [
+            "LATCHKEY_HOME": "\(directory)/home", "XDG_RUNTIME_DIR": "\(directory)/run", "SWIFT_BACKTRACE": "enable=no",
+            "PATH": "/usr/bin:/bin",
+        ]
+        return try SpawnedProcess(
+            launcher + [Executable.path("latchkeyd")] + arguments, environment: environment.merging(more) { $1 },
+            output: "\(directory)/said")
+    }
+
+    /// Its name stands before anybody listens at the socket.
+    private func waitUntilListening() throws {
+        for _ in 0..<2000 where process.isRunning {
+            if let probe = try? Socket(connectingTo: path) { return withExtendedLifetime(probe) {} }
+            usleep(5000)
+        }
+        throw NotListening(said: said)
+    }
+
+    private var path: String { arguments.firstIndex(of: "--socket").map { arguments[$0 + 1] } ?? socket }
+
+    public struct NotListening: Error { public let said: String }
+
+    /// Runs a program as a client.
+    public func client(_ name: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil) throws
+        -> Executable.Outcome
+    {
+        try Executable.run(name, arguments, home: home, environment: self.environment.merging(environment) { $1 }, input: input)
+    }
+
+    /// Runs the program at a path as a client; what it prints.
+    public func client(_ name: String, _ arguments: [String], at path: String) throws -> String {
+        try run([path] + arguments, environment: environment.merging(["LATCHKEY_HOME": home]) { $1 })
+    }
+
+    /// Runs any command; what it prints.
+    public func run(_ words: [String], environment: [String: String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.environment = environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return said
+    }
+
+    /// Asks it to end, and waits until it has.
+    @discardableResult
+    public func stop(signal: Int32 = SIGTERM) -> Int32 { process.stop(signal: signal) }
+}

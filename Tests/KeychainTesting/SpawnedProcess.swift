@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Glibc
+import Synchronization
+
+/// A process that runs beside others. Foundation's `Process` waits for one child on a thread that all of them share, so that a child which
+/// does not end keeps the end of every other one from being noticed.
+public final class SpawnedProcess: Sendable {
+    public let processIdentifier: pid_t
+    private let status = Mutex<Int32?>(nil)
+
+    /// - Parameter output: the file that standard output and standard error are appended to.
+    public init(_ words: [String], environment: [String: String], output: String) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        // What other tests have open is none of its business.
+        for descriptor in 3..<Int32(1024) where fcntl(descriptor, F_GETFD) >= 0 {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
+        let arguments = words.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var identifier = pid_t()
+        let code = posix_spawn(&identifier, words[0], &actions, nil, arguments, variables)
+        guard code == 0 else { throw SpawnError(code: code) }
+        processIdentifier = identifier
+    }
+
+    public struct SpawnError: Error { public let code: Int32 }
+
+    /// Whether it has not ended yet.
+    public var isRunning: Bool { ended() == nil }
+
+    /// Waits for its end: its exit value, or 128 and the signal.
+    @discardableResult
+    public func waitUntilExit() -> Int32 {
+        while true {
+            if let status = ended() { return status }
+            usleep(1000)
+        }
+    }
+
+    /// Ends it at once, or as the signal does.
+    @discardableResult
+    public func stop(signal: Int32) -> Int32 {
+        if isRunning { kill(processIdentifier, signal) }
+        return waitUntilExit()
+    }
+
+    private func ended() -> Int32? {
+        status.withLock { status in
+            if let status { return status }
+            var word: Int32 = 0
+            guard waitpid(processIdentifier, &word, WNOHANG) == processIdentifier else { return nil }
+            status = word & 0x7F == 0 ? (word >> 8) & 0xFF : 128 + (word & 0x7F)
+            return status
+        }
+    }
+
+    deinit { stop(signal: SIGKILL) }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyService
+import Testing
+
+/// Documentation/Formats/audit-log.md: what a change of the log is found by.
+@Suite("Audit log")
+struct AuditLogTests {
+    /// A keychain whose log is open, as a daemon has it.
+    final class Fixture {
+        let directory: TemporaryDirectory
+        let clock = TestClock()
+        private(set) var service: EmbeddedService
+        private(set) var log: AuditLog
+        let limits: AuditLog.Limits
+
+        init(limits: AuditLog.Limits = AuditLog.Limits(), directory: TemporaryDirectory? = nil) throws {
+            self.directory = try directory ?? TemporaryDirectory()
+            self.limits = limits
+            service = try EmbeddedService(home: KeychainHome(root: self.directory.path), clocks: clock.clocks)
+            log = try service.openAuditLog(limits: limits)
+        }
+
+        var path: String { "\(directory.path)/state/audit.log" }
+
+        func append(_ count: Int, program: String = "/usr/bin/x") throws {
+            for number in 0..<count {
+                let caller = CallerIdentity(executable: program, process: CallerIdentity.ProcessNumber(user: 1, process: 2))
+                try log.append(
+                    AuditEntry(
+                        caller: caller, operation: "copy", itemClass: .genericPassword, group: .shared, count: number, status: .success))
+            }
+        }
+
+        func lines(after: UInt64 = 0, since: Double? = nil) throws -> [String] {
+            var lines: [String] = []
+            _ = try log.lines(after: after, since: since) { line in
+                lines.append(line)
+                return true
+            }
+            return lines
+        }
+
+        /// Ends the process without a word, and starts the next one.
+        func restart(orderly: Bool) throws {
+            if orderly { log.close() }
+            service.close()
+            service = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
+            log = try service.openAuditLog(limits: limits)
+        }
+    }
+
+    @Test("AUD-1: a line is a JSON object with who, what and what came of it; names from outside cannot forge one")
+    func lines() throws {
+        let fixture = try Fixture()
+        try fixture.append(1, program: "/tmp/a\"}\n{\"sequence\":9,\u{1B}[2J\u{2028}")
+        let lines = try fixture.lines()
+        #expect(lines.count == 1)
+        let line = try #require(lines.first)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(object["sequence"] as? Int == 1)
+        #expect(object["program"] as? String == "/tmp/a\"}\n{\"sequence\":9,\u{1B}[2J\u{2028}")
+        #expect(object["operation"] as? String == "copy" && object["class"] as? String == "genp")
+        #expect(object["group"] as? String == "latchkey.shared" && object["groupGrade"] as? String == "claimed")
+        #expect(object["user"] as? Int == 1 && object["process"] as? Int == 2 && object["status"] as? Int == 0)
+        #expect(object["time"] as? String == "2026-11-22T12:00:00.000Z")
+        #expect((object["mac"] as? String)?.count == 64)
+        #expect(!line.contains("\u{1B}"))
+    }
+
+    @Test("AUD-2: an untouched log is intact, across restarts in good order and after a kill")
+    func intact() throws {
+        let fixture = try Fixture()
+        #expect(try fixture.log.verify().isIntact)
+        try fixture.append(5)
+        #expect(try fixture.log.verify() == AuditVerdict(isIntact: true, lines: 5, detail: "every line is what was written, up to line 5"))
+        try fixture.restart(orderly: true)
+        try fixture.append(3)
+        try fixture.restart(orderly: false)
+        try fixture.append(2)
+        let verdict = try fixture.log.verify()
+        #expect(verdict.isIntact && verdict.lines == 10)
+        #expect(try fixture.lines().count == 10)
+    }
+
+    @Test("AUD-3: any byte that is changed is found, in the line where it is", arguments: [true, false])
+    func changedBytes(_ isRunning: Bool) throws {
+        let fixture = try Fixture()
+        try fixture.append(3)
+        let original = try Data(contentsOf: URL(filePath: fixture.path))
+        for position in original.indices {
+            var changed = original
+            changed[position] ^= 1
+            try overwrite(fixture.path, changed)
+            if !isRunning, position % 29 == 0 { try fixture.restart(orderly: true) }
+            let verdict = try fixture.log.verify()
+            let line = original[..<position].count { $0 == UInt8(ascii: "\n") } + 1
+            #expect(!verdict.isIntact && verdict.firstWrong == UInt64(line), "byte \(position): \(verdict)")
+        }
+        try overwrite(fixture.path, original)
+        #expect(try fixture.log.verify().isIntact)
+    }
+
+    @Test(
+        "AUD-3: lines that are removed, moved, doubled or cut from the end are found",
+        arguments: [([0, 1, 3], 3), ([0, 2, 1, 3], 2), ([0, 1, 1, 2, 3], 3), ([1, 2, 3], 1), ([0, 1, 2], 4), ([], 1)] as [([Int], UInt64)])
+    func movedLines(_ order: [Int], _ firstWrong: UInt64) throws {
+        let fixture = try Fixture()
+        try fixture.append(4)
+        try fixture.log.flush()
+        let lines = try Data(contentsOf: URL(filePath: fixture.path)).split(separator: UInt8(ascii: "\n"))
+        try overwrite(fixture.path, Data(order.flatMap { Array(lines[$0]) + [UInt8(ascii: "\n")] }))
+        var verdict = try fixture.log.verify()
+        #expect(!verdict.isIntact && verdict.firstWrong == firstWrong, "\(verdict)")
+        try fixture.restart(orderly: false)
+        verdict = try fixture.log.verify()
+        #expect(!verdict.isIntact && verdict.firstWrong == firstWrong, "\(verdict)")
+    }
+
+    @Test("AUD-3: a log that was replaced by a log of another keychain is found")
+    func foreignLog() throws {
+        let (one, other) = (try Fixture(), try Fixture())
+        try one.append(3)
+        try other.append(3)
+        try overwrite(one.path, try Data(contentsOf: URL(filePath: other.path)))
+        #expect(try one.log.verify().firstWrong == 1)
+    }
+
+    @Test("AUD-4: positions in the database that were changed, or come from an earlier day, are found")
+    func changedPositions() throws {
+        let fixture = try Fixture()
+        try fixture.append(2)
+        try fixture.log.flush()
+        fixture.log.close()
+        fixture.service.close()
+        try sql("UPDATE audit SET sequence = 1 WHERE id = 0", in: fixture.directory)
+        let service = try EmbeddedService(home: KeychainHome(root: fixture.directory.path), clocks: fixture.clock.clocks)
+        defer { service.close() }
+        #expect(throws: KeychainError.self) { try service.openAuditLog() }
+    }
+
+    @Test("AUD-5: a file of its full length is put aside, the chain goes on, and the oldest file goes")
+    func rotation() throws {
+        let fixture = try Fixture(limits: AuditLog.Limits(fileLength: 1000, keptFiles: 2))
+        try fixture.append(30)
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.directory.path)/state").filter { $0.hasPrefix("audit") }
+        #expect(names.sorted() == ["audit.log", "audit.log.1", "audit.log.2"])
+        let verdict = try fixture.log.verify()
+        #expect(verdict.isIntact, "\(verdict)")
+        #expect(verdict.lines < 30)
+        let kept = try fixture.lines()
+        #expect(kept.count == verdict.lines)
+        #expect(kept.last?.contains("\"sequence\":30,") == true)
+
+        try fixture.restart(orderly: false)
+        #expect(try fixture.log.verify().isIntact)
+        // A whole file that is missing is found as well.
+        try FileManager.default.removeItem(atPath: "\(fixture.path).1")
+        #expect(try fixture.log.verify().isIntact == false)
+    }
+
+    @Test("AUD-5: a kill between the two steps of putting a file aside is mended at the next start")
+    func interruptedRotation() throws {
+        let fixture = try Fixture(limits: AuditLog.Limits(fileLength: 1000, keptFiles: 4))
+        try fixture.append(3)
+        let before = try Data(contentsOf: URL(filePath: fixture.path))
+        try fixture.append(1)
+        while try Data(contentsOf: URL(filePath: fixture.path)).count > before.count { try fixture.append(1) }
+        // The database knows of the new file; the old one still has the name.
+        let old = try Data(contentsOf: URL(filePath: "\(fixture.path).1"))
+        fixture.service.close()
+        try FileManager.default.removeItem(atPath: "\(fixture.path).1")
+        try overwrite(fixture.path, old)
+        try fixture.restart(orderly: false)
+        #expect(FileManager.default.fileExists(atPath: "\(fixture.path).1"))
+    }
+
+    @Test("AUD-6: what a power failure has left of a line is cut, and the log goes on")
+    func tornLine() throws {
+        let fixture = try Fixture()
+        try fixture.append(2)
+        fixture.service.close()
+        let whole = try Data(contentsOf: URL(filePath: fixture.path))
+        try overwrite(fixture.path, whole + Data("{\"sequence\":3,\"ti".utf8))
+        try fixture.restart(orderly: false)
+        try fixture.append(1)
+        let verdict = try fixture.log.verify()
+        #expect(verdict.isIntact && verdict.lines == 3)
+    }
+
+    @Test("Lines are given behind a number, and since a time")
+    func selection() throws {
+        let fixture = try Fixture()
+        try fixture.append(2)
+        fixture.clock.advance(by: 3600)
+        try fixture.append(2)
+        #expect(try fixture.lines(after: 3).count == 1)
+        // 2026-11-22 12:30:00 UTC.
+        #expect(try fixture.lines(since: 1_795_350_600).count == 2)
+        #expect(try fixture.lines(since: 0).count == 4)
+    }
+
+    @Test("Where a line cannot be written, nothing more is decided until one can")
+    func unwritable() throws {
+        let fixture = try Fixture(limits: AuditLog.Limits(fileLength: 1, keptFiles: 1))
+        try fixture.append(1)
+        // Putting the file aside fails: something that cannot be replaced is in its place.
+        try FileManager.default.createDirectory(atPath: "\(fixture.path).1/x", withIntermediateDirectories: true)
+        #expect(throws: KeychainError.self) { try fixture.append(1) }
+        #expect(throws: KeychainError.self) { try fixture.log.requireWritable() }
+        try FileManager.default.removeItem(atPath: "\(fixture.path).1")
+        try fixture.log.requireWritable()
+        try fixture.append(1)
+    }
+
+    /// Writes into the file that is open elsewhere.
+    private func overwrite(_ path: String, _ data: Data) throws {
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: data)
+        try handle.close()
+    }
+
+    private func sql(_ text: String, in directory: TemporaryDirectory) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+        process.arguments = ["\(directory.path)/data/keychain.db", text]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+}

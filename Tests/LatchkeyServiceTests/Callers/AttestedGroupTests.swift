@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Testing
+
+/// Groups of both grades in one keychain.
+@Suite("Attested groups")
+struct AttestedGroupTests {
+    private let attested = CallerIdentity(executable: "/usr/bin/service", attestedGroups: ["G", "H"])
+    private let claiming = CallerIdentity(executable: "/usr/bin/other", declaredGroups: ["G", "H"])
+
+    private func item(_ account: String, group: String? = nil) -> ItemAddition {
+        ItemAddition(
+            .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
+            secrets: ItemSecrets(data: SharedSecret(copying: "v".utf8)), accessGroup: group)
+    }
+
+    private let query = ItemQuery(.genericPassword, limit: .all)
+
+    @Test("A claim never reaches an attested group of the same name, and the other way round", arguments: Backend.allCases)
+    func apart(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let made = try keychain.service.add(item("a"), from: attested)
+        #expect(made.accessGroup == AccessGroup("G", grade: .attested))
+        #expect(
+            status { () throws(KeychainError) in _ = try keychain.service.copyMatching(query, returning: .data, from: claiming) } == -25300)
+        var named = query
+        named.accessGroup = "G"
+        #expect(
+            status { () throws(KeychainError) in _ = try keychain.service.copyMatching(named, returning: .data, from: claiming) } == -25300)
+        #expect(status { () throws(KeychainError) in try keychain.service.delete(query, from: claiming) } == -25300)
+        #expect(status { () throws(KeychainError) in try keychain.service.update(query, with: ItemUpdate(), from: claiming) } == -25300)
+        // The same account and service, in the claimed group of the same name, is another item.
+        #expect(try keychain.service.add(item("a"), from: claiming).accessGroup == AccessGroup("G", grade: .claimed))
+        #expect(try keychain.service.copyMatching(query, returning: .data, from: attested).records.count == 1)
+    }
+
+    @Test(
+        "By its persistent reference an attested item is not found by a claim, nor by the user's own command", arguments: Backend.allCases)
+    func references(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let made = try keychain.service.add(item("a"), from: attested)
+        let query = ItemQuery(nil, persistentReference: made.persistentReference)
+        for caller in [claiming, CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true), CallerIdentity(executable: "/x")] {
+            #expect(
+                status { () throws(KeychainError) in _ = try keychain.service.copyMatching(query, returning: .data, from: caller) }
+                    == -25300)
+        }
+    }
+
+    @Test("An attested caller has its own claims as well, behind the attested groups", arguments: Backend.allCases)
+    func both(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let caller = CallerIdentity(executable: "/usr/bin/service", declaredGroups: ["own"], attestedGroups: ["G"])
+        #expect(try keychain.service.add(item("a"), from: caller).accessGroup == AccessGroup("G", grade: .attested))
+        #expect(try keychain.service.add(item("b", group: "own"), from: caller).accessGroup == AccessGroup("own", grade: .claimed))
+        #expect(try keychain.service.copyMatching(query, returning: .data, from: caller).records.count == 2)
+        #expect(
+            status { () throws(KeychainError) in _ = try keychain.service.add(item("c", group: "latchkey.shared"), from: caller) } == -34018
+        )
+    }
+
+    @Test("A wildcard of the administrator's reaches every attested group, and no claimed one", arguments: Backend.allCases)
+    func wildcard(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        _ = try keychain.service.add(item("a"), from: attested)
+        _ = try keychain.service.add(item("b", group: "H"), from: attested)
+        _ = try keychain.service.add(item("c"), from: claiming)
+        let all = CallerIdentity(executable: "/usr/bin/admin", attestedGroups: ["first", "*"])
+        #expect(try keychain.service.copyMatching(query, returning: .data, from: all).records.count == 2)
+        #expect(try keychain.service.add(item("d"), from: all).accessGroup == AccessGroup("first", grade: .attested))
+        let only = CallerIdentity(executable: "/usr/bin/admin", attestedGroups: ["*"])
+        #expect(status { () throws(KeychainError) in _ = try keychain.service.add(item("e"), from: only) } == -34018)
+    }
+
+    @Test("A caller whom the administrator names without giving a group has none", arguments: Backend.allCases)
+    func noGroup(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let caller = CallerIdentity(executable: "/usr/bin/service", attestedGroups: [])
+        #expect(status { () throws(KeychainError) in _ = try keychain.service.add(item("a"), from: caller) } == -34018)
+        #expect(
+            status { () throws(KeychainError) in _ = try keychain.service.copyMatching(query, returning: .data, from: caller) } == -34018)
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyService
+import Testing
+
+/// Who is calling, read from a /proc that the test writes.
+@Suite("Callers")
+struct CallerReaderTests {
+    /// A machine of its own: processes, users, entitlements.
+    struct Machine {
+        let directory: TemporaryDirectory
+        var processes: String { "\(directory.path)/proc" }
+        var rules: String { "\(directory.path)/entitlements.d" }
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            try FileManager.default.createDirectory(atPath: "\(directory.path)/entitlements.d", withIntermediateDirectories: false)
+            let users = """
+                root:x:0:0:root:/root:/bin/bash
+                backup:x:34:34:backup:/var/backups:/usr/sbin/nologin
+                odd:x:35:35:odd:/:/bin/sh
+                alice:x:1000:1000:Alice:/home/alice:/bin/bash
+                """
+            try users.write(toFile: "\(directory.path)/passwd", atomically: true, encoding: .utf8)
+        }
+
+        func process(_ number: Int, executable: String? = nil, group: String? = nil, label: String? = nil, flatpak: String? = nil) throws {
+            let path = "\(processes)/\(number)"
+            try FileManager.default.createDirectory(atPath: "\(path)/attr", withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: "\(path)/root", withIntermediateDirectories: true)
+            if let executable { try FileManager.default.createSymbolicLink(atPath: "\(path)/exe", withDestinationPath: executable) }
+            if let group { try "0::\(group)\n".write(toFile: "\(path)/cgroup", atomically: true, encoding: .utf8) }
+            if let label { try "\(label)\n".write(toFile: "\(path)/attr/current", atomically: true, encoding: .utf8) }
+            if let flatpak { try flatpak.write(toFile: "\(path)/root/.flatpak-info", atomically: true, encoding: .utf8) }
+        }
+
+        func rule(_ name: String, _ list: [String: Any]) throws {
+            let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
+            let path = "\(rules)/\(name).plist"
+            try data.write(to: URL(filePath: path))
+            chmod(path, 0o644)
+        }
+
+        var entitlements: EntitlementsDirectory { EntitlementsDirectory(rules, owner: geteuid()) }
+
+        func reader(command: String? = nil) -> CallerReader {
+            CallerReader(
+                command: command, entitlements: entitlements, processes: processes, users: SystemUsers(path: "\(directory.path)/passwd"))
+        }
+
+        func identity(_ number: Int, user: UInt32, claim: CallerIdentity = CallerIdentity(executable: "claimed")) -> CallerIdentity {
+            let reader = reader()
+            return reader.identity(reader.read(user: user, process: Int32(number), claim: claim))
+        }
+    }
+
+    @Test("The executable is what the kernel says, with the groups that its property lists declare; the claim counts for nothing then")
+    func executable() throws {
+        let machine = try Machine()
+        let program = "\(machine.directory.path)/program"
+        try PropertyListSerialization.data(fromPropertyList: ["keychain-access-groups": ["G1"]], format: .xml, options: 0)
+            .write(to: URL(filePath: "\(program).entitlements"))
+        try machine.process(10, executable: program)
+        let claim = CallerIdentity(executable: "/elsewhere", declaredGroups: ["G9"], isUserCommand: true)
+        let identity = machine.identity(10, user: 1000, claim: claim)
+        #expect(identity.executable == program)
+        #expect(identity.declaredGroups == ["G1"])
+        #expect(!identity.isUserCommand)
+        #expect(identity.process == CallerIdentity.ProcessNumber(user: 1000, process: 10))
+    }
+
+    @Test("Where the kernel does not say, the claim counts, and the report says whose word it is")
+    func claim() throws {
+        let machine = try Machine()
+        try machine.process(10)
+        let claim = CallerIdentity(executable: "/elsewhere", declaredGroups: ["G9"])
+        #expect(machine.identity(10, user: 1000, claim: claim).declaredGroups == ["G9"])
+        let reader = machine.reader()
+        let facts = reader.facts(reader.read(user: 1000, process: 10, claim: claim), hasHandle: true)
+        #expect(facts.first { $0.name == "executable" }?.source == "the program says so")
+        #expect(facts.first { $0.name == "user" }?.grade == .attested)
+        #expect(facts.filter { $0.grade == .attested }.count == 1)
+    }
+
+    @Test("The user's own command is known by its file")
+    func command() throws {
+        let machine = try Machine()
+        try machine.process(10, executable: "/usr/bin/latchkey")
+        try machine.process(11, executable: "/tmp/latchkey")
+        let reader = machine.reader(command: "/usr/bin/latchkey")
+        for (process, isCommand) in [(Int32(10), true), (11, false)] {
+            let reading = reader.read(user: 1000, process: process, claim: CallerIdentity(executable: "x"))
+            #expect(reader.identity(reading).isUserCommand == isCommand)
+        }
+    }
+
+    // MARK: Units and labels
+
+    @Test(
+        "A unit is attested only if it is the system's, and nobody logs in as its user",
+        arguments: [
+            ("/system.slice/backup.service", 34, true), ("/system.slice/backup.service/child.service", 34, true),
+            ("/system.slice/backup.service", 61200, true), ("/system.slice/backup.service", 1000, false),
+            ("/system.slice/backup.service", 0, false), ("/system.slice/backup.service", 35, false),
+            ("/system.slice/backup.service", 999, false),
+            ("/user.slice/user-34.slice/user@34.service/app.slice/backup.service", 34, false), ("/system.slice/other.service", 34, false),
+            ("/system.slice/other.service/backup.service", 34, false), ("/backup.service", 34, false),
+        ] as [(String, UInt32, Bool)])
+    func units(_ group: String, _ user: UInt32, _ isAttested: Bool) throws {
+        let machine = try Machine()
+        try machine.rule("backup", ["latchkey-subject": ["unit": "backup.service"], "keychain-access-groups": ["backup.keys"]])
+        try machine.process(10, executable: "/usr/bin/tool", group: group)
+        #expect(machine.identity(10, user: user).attestedGroups == (isAttested ? ["backup.keys"] : nil))
+        #expect(machine.identity(10, user: user).grade == (isAttested ? .attested : .claimed))
+    }
+
+    @Test("A label is attested where the administrator's file says that it is confined")
+    func labels() throws {
+        let machine = try Machine()
+        try machine.rule(
+            "web", ["latchkey-subject": ["label": "web (enforce)", "label-is-confined": "yes"], "keychain-access-groups": ["web"]])
+        try machine.rule("loose", ["latchkey-subject": ["label": "loose"], "keychain-access-groups": ["loose"]])
+        try machine.process(10, executable: "/usr/bin/a", label: "web (enforce)")
+        try machine.process(11, executable: "/usr/bin/a", label: "web")
+        try machine.process(12, executable: "/usr/bin/a", label: "loose")
+        #expect(machine.identity(10, user: 1000).attestedGroups == ["web"])
+        #expect(machine.identity(11, user: 1000).attestedGroups == nil)
+        #expect(machine.identity(12, user: 1000).attestedGroups == nil)
+        #expect(machine.entitlements.problems.count == 1)
+        #expect(machine.entitlements.problems.first?.contains("label-is-confined") == true)
+    }
+
+    @Test("Every subject that a rule names must fit; rules follow each other by the names of their files, each group once")
+    func combinations() throws {
+        let machine = try Machine()
+        try machine.rule("20-user", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["B", "A"]])
+        try machine.rule("10-first", ["latchkey-subject": ["user": "1000"], "application-identifier": "A"])
+        try machine.rule("30-both", ["latchkey-subject": ["user": "1000", "unit": "x.service"], "keychain-access-groups": ["C"]])
+        try machine.process(10, executable: "/usr/bin/a", group: "/system.slice/x.service")
+        #expect(machine.identity(10, user: 1000).attestedGroups == ["A", "B"])
+        #expect(machine.identity(10, user: 1001).attestedGroups == nil)
+    }
+
+    // MARK: Sandboxes
+
+    @Test(
+        "Flatpak and snap ids only take away",
+        arguments: [
+            ("[Application]\nname=org.example.App\n", nil, nil, "flatpak.org.example.App"),
+            ("[Instance]\nname=x\n", nil, nil, "flatpak.unknown"),
+            (
+                nil, "/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.App-1234.scope", nil,
+                "flatpak.org.example.App"
+            ),
+            (nil, nil, "snap.mail.client (enforce)", "snap.mail"),
+            (nil, "/user.slice/user-1000.slice/user@1000.service/app.slice/snap.mail.client-1.scope", nil, "snap.mail"),
+        ] as [(String?, String?, String?, String)])
+    func sandboxes(_ flatpak: String?, _ group: String?, _ label: String?, _ expected: String) throws {
+        let machine = try Machine()
+        try machine.process(10, executable: "/app/bin/app", group: group, label: label, flatpak: flatpak)
+        var identity = machine.identity(10, user: 1000)
+        #expect(identity.sandboxGroup == expected)
+        identity.declaredGroups = ["G1"]
+        let report = Authoriser.report(identity, facts: [])
+        #expect(report.groups == [AccessGroup(expected, grade: .claimed)])
+        identity.attestedGroups = ["A"]
+        #expect(Authoriser.report(identity, facts: []).groups == [AccessGroup(expected, grade: .claimed)])
+    }
+
+    // MARK: The administrator's files
+
+    @Test("What others than their owner can write gives nothing, and is named")
+    func writable() throws {
+        let machine = try Machine()
+        try machine.rule("one", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["A"]])
+        chmod("\(machine.rules)/one.plist", 0o666)
+        #expect(machine.entitlements.rules.isEmpty)
+        #expect(machine.entitlements.problems.first?.contains("others can write it") == true)
+        chmod("\(machine.rules)/one.plist", 0o644)
+        #expect(machine.entitlements.rules.count == 1)
+        chmod(machine.rules, 0o777)
+        #expect(machine.entitlements.rules.isEmpty)
+        #expect(EntitlementsDirectory(machine.rules, owner: geteuid() + 1).rules.isEmpty)
+        #expect(EntitlementsDirectory("/nowhere").rules.isEmpty)
+        #expect(EntitlementsDirectory("/nowhere").problems.isEmpty)
+    }
+
+    @Test("A rule that is not understood is refused whole, and named")
+    func refused() throws {
+        let odd: [([String: Any], String)] = [
+            ([:], "latchkey-subject"), (["latchkey-subject": [String: String]()], "neither"),
+            (["latchkey-subject": ["user": "nobody-of-that-name"]], "no user"),
+            (["latchkey-subject": ["user": "1", "host": "a"]], "'host'"),
+            (["latchkey-subject": ["unit": 5]], "strings"),
+            (["latchkey-subject": ["label": "a", "label-is-confined": "no"]], "expected is yes"),
+        ]
+        for (list, words) in odd {
+            let machine = try Machine()
+            try machine.rule("odd", list)
+            let entitlements = machine.entitlements
+            #expect(entitlements.rules.isEmpty)
+            #expect(entitlements.problems.first?.contains(words) == true, "\(entitlements.problems)")
+        }
+    }
+
+    @Test("A symbolic link among the rules is not followed")
+    func links() throws {
+        let machine = try Machine()
+        try machine.rule("one", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["A"]])
+        try FileManager.default.moveItem(atPath: "\(machine.rules)/one.plist", toPath: "\(machine.directory.path)/one.plist")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(machine.rules)/one.plist", withDestinationPath: "\(machine.directory.path)/one.plist")
+        #expect(machine.entitlements.rules.isEmpty)
+        #expect(machine.entitlements.problems.count == 1)
+    }
+}
