@@ -19,10 +19,14 @@ public struct AuditKey: ~Copyable, Sendable {
         KeybagCryptography.authenticationCode(of: former + line, key: key)
     }
 
-    /// Becomes the key of the next line: `HKDF-SHA256(key, "latchkey v1 audit next")`.
+    /// Becomes the key of the next line: `HMAC-SHA256(key, "latchkey v1 audit next")`.
     public mutating func evolve() {
-        key = KeybagCryptography.derive(from: key, label: "latchkey v1 audit next")
+        var next = KeybagCryptography.authenticationCode(of: Self.step, key: key)
+        key = SecretBytes(next)
+        next.withUnsafeMutableBytes { SecretBytes.wipe($0) }
     }
+
+    private static let step = Array("latchkey v1 audit next".utf8)
 
     public borrowing func copy() -> AuditKey { AuditKey(key: key.copy()) }
 

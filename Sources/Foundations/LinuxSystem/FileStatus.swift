@@ -62,7 +62,7 @@ public struct FileStatus: Sendable {
         return FileStatus(info)
     }
 
-    private init(_ info: stat) {
+    init(_ info: stat) {
         kind =
             switch info.st_mode & S_IFMT {
             case S_IFREG: .file

@@ -22,6 +22,12 @@ public struct ProcessDirectory: Sendable {
     /// The executable, as a name that this process can open also where it lies in another mount namespace.
     public var executableLink: String { "\(path)/exe" }
 
+    /// The directory itself, open: it stays the directory of this process, and is empty once the process has ended, whoever gets its number.
+    public func open() -> OpenProcessDirectory? {
+        guard let descriptor = try? OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY) else { return nil }
+        return OpenProcessDirectory(descriptor.release())
+    }
+
     /// When the process started, in ticks since the machine did (proc_pid_stat(5), field 22).
     public var startTime: UInt64? {
         guard let text = text("stat"), let end = text.lastIndex(of: ")") else { return nil }
@@ -58,5 +64,31 @@ public struct ProcessDirectory: Sendable {
             try OwnedDescriptor(opening: "\(path)/\(name)", flags: O_RDONLY | O_NONBLOCK).read(into: bytes, path: name)
         }
         return count.flatMap { String(validating: buffer.prefix($0), as: UTF8.self) }
+    }
+}
+
+/// A process's directory of /proc that is kept open.
+public final class OpenProcessDirectory: Sendable {
+    private let descriptor: Int32
+
+    fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    public enum Executable: Equatable, Sendable {
+        /// The process executes this file.
+        case file(FileStatus.Identity)
+        /// This process may not know.
+        case unknown
+        /// The process has ended.
+        case ended
+    }
+
+    /// Which file the process executes now: one system call.
+    public var executable: Executable {
+        var info = stat()
+        if fstatat(descriptor, "exe", &info, 0) == 0 { return .file(FileStatus(info).identity) }
+        // Without rights: EACCES. Of a process that has ended: ESRCH, or ENOENT while it is not yet waited for.
+        return errno == EACCES || errno == EPERM ? .unknown : .ended
     }
 }

@@ -66,7 +66,8 @@ struct RequestHandler {
     private func record(_ request: Request, _ response: Response, _ identity: CallerIdentity, in keychain: ServedKeychain) {
         guard let audit = keychain.audit, let entry = AuditEntry(request, response, identity) else { return }
         do throws(KeychainError) {
-            try audit.append(entry)
+            // A lookup need not wait for its line; what changes something, and what was refused, does.
+            if case .copyMatching = request, entry.status == .success { try audit.appendSoon(entry) } else { try audit.append(entry) }
         } catch {
             // It is done, and has to be acknowledged; the next request is refused until lines can be written again.
             server.log.error("a decision could not be written down", metadata: ["reason": "\(error.problem)"])

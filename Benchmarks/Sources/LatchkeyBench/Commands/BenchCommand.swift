@@ -8,6 +8,8 @@ struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "latchkey-bench",
         abstract: "Measures Latchkey beside the least that its format costs.",
-        subcommands: [RunCommand.self, ResidentCommand.self, ProfileCommand.self],
+        subcommands: [
+            RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, ClientCommand.self, EchoCommand.self, FillCommand.self,
+        ],
         defaultSubcommand: RunCommand.self)
 }

@@ -14,6 +14,9 @@ struct EmbeddedKeychain: Contender {
         unsetenv("LATCHKEY_EPHEMERAL")
     }
 
+    /// The keychain that the environment names, embedded or through a daemon.
+    init() {}
+
     /// Where the database lies under a home.
     static func databasePath(home: String) -> String { "\(home)/data/keychain.db" }
 

@@ -17,11 +17,10 @@ final class AuditFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Appends a line in one write, so that a kill leaves it whole or not there at all.
-    func append(_ line: AuditLine) throws(SystemError) {
-        let text = line.bytes + [UInt8(ascii: "\n")]
-        let written = text.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard written == text.count else { throw written < 0 ? .last("write", path: path) : SystemError("write", path: path, code: ENOSPC) }
+    /// Appends lines in one write, so that a kill leaves them whole or not there at all.
+    func append(_ lines: [UInt8]) throws(SystemError) {
+        let written = lines.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        guard written == lines.count else { throw written < 0 ? .last("write", path: path) : SystemError("write", path: path, code: ENOSPC) }
     }
 
     /// Returns once every line is on the medium.

@@ -9,14 +9,22 @@ internal import Synchronization
 
 /// What latchkeyd writes down: a line of JSON for each decision, chained by a key that evolves with every line.
 ///
-/// Documentation/Formats/audit-log.md says what a change of the file, of the database, or of both is found by. A line is in the file before
-/// its caller is answered; where the log ends is noted in the database within a second, and when the log is closed.
+/// Documentation/Formats/audit-log.md says what a change of the file, of the database, or of both is found by. The line of a change, or of a
+/// refusal, is in the file before its caller is answered; that of a lookup follows within milliseconds, so that lookups need not wait for it.
+/// Where the log ends is noted in the database within a second, and when the log is closed.
 public final class AuditLog: Sendable {
     private let store: KeychainStore
     private let directory: PrivateDirectory
     private let clock: @Sendable () -> Double
     private let limits: Limits
     private let state: Mutex<State>
+    /// Lookups whose lines are still to be written.
+    private let waiting = Mutex<Queue>(Queue())
+
+    private struct Queue {
+        var entries: [(entry: AuditEntry, time: Double)] = []
+        var isWriting = false
+    }
 
     /// How large the log may become.
     public struct Limits: Sendable {
@@ -63,16 +71,76 @@ public final class AuditLog: Sendable {
         try append(AuditEntry(caller: CallerIdentity(executable: "latchkeyd"), operation: "resume"))
     }
 
+    /// Has the line of a lookup written soon, behind those that came before it.
+    public func appendSoon(_ entry: AuditEntry) throws(KeychainError) {
+        let (isFirst, isFull) = waiting.withLock { queue in
+            queue.entries.append((entry, clock()))
+            defer { queue.isWriting = true }
+            return (!queue.isWriting, queue.entries.count >= Self.greatestQueue)
+        }
+        // One thread at a time writes what waits, and ends when nothing does for a while.
+        if isFirst, !BackgroundThread.run({ [weak self] in self?.writeWaiting() }) { return try drain() }
+        if isFull { try drain() }
+    }
+
+    private func writeWaiting() {
+        var idle = 0
+        while idle < Self.idleRounds {
+            usleep(Self.pause)
+            let isEmpty = waiting.withLock { queue in
+                let isEmpty = queue.entries.isEmpty
+                if isEmpty, idle + 1 == Self.idleRounds { queue.isWriting = false }
+                return isEmpty
+            }
+            idle = isEmpty ? idle + 1 : 0
+            // A failure is told to whoever asks next (``requireWritable()``).
+            if !isEmpty { _ = try? drain() }
+        }
+    }
+
+    /// Writes what waits.
+    private func drain() throws(KeychainError) {
+        guard !waiting.withLock({ $0.entries.isEmpty }) else { return }
+        try locked { (state) throws(KeychainError) in try writeWaiting(followedBy: [], &state) }
+    }
+
+    /// Writes what waits, and what comes after it. What of the waiting cannot be written waits on.
+    private func writeWaiting(followedBy last: [(entry: AuditEntry, time: Double)], _ state: inout State) throws(KeychainError) {
+        var rest = waiting.withLock { queue in
+            defer { queue.entries = [] }
+            return queue.entries + last
+        }[...]
+        do throws(KeychainError) {
+            try write(&rest, &state)
+        } catch {
+            let kept = rest.dropLast(last.count)
+            waiting.withLock { $0.entries = kept + $0.entries }
+            throw error
+        }
+    }
+
+    /// Two milliseconds, in microseconds.
+    private static let pause: UInt32 = 2_000
+    private static let idleRounds = 500
+    private static let greatestQueue = 1_000
+
     /// Writes a line.
     public func append(_ entry: AuditEntry) throws(KeychainError) {
+        let now = clock()
+        // What was queued before comes before it.
+        try locked { (state) throws(KeychainError) in try writeWaiting(followedBy: [(entry, now)], &state) }
+    }
+
+    private func locked(_ body: (inout State) throws(KeychainError) -> Void) throws(KeychainError) {
         let (failure, isFirst) = state.withLock { state -> (KeychainError?, Bool) in
             do throws(KeychainError) {
-                try write(entry, &state)
+                try body(&state)
                 state.hasFailed = false
             } catch {
                 state.hasFailed = true
                 return (error, false)
             }
+            guard state.isDirty else { return (nil, false) }
             defer { state.isScheduled = true }
             return (nil, !state.isScheduled)
         }
@@ -80,27 +148,40 @@ public final class AuditLog: Sendable {
         if isFirst { scheduleFlush() }
     }
 
-    private func write(_ entry: AuditEntry, _ state: inout State) throws(KeychainError) {
-        if state.length >= limits.fileLength { try beginFile(&state) }
-        let body = AuditLine.body(entry, sequence: state.head.sequence + 1, time: clock())
-        let code = state.head.key.code(of: body, after: state.head.code)
-        let line = AuditLine(body: body, code: code)
-        do throws(SystemError) {
-            try state.file.append(line)
-        } catch {
-            // A part of the line may be there.
-            try? state.file.cut(to: state.length)
-            throw KeychainError(error)
+    /// Writes lines at once; where the file becomes full, the rest goes to the next. What is written leaves `rest`.
+    private func write(_ rest: inout ArraySlice<(entry: AuditEntry, time: Double)>, _ state: inout State) throws(KeychainError) {
+        while !rest.isEmpty {
+            if state.length >= limits.fileLength { try beginFile(&state) }
+            var position = state.head.copy()
+            var lines: [UInt8] = []
+            var count = 0
+            for next in rest where state.length + lines.count < limits.fileLength {
+                let body = AuditLine.body(next.entry, sequence: position.sequence + 1, time: next.time)
+                let code = position.key.code(of: body, after: position.code)
+                lines += AuditLine(body: body, code: code).bytes
+                lines.append(UInt8(ascii: "\n"))
+                position.sequence += 1
+                position.code = code
+                position.key.evolve()
+                count += 1
+            }
+            do throws(SystemError) {
+                try state.file.append(lines)
+            } catch {
+                // A part of them may be there.
+                try? state.file.cut(to: state.length)
+                throw KeychainError(error)
+            }
+            rest = rest.dropFirst(count)
+            state.head = position
+            state.length += lines.count
+            state.isDirty = true
         }
-        state.head.sequence += 1
-        state.head.code = code
-        state.head.key.evolve()
-        state.length += line.bytes.count + 1
-        state.isDirty = true
     }
 
     /// Tells the database where the log ends.
     public func flush() throws(KeychainError) {
+        try drain()
         let failure = state.withLock { state -> KeychainError? in
             do throws(KeychainError) {
                 try flush(&state)
@@ -156,6 +237,7 @@ public final class AuditLog: Sendable {
     ///
     /// - Parameter since: seconds since 1970.
     public func lines(after sequence: UInt64, since: Double?, _ body: (String) -> Bool) throws(KeychainError) -> UInt64 {
+        try drain()
         let last = state.withLock { $0.head.sequence }
         do throws(SystemError) {
             var isWanted = true
@@ -175,6 +257,7 @@ public final class AuditLog: Sendable {
 
     /// Looks whether every line is what was written, and none is missing.
     public func verify() throws(KeychainError) -> AuditVerdict {
+        try drain()
         // Nothing is written meanwhile, so that the end is the end.
         let outcome = state.withLock { state in
             Result { () throws(KeychainError) in

@@ -49,10 +49,8 @@ public struct CallerReader: Sendable {
             claim: claim)
     }
 
-    /// The executable alone, as a quick look whether the process is still the program it was.
-    func executable(of process: Int32) -> String? { ProcessDirectory(process, root: processes).executable }
-
-    func executableLink(of process: Int32) -> String { ProcessDirectory(process, root: processes).executableLink }
+    /// The process's directory, for a quick look whether it is still the program it was.
+    func directory(of process: Int32) -> OpenProcessDirectory? { ProcessDirectory(process, root: processes).open() }
 
     /// Who the caller is to the authoriser.
     func identity(_ reading: Reading) -> CallerIdentity {

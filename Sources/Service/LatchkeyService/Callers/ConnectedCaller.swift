@@ -9,37 +9,77 @@ public final class ConnectedCaller {
     private let peer: Peer
     private let reader: CallerReader
     private let claim: CallerIdentity
-    private var known: (executable: String, stamps: [FileStatus.Stamp], identity: CallerIdentity)?
+    /// Kept from the first request on; nil where the process is not to be seen.
+    private var directory: OpenProcessDirectory?
+    private var known: Known?
+
+    /// What was read of the process, and what has to be as it was for that still to hold.
+    private struct Known {
+        var identity: CallerIdentity
+        var executable: FileStatus.Identity
+        /// Of the property lists beside the executable.
+        var stamps: [FileStatus.Stamp]
+        /// When those were looked at, on the clock of the boot.
+        var lookedAt: UInt64
+    }
 
     public init(_ peer: Peer, claim: CallerIdentity, reader: CallerReader) {
         self.peer = peer
         self.claim = claim
         self.reader = reader
+        directory = peer.whileAlive { reader.directory(of: peer.process) } ?? nil
     }
 
     /// Who is calling now.
     ///
     /// - Throws: errSecNotAvailable where the process that made the connection has ended.
     public func identity() throws(KeychainError) -> CallerIdentity {
-        guard peer.process > 0 else { return reader.identity(reading()) }
-        let identity = peer.whileAlive { () -> CallerIdentity in
-            // While the process executes the same file and nothing beside it has changed, so has nothing that follows from them. Whoever
-            // cannot be looked at, and units and labels that give something, are read in full.
-            guard let executable = reader.executable(of: peer.process), !reader.hasRules else { return reader.identity(reading()) }
-            // The same path in another mount namespace is another file.
-            let files = [
-                reader.executableLink(of: peer.process), ProgramIdentity.entitlementsPath(executable),
-                ProgramIdentity.informationPath(executable),
-            ]
-            let stamps = files.map(FileStatus.stamp)
-            if let known, known.executable == executable, known.stamps == stamps { return known.identity }
-            let fresh = reader.identity(reading())
-            known = fresh.executable == executable ? (executable, stamps, fresh) : nil
-            return fresh
+        guard let directory else {
+            guard peer.process == 0 else { throw Self.ended }
+            return reader.identity(reading())
         }
-        guard let identity else { throw Self.ended }
-        return identity
+        switch directory.executable {
+        case .ended: throw Self.ended
+        case .file(let executable):
+            if let known = stillKnown(executable) { return known }
+        case .unknown: break
+        }
+        guard let fresh = peer.whileAlive({ remembered() }) else { throw Self.ended }
+        return fresh
     }
+
+    /// What was read before, if the process executes the same file, and nothing beside it has changed. Whoever cannot be looked at, and units
+    /// and labels that give something, are read in full each time.
+    private func stillKnown(_ executable: FileStatus.Identity) -> CallerIdentity? {
+        guard var known, known.executable == executable, !reader.hasRules else { return nil }
+        let now = BootClock.system.now()
+        if now - known.lookedAt > Self.patience {
+            guard Self.stamps(of: known.identity.executable) == known.stamps else { return nil }
+            known.lookedAt = now
+            self.known = known
+        }
+        return known.identity
+    }
+
+    private func remembered() -> CallerIdentity {
+        let now = BootClock.system.now()
+        let before = directory?.executable
+        let fresh = reader.identity(reading())
+        // The stamps are taken first, so that what changes meanwhile is noticed the next time.
+        known = nil
+        if case .file(let executable)? = before, before == directory?.executable {
+            let stamps = Self.stamps(of: fresh.executable)
+            known = Known(identity: fresh, executable: executable, stamps: stamps, lookedAt: now)
+        }
+        return fresh
+    }
+
+    private static func stamps(of executable: String) -> [FileStatus.Stamp] {
+        [ProgramIdentity.entitlementsPath(executable), ProgramIdentity.informationPath(executable)].map(FileStatus.stamp)
+    }
+
+    /// A tenth of a second, in nanoseconds.
+    private static let patience: UInt64 = 100_000_000
 
     /// What is known of the caller, and from where.
     public func facts() throws(KeychainError) -> [CallerReport.Fact] {

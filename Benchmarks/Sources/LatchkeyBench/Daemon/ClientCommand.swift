@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Synchronization
+
+/// Makes one kind of call on a keychain that is there, on several threads, and prints the timings as JSON. Which keychain it is, and whether
+/// through a daemon, the environment says.
+struct ClientCommand: ParsableCommand {
+    static let name = "client"
+    static let configuration = CommandConfiguration(commandName: name, abstract: "Time calls of one kind; started by `daemon`.")
+
+    @Option var call: String
+    @Option var items: Int
+    @Option var threads = 1
+    /// How many calls each thread makes.
+    @Option var calls: Int
+
+    /// What the command prints.
+    struct Outcome: Codable {
+        var time: Summary
+        /// Calls a second, of all threads together.
+        var rate: Double
+    }
+
+    func validate() throws {
+        guard KeychainCall(rawValue: call) != nil else { throw ValidationError("--call: there is no such call") }
+    }
+
+    func run() throws {
+        guard let call = KeychainCall(rawValue: call) else { return }
+        let keychain = EmbeddedKeychain()
+        let outcome = try ThreadedRun.measure(threads: threads, calls: calls) { thread in
+            var picker = ItemPicker()
+            for _ in 0..<thread { _ = picker.items(1, below: items) }
+            return { number in
+                let item = call == .add ? Item(items + thread * calls + number) : picker.items(1, below: items)[0]
+                return try keychain.time(call, on: item, size: items)
+            }
+        }
+        // What was added goes again, so that the size stays what it is.
+        if call == .add {
+            for number in items..<items + threads * (calls + ThreadedRun.warmUp) {
+                _ = try keychain.time(.delete, on: Item(number), size: items)
+            }
+        }
+        print(String(decoding: try JSONEncoder().encode(outcome), as: UTF8.self))
+    }
+}
+
+/// Runs calls on several threads at once.
+enum ThreadedRun {
+    static let warmUp = 20
+
+    /// - Parameter prepare: makes a thread's call, which is given the number of the call and answers its nanoseconds.
+    static func measure(
+        threads: Int, calls: Int, _ prepare: @escaping @Sendable (Int) throws -> (Int) throws -> UInt64
+    ) throws -> ClientCommand.Outcome {
+        let gathered = Mutex<(times: Timings, problem: (any Error)?)>((Timings(), nil))
+        let ready = DispatchSemaphore(value: 0)
+        let go = DispatchSemaphore(value: 0)
+        let done = DispatchSemaphore(value: 0)
+        for number in 0..<threads {
+            let thread = Thread {
+                defer { done.signal() }
+                do {
+                    let call = try prepare(number)
+                    for index in 0..<warmUp { _ = try call(calls + index) }
+                    ready.signal()
+                    go.wait()
+                    var times: [UInt64] = []
+                    times.reserveCapacity(calls)
+                    for index in 0..<calls { times.append(try call(index)) }
+                    gathered.withLock { gathered in for time in times { gathered.times.append(time) } }
+                } catch {
+                    ready.signal()
+                    gathered.withLock { $0.problem = error }
+                }
+            }
+            thread.start()
+        }
+        for _ in 0..<threads { ready.wait() }
+        let elapsed = Stopwatch.time {
+            for _ in 0..<threads { go.signal() }
+            for _ in 0..<threads { done.wait() }
+        }.nanoseconds
+        return try gathered.withLock { gathered in
+            if let problem = gathered.problem { throw problem }
+            return ClientCommand.Outcome(time: gathered.times.summary, rate: Double(threads * calls) / (Double(elapsed) / 1e9))
+        }
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Glibc
+
+/// Measures Latchkey through latchkeyd, beside the same calls embedded and beside a bare exchange over a socket.
+struct DaemonCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "daemon", abstract: "Measure the same calls through latchkeyd.",
+        discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
+
+    @Option(help: ArgumentHelp("The executable `latchkeyd`.", valueName: "path"))
+    var latchkeyd: String
+
+    @Option(help: "How many items the keychains hold.")
+    var items = 1_000
+
+    @Option(help: "How many lookups lie between the two looks at the daemon's memory.")
+    var manyCalls = 1_000_000
+
+    @Option(help: ArgumentHelp("Where to keep the databases meanwhile; a real disk, not tmpfs.", valueName: "dir"))
+    var directory: String?
+
+    func run() throws {
+        let temporary = try TemporaryDirectory(in: directory ?? NSTemporaryDirectory())
+        defer { temporary.remove() }
+        let report = try DaemonBenchmark(latchkeyd: latchkeyd, items: items, manyCalls: manyCalls, directory: temporary.path).run()
+        print(report)
+    }
+}
+
+/// The run: one daemon, and clients in processes of their own, one kind after the other, round by round.
+struct DaemonBenchmark {
+    let latchkeyd: String
+    let items: Int
+    let manyCalls: Int
+    let directory: String
+
+    private var home: String { "\(directory)/home" }
+    private var runtime: String { "\(directory)/run" }
+    private var socket: String { "\(runtime)/latchkey/socket" }
+    private func environment(_ runtime: String, home: String) -> [String: String] {
+        ["LATCHKEY_HOME": home, "XDG_RUNTIME_DIR": runtime, "PATH": "/usr/bin:/bin"]
+    }
+
+    func run() throws -> String {
+        for path in [runtime, "\(directory)/meter", "\(directory)/none"] {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        // The embedded keychain is filled first, and what the daemon serves is a copy of it.
+        try fill()
+        let starts = try (0..<15).map { _ in try startToAnswer() }.sorted()
+        let daemon = try start()
+        try waitForAnswer()
+        let idle = daemon.residentKiB
+        let empty = try emptyProgram()
+        ProgressLine.say("sizes of the messages")
+        let sizes = try messageSizes()
+        let echo = try MeasuredProcess(
+            try WholeProcess.ownPath(),
+            [EchoCommand.name, "--serve", "--socket", "\(directory)/echo", "--request", "\(sizes.request)", "--response", "\(sizes.response)"],
+            environment: environment(runtime, home: home))
+        defer { withExtendedLifetime(echo) {} }
+        while access("\(directory)/echo", F_OK) != 0 { usleep(1000) }
+
+        var lines = ["latchkey-bench daemon: \(Text.grouped(items)) items; a lookup is \(sizes.request) bytes there and \(sizes.response) back", ""]
+        lines.append("Medians in µs: socket echo, embedded, through latchkeyd; and latchkeyd beyond one echo, by the embedded call")
+        var lookupCost = 0.0
+        for call in [KeychainCall.exactLookup, .attributes, .add] {
+            let rows = try contest(call, sizes)
+            let cost = (rows.daemon - rows.echo) / rows.embedded
+            if call == .exactLookup { lookupCost = cost }
+            let figures = [rows.echo, rows.embedded, rows.daemon].map(Text.microseconds).joined(separator: " / ")
+            lines.append("  \(call.title): \(figures), \(Text.ratio(cost))")
+        }
+        lines += ["", "Lookups a second of 1, 8 and 64 clients of one process: echo, through latchkeyd"]
+        var rates: [Int: Double] = [:]
+        for clients in [1, 8, 64] {
+            var (best, bestEcho) = (0.0, 0.0)
+            for _ in 0..<3 {
+                bestEcho = max(bestEcho, try echoClient(sizes, threads: clients, calls: 12_000 / clients).rate)
+                best = max(best, try client(.exactLookup, throughDaemon: true, threads: clients, calls: 12_000 / clients).rate)
+            }
+            rates[clients] = best
+            lines.append("  \(clients): \(Int(bestEcho)), \(Int(best))")
+        }
+        ProgressLine.say("\(Text.grouped(manyCalls)) lookups")
+        _ = try client(.exactLookup, throughDaemon: true, threads: 8, calls: 5_000)
+        let before = daemon.residentKiB
+        _ = try client(.exactLookup, throughDaemon: true, threads: 8, calls: manyCalls / 8)
+        sleep(3)
+        let after = daemon.residentKiB
+        let start = starts[starts.count / 2]
+        lines += [
+            "", "Memory in MiB: an empty Swift program with Foundation \(mebibytes(empty)), latchkeyd idle \(mebibytes(idle)), "
+                + "after 40,000 lookups \(mebibytes(before)), after \(Text.grouped(manyCalls)) more \(mebibytes(after))",
+            "Start to the first answer, median of \(starts.count): \(Text.milliseconds(Double(start))) ms", "", "Aims",
+            verdict("a lookup costs at most one echo and 1.5 embedded lookups", lookupCost, 1.5, Text.ratio(lookupCost)),
+            verdict(
+                "64 clients get at least 1.5 times the throughput of one", 1.5, (rates[64] ?? 0) / (rates[1] ?? 1),
+                Text.ratio((rates[64] ?? 0) / (rates[1] ?? 1))),
+            verdict("idle at most 25 MiB above an empty Swift program", Double(idle - empty) / 1024, 25, "\(mebibytes(idle - empty)) MiB"),
+            verdict(
+                "memory unchanged after \(Text.grouped(manyCalls)) calls, within 2 MiB", Double(after - before) / 1024, 2,
+                "\(mebibytes(after - before)) MiB"),
+            verdict("start to the first answer at most 50 ms", Double(start) / 1e6, 50, "\(Text.milliseconds(Double(start))) ms"),
+        ]
+        return lines.joined(separator: "\n")
+    }
+
+    private func verdict(_ aim: String, _ value: Double, _ limit: Double, _ words: String) -> String {
+        "  \(value <= limit ? "met   " : "MISSED")  \(aim): \(words)"
+    }
+
+    private func mebibytes(_ kibibytes: Int) -> String { String(format: "%.1f", Double(kibibytes) / 1024) }
+
+    // MARK: Contenders
+
+    private func contest(_ call: KeychainCall, _ sizes: (request: Int, response: Int)) throws -> (echo: Double, embedded: Double, daemon: Double) {
+        ProgressLine.say("\(call.title): in turn")
+        var (echo, embedded, daemon): ([Double], [Double], [Double]) = ([], [], [])
+        let calls = call == .add ? 300 : 2_000
+        for _ in 0..<7 {
+            echo.append(try echoClient(sizes, threads: 1, calls: 2_000).time.median)
+            embedded.append(try client(call, throughDaemon: false, threads: 1, calls: calls).time.median)
+            daemon.append(try client(call, throughDaemon: true, threads: 1, calls: calls).time.median)
+        }
+        return (echo.sorted()[3], embedded.sorted()[3], daemon.sorted()[3])
+    }
+
+    private func client(
+        _ call: KeychainCall, throughDaemon: Bool, threads: Int, calls: Int, runtime: String? = nil
+    ) throws -> ClientCommand.Outcome {
+        // Embedded, a runtime directory without a daemon, and the copy of the keychain that none has marked.
+        let place = runtime ?? (throughDaemon ? self.runtime : "\(directory)/none")
+        let words = [ClientCommand.name, "--call", call.rawValue, "--items", "\(items)", "--threads", "\(threads)", "--calls", "\(calls)"]
+        return try outcome(words, environment(place, home: throughDaemon ? home : "\(directory)/embedded"))
+    }
+
+    private func echoClient(_ sizes: (request: Int, response: Int), threads: Int, calls: Int) throws -> ClientCommand.Outcome {
+        let words = [
+            EchoCommand.name, "--socket", "\(directory)/echo", "--request", "\(sizes.request)", "--response", "\(sizes.response)", "--threads",
+            "\(threads)", "--calls", "\(calls)",
+        ]
+        return try outcome(words, environment(runtime, home: home))
+    }
+
+    private func outcome(_ words: [String], _ environment: [String: String]) throws -> ClientCommand.Outcome {
+        let ran = try ChildProcess.run(
+            try WholeProcess.ownPath(), ["latchkey-bench"] + words, environment: environment.map { "\($0.key)=\($0.value)" })
+        guard ran.exitValue == 0 else { throw BenchmarkFailure("\(words.joined(separator: " ")): it exited \(ran.exitValue)") }
+        return try JSONDecoder().decode(ClientCommand.Outcome.self, from: Data(ran.output.utf8))
+    }
+
+    // MARK: The daemon
+
+    private func fill() throws {
+        ProgressLine.say("filling")
+        let words = ["latchkey-bench", FillCommand.name, "--items", "\(items)"]
+        for home in [home, "\(directory)/embedded"] {
+            let ran = try ChildProcess.run(
+                try WholeProcess.ownPath(), words,
+                environment: environment("\(directory)/none", home: home).map { "\($0.key)=\($0.value)" })
+            guard ran.exitValue == 0 else { throw BenchmarkFailure("filling: it exited \(ran.exitValue)") }
+        }
+    }
+
+    private func start() throws -> MeasuredProcess {
+        try MeasuredProcess(latchkeyd, ["--user", "--log-level", "error"], environment: environment(runtime, home: home))
+    }
+
+    private func waitForAnswer() throws {
+        while (try? LocalSocket.connect(socket)).map({ close($0) }) == nil { usleep(200) }
+        _ = try client(.exactLookup, throughDaemon: true, threads: 1, calls: 1)
+    }
+
+    /// From the start of the daemon until a client that waits for it has its first item.
+    private func startToAnswer() throws -> UInt64 {
+        ProgressLine.say("start to the first answer")
+        let begin = Stopwatch.now()
+        let daemon = try start()
+        // The hello and a status, by hand: a client's own start is not the daemon's.
+        while true {
+            if let connection = try? LocalSocket.connect(socket) {
+                defer { close(connection) }
+                // Frame of 5 bytes: hello { version: 1 }.
+                var hello: [UInt8] = [0, 0, 0, 4, 0, 0, 0, 0, 0x52, 2, 0x08, 1]
+                var welcome = [UInt8](repeating: 0, count: 8)
+                // Frame: request 1, lock_status.
+                var question: [UInt8] = [0, 0, 0, 5, 0, 0, 0, 0, 0x08, 1, 0xC2, 2, 0]
+                guard LocalSocket.send(connection, &hello), LocalSocket.receive(connection, &welcome) else { continue }
+                var rest = [UInt8](repeating: 0, count: Int(welcome[2]) << 8 | Int(welcome[3]))
+                guard LocalSocket.receive(connection, &rest), LocalSocket.send(connection, &question),
+                    LocalSocket.receive(connection, &welcome)
+                else { continue }
+                break
+            }
+            usleep(100)
+        }
+        let time = Stopwatch.now() - begin
+        withExtendedLifetime(daemon) {}
+        return time
+    }
+
+    private func emptyProgram() throws -> Int {
+        let path = ((try WholeProcess.ownPath()) as NSString).deletingLastPathComponent + "/print-only"
+        let empty = try MeasuredProcess(path, ["stay"], environment: [:])
+        usleep(300_000)
+        return empty.residentKiB
+    }
+
+    private func messageSizes() throws -> (request: Int, response: Int) {
+        try FileManager.default.createDirectory(
+            atPath: "\(directory)/meter/latchkey", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let meter = try WireMeter(at: "\(directory)/meter/latchkey/socket", to: socket)
+        _ = try client(.exactLookup, throughDaemon: true, threads: 1, calls: 5, runtime: "\(directory)/meter")
+        return meter.sizes
+    }
+}
