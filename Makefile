@@ -79,3 +79,14 @@ install: ## Build for release and install latchkey, also as security, under PREF
 .PHONY: dependencies
 dependencies: ## Install what is missing of the Debian packages (says which)
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
+
+.PHONY: fuzz
+fuzz: ## Feed the decoder of the wire messages with what libFuzzer thinks of (ARGS="-max_total_time=600")
+	swift build --package-path Fuzz
+	mkdir -p Fuzz/.build/corpus
+	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/WireFuzzer" \
+	    -max_total_time=60 -max_len=8192 $(ARGS) Fuzz/.build/corpus Fuzz/Corpus/wire
+
+.PHONY: protocol
+protocol: ## Make the Swift code of the wire messages from their schema (needs protoc)
+	./Scripts/protocol

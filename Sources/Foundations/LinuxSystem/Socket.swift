@@ -85,6 +85,11 @@ public final class Socket: Sendable {
         shutdown(descriptor, Int32(SHUT_RD))
     }
 
+    /// Sends nothing more: the other side reads what was sent, and then the end.
+    public func finish() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
     /// Whether the other side has gone, or has sent something that nobody asked for.
     public var isStale: Bool {
         var byte: UInt8 = 0

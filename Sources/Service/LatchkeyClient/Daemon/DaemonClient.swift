@@ -123,7 +123,7 @@ final class DaemonClient: Sendable {
         hint: "look whether it was made, and make it again if not")
     private static let lost = KeychainError(.io, "the connection to latchkeyd was lost in the middle of its answer", hint: "try again")
     private static let greatestAttempts = 5
-    private static let greatestIdle = 16
+    private static let greatestIdle = 64
     /// How long a daemon that was there may be away: 5 seconds, in nanoseconds.
     private static let patience: UInt64 = 5_000_000_000
 }

@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+// The decoders that read bytes from outside, built with coverage for libFuzzer. The rooms are links to those of the package itself, so that they
+// can be built with flags of their own.
+let package = Package(
+    name: "latchkey-fuzz",
+    dependencies: [.package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0")],
+    targets: [
+        .target(name: "CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "LinuxSystem", dependencies: ["CLatchkey"]),
+        .target(name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"]),
+        .target(name: "KeychainModel", dependencies: ["SecretMemory"]),
+        .target(
+            name: "LatchkeyProtocol",
+            dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            exclude: ["latchkey.proto"]
+        ),
+        .target(name: "CFuzzerMain"),
+        .executableTarget(name: "WireFuzzer", dependencies: ["CFuzzerMain", "LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where !["CLatchkey", "CFuzzerMain"].contains(target.name) {
+    let isFuzzer = target.name == "WireFuzzer"
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .unsafeFlags(["-sanitize=fuzzer"] + (isFuzzer ? ["-parse-as-library"] : [])),
+    ]
+    if isFuzzer { target.linkerSettings = [.unsafeFlags(["-sanitize=fuzzer"])] }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SwiftPM calls a product's main by the name of its target; libFuzzer's own main would be left out.
+
+#include "CFuzzerMain.h"
+
+int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*callback)(const uint8_t *data, size_t size));
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int WireFuzzer_main(int argc, char **argv) {
+    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
+}

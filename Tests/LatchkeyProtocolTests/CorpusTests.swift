@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import LatchkeyProtocol
+import LinuxSystem
+import Testing
+
+/// The streams of Fuzz/Corpus/wire: one of each message, and whatever the fuzzer has found that goes another way. Each is read as a daemon and
+/// as a client reads it: nothing traps, and what is read whole comes back the same.
+@Suite("Fuzzer's corpus")
+struct CorpusTests {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/wire").standardized
+
+    @Test("Every stream of the corpus is read without a trap, and there are streams of both kinds")
+    func replay() throws {
+        var (requests, responses, refusals) = (0, 0, 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path) {
+            let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
+            let (one, other) = try Socket.pair()
+            #expect(try bytes.withUnsafeBytes { try one.send($0) } == bytes.count)
+            one.finish()
+            let channel = FrameChannel(other)
+            do {
+                while let frame = try channel.receive()?.frame {
+                    if let request = try? NumberedRequest(frame) {
+                        requests += 1
+                        #expect(try NumberedRequest(request.frame()).number == request.number, "\(name)")
+                    }
+                    if let response = try? NumberedResponse(frame) {
+                        responses += 1
+                        #expect(try NumberedResponse(response.frame()).number == response.number, "\(name)")
+                    }
+                }
+            } catch {
+                refusals += 1
+            }
+        }
+        #expect(requests > 30 && responses > 20 && refusals > 10, "\(requests) requests, \(responses) responses, \(refusals) refusals")
+    }
+
+    /// Writes the first streams: one of each message, for the fuzzer to start from.
+    @Test("Seeds are written on demand", .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1"))
+    func record() throws {
+        var frames: [(String, Frame)] = []
+        for (index, request) in Samples.requests.enumerated() {
+            frames.append(("request-\(index)", try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()))
+        }
+        for (index, response) in Samples.responses.enumerated() {
+            frames.append(("response-\(index)", try NumberedResponse(number: 1, response).frame()))
+        }
+        for (name, frame) in frames {
+            let (one, other) = try Socket.pair()
+            try FrameChannel(one).send(frame)
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            let count = try buffer.withUnsafeMutableBytes { try other.receive(into: $0) }
+            try Data(buffer.prefix(count)).write(to: Self.folder.appending(path: name))
+        }
+    }
+}
