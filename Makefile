@@ -59,22 +59,37 @@ tamper: ## Flip every single byte of a database
 	LATCHKEY_TAMPER_STEP=1 swift test --skip-build --filter TamperTests
 
 .PHONY: soak
-soak: ## Eight processes on the same items for ten minutes
+soak: ## Thirty-two clients and faults of every kind on one daemon for ten minutes
+	swift build --build-tests
+	LATCHKEY_SOAK_SECONDS=600 swift test --skip-build --filter SoakTests
+
+.PHONY: churn
+churn: ## Eight processes without a daemon on the same items for ten minutes
 	swift build --build-tests
 	LATCHKEY_CHURN_SECONDS=600 swift test --skip-build --filter ConcurrencyTests
 
 .PHONY: bench
 bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)
 	swift build -c release --static-swift-stdlib --product latchkey
+	swift build -c release --static-swift-stdlib --product latchkeyd
 	swift build -c release --package-path Benchmarks
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" \
 	    --security "$$(swift build -c release --show-bin-path)/latchkey" $(ARGS)
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" daemon \
+	    --latchkeyd "$$(swift build -c release --show-bin-path)/latchkeyd"
 
 .PHONY: install
 install: ## Build for release and install latchkey, also as security, under PREFIX
 	swift build -c release --static-swift-stdlib --product latchkey
+	swift build -c release --static-swift-stdlib --product latchkeyd
 	install -s -D -m 755 "$$(swift build -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
+	install -s -D -m 755 "$$(swift build -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
+	for unit in Packaging/systemd/system/*; do \
+	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
+	for unit in Packaging/systemd/user/*; do \
+	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
+	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
 
 .PHONY: dependencies
 dependencies: ## Install what is missing of the Debian packages (says which)

@@ -11,7 +11,11 @@ struct ReopenedKeychain {
     private let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
 
     init(_ home: TemporaryDirectory) throws {
-        service = try EmbeddedService(home: KeychainHome(root: home.path))
+        try self.init(path: home.path)
+    }
+
+    init(path: String) throws {
+        service = try EmbeddedService(home: KeychainHome(root: path))
     }
 
     /// The data of the proof's item of this account as text; nil where there is none.

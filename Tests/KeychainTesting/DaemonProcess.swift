@@ -15,6 +15,12 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
     public var home: String { "\(directory.path)/home" }
     public var runtime: String { "\(directory.path)/run" }
     public var socket: String { "\(runtime)/latchkey/socket" }
+    /// The memory that it holds.
+    public var residentKiB: Int {
+        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } } ?? 0
+    }
     /// What clients and the daemon have in their environment.
     public var environment: [String: String] { ["XDG_RUNTIME_DIR": runtime] }
     /// What the daemon has said.

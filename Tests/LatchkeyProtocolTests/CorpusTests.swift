@@ -43,7 +43,8 @@ struct CorpusTests {
     func record() throws {
         var frames: [(String, Frame)] = []
         for (index, request) in Samples.requests.enumerated() {
-            frames.append(("request-\(index)", try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()))
+            frames.append(
+                ("request-\(index)", try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()))
         }
         for (index, response) in Samples.responses.enumerated() {
             frames.append(("response-\(index)", try NumberedResponse(number: 1, response).frame()))

@@ -15,7 +15,8 @@ enum Worker {
     static func run(_ arguments: [String]) -> Int32 {
         switch arguments.first {
         case "write": write(forever: arguments.dropFirst().first ?? "w")
-        case "churn": churn(seconds: Double(arguments[1]) ?? 1, name: arguments[2])
+        case "churn":
+            churn(seconds: Double(arguments[1]) ?? 1, name: arguments[2], pause: arguments.count > 3 ? UInt32(arguments[3]) ?? 0 : 0)
         case "fork": forkAndWork()
         case "fork-outlive": outliveParent()
         case "add": addAndClose(arguments[1])
@@ -55,12 +56,15 @@ enum Worker {
 
     /// Adds, updates, reads and deletes the same hundred items, and writes a line for each call:
     /// `operation item value start end status`, times in nanoseconds of CLOCK_MONOTONIC.
-    private static func churn(seconds: Double, name: String) -> Int32 {
+    ///
+    /// - Parameter pause: between two calls, in microseconds.
+    private static func churn(seconds: Double, name: String, pause: UInt32) -> Int32 {
         var generator = SystemRandomNumberGenerator()
         var lines = ""
         let end = now() + UInt64(seconds * 1_000_000_000)
         var counter = 0
         while now() < end {
+            if pause > 0 { usleep(pause) }
             let account = "item-\(Int.random(in: 0..<100, using: &generator))"
             counter += 1
             let value = "\(name).\(counter)"

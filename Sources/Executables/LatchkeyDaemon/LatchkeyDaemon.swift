@@ -62,6 +62,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         do {
             try ProcessHardening.apply()
             ProcessLimits.raiseOpenFiles()
+            ProcessLimits.shareHeaps()
             let place = DaemonPlace(isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements)
             if release { return try giveBack(place) }
             LoggingSystem.bootstrap(StreamLogHandler.standardError)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <string.h>
@@ -130,4 +131,8 @@ int latchkey_accept(int socket) {
 
 int latchkey_event(void) {
     return eventfd(0, EFD_CLOEXEC);
+}
+
+void latchkey_share_heaps(int count) {
+    mallopt(M_ARENA_MAX, count);
 }

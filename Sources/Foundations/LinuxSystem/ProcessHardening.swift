@@ -28,5 +28,9 @@ public enum ProcessLimits {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
+    /// Has the threads of the process share a few heaps. Otherwise each of many threads may keep one of its own, which never shrinks.
+    public static func shareHeaps() { latchkey_share_heaps(greatestHeaps) }
+
+    private static let greatestHeaps: Int32 = 4
     private static let greatestOpenFiles: rlim_t = 65536
 }

@@ -60,12 +60,17 @@ struct DaemonBenchmark {
         let sizes = try messageSizes()
         let echo = try MeasuredProcess(
             try WholeProcess.ownPath(),
-            [EchoCommand.name, "--serve", "--socket", "\(directory)/echo", "--request", "\(sizes.request)", "--response", "\(sizes.response)"],
+            [
+                EchoCommand.name, "--serve", "--socket", "\(directory)/echo", "--request", "\(sizes.request)", "--response",
+                "\(sizes.response)",
+            ],
             environment: environment(runtime, home: home))
         defer { withExtendedLifetime(echo) {} }
         while access("\(directory)/echo", F_OK) != 0 { usleep(1000) }
 
-        var lines = ["latchkey-bench daemon: \(Text.grouped(items)) items; a lookup is \(sizes.request) bytes there and \(sizes.response) back", ""]
+        var lines = [
+            "latchkey-bench daemon: \(Text.grouped(items)) items; a lookup is \(sizes.request) bytes there and \(sizes.response) back", "",
+        ]
         lines.append("Medians in µs: socket echo, embedded, through latchkeyd; and latchkeyd beyond one echo, by the embedded call")
         var lookupCost = 0.0
         for call in [KeychainCall.exactLookup, .attributes, .add] {
@@ -94,7 +99,8 @@ struct DaemonBenchmark {
         let after = daemon.residentKiB
         let start = starts[starts.count / 2]
         lines += [
-            "", "Memory in MiB: an empty Swift program with Foundation \(mebibytes(empty)), latchkeyd idle \(mebibytes(idle)), "
+            "",
+            "Memory in MiB: an empty Swift program with Foundation \(mebibytes(empty)), latchkeyd idle \(mebibytes(idle)), "
                 + "after 40,000 lookups \(mebibytes(before)), after \(Text.grouped(manyCalls)) more \(mebibytes(after))",
             "Start to the first answer, median of \(starts.count): \(Text.milliseconds(Double(start))) ms", "", "Aims",
             verdict("a lookup costs at most one echo and 1.5 embedded lookups", lookupCost, 1.5, Text.ratio(lookupCost)),
@@ -118,7 +124,9 @@ struct DaemonBenchmark {
 
     // MARK: Contenders
 
-    private func contest(_ call: KeychainCall, _ sizes: (request: Int, response: Int)) throws -> (echo: Double, embedded: Double, daemon: Double) {
+    private func contest(_ call: KeychainCall, _ sizes: (request: Int, response: Int)) throws -> (
+        echo: Double, embedded: Double, daemon: Double
+    ) {
         ProgressLine.say("\(call.title): in turn")
         var (echo, embedded, daemon): ([Double], [Double], [Double]) = ([], [], [])
         let calls = call == .add ? 300 : 2_000
@@ -141,7 +149,8 @@ struct DaemonBenchmark {
 
     private func echoClient(_ sizes: (request: Int, response: Int), threads: Int, calls: Int) throws -> ClientCommand.Outcome {
         let words = [
-            EchoCommand.name, "--socket", "\(directory)/echo", "--request", "\(sizes.request)", "--response", "\(sizes.response)", "--threads",
+            EchoCommand.name, "--socket", "\(directory)/echo", "--request", "\(sizes.request)", "--response", "\(sizes.response)",
+            "--threads",
             "\(threads)", "--calls", "\(calls)",
         ]
         return try outcome(words, environment(runtime, home: home))

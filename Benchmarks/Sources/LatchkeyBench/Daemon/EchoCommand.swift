@@ -84,7 +84,9 @@ enum LocalSocket {
     private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) throws -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw BenchmarkFailure("\(path) is too long for a socket") }
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw BenchmarkFailure("\(path) is too long for a socket")
+        }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
         return withUnsafePointer(to: &address) { pointer in

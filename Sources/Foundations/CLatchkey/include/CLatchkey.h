@@ -38,6 +38,9 @@ int latchkey_at_fork(void (*prepare)(void), void (*finish)(void));
 /// The address of the socket at `path`. 0, or -1 and ENAMETOOLONG.
 int latchkey_address(struct sockaddr_un *address, const char *path);
 
+/// mallopt(M_ARENA_MAX): how many heaps the threads of a process share.
+void latchkey_share_heaps(int count);
+
 /// accept4(2), close-on-exec. A descriptor, or -1 and errno.
 int latchkey_accept(int socket);
 

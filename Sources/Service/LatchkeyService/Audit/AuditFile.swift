@@ -20,7 +20,9 @@ final class AuditFile: Sendable {
     /// Appends lines in one write, so that a kill leaves them whole or not there at all.
     func append(_ lines: [UInt8]) throws(SystemError) {
         let written = lines.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        guard written == lines.count else { throw written < 0 ? .last("write", path: path) : SystemError("write", path: path, code: ENOSPC) }
+        guard written == lines.count else {
+            throw written < 0 ? .last("write", path: path) : SystemError("write", path: path, code: ENOSPC)
+        }
     }
 
     /// Returns once every line is on the medium.

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyClient
+@testable import LatchkeyProtocol
+@testable import LatchkeyServer
+import LatchkeyService
+import LinuxSystem
+import SecretMemory
+import Synchronization
+import Testing
+
+/// The client, against daemons that fail it.
+@Suite("Client")
+struct ClientTests {
+    /// A daemon that follows a script: what it does with each connection, in turn.
+    final class ScriptedDaemon: DaemonConnector {
+        enum Act: Sendable {
+            /// Answers everything as the server behind it does.
+            case serve
+            /// Takes the request, and is gone before it answers. Whether it passes the request on is another matter.
+            case vanish(doesIt: Bool)
+            /// Says that it is another daemon than before.
+            case restarted
+            /// Answers something that was not asked for.
+            case babble
+        }
+
+        private let server: KeychainServer
+        private let script: Mutex<[Act]>
+        private let caller: CallerIdentity
+        let connections = Mutex(0)
+
+        init(
+            _ server: KeychainServer, _ script: [Act],
+            as caller: CallerIdentity = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1"])
+        ) {
+            self.server = server
+            self.caller = caller
+            self.script = Mutex(script)
+        }
+
+        func connect() throws(KeychainError) -> Socket {
+            let act = script.withLock { $0.isEmpty ? .serve : $0.removeFirst() }
+            connections.withLock { $0 += 1 }
+            do throws(SystemError) {
+                let (mine, theirs) = try Socket.pair()
+                if case .serve = act {
+                    server.serve(theirs, as: caller)
+                } else {
+                    let (near, far) = try Socket.pair()
+                    server.serve(far, as: caller)
+                    BackgroundThread.run { _ = try? Self.play(act, FrameChannel(theirs), FrameChannel(near)) }
+                }
+                return mine
+            } catch {
+                throw KeychainError(error)
+            }
+        }
+
+        private static func play(_ act: Act, _ client: FrameChannel, _ server: FrameChannel) throws {
+            guard let hello = try client.receive()?.frame else { return }
+            try server.send(hello)
+            guard var welcome = try server.receive()?.frame else { return }
+            if case .restarted = act {
+                var numbered = try NumberedResponse(welcome)
+                if case .welcome(var text) = numbered.response {
+                    text.instance = [UInt8](repeating: 1, count: 16)
+                    numbered.response = .welcome(text)
+                }
+                welcome = try numbered.frame()
+            }
+            try client.send(welcome)
+            while let request = try client.receive()?.frame {
+                if case .babble = act {
+                    try client.send(try NumberedResponse(number: 0, .ready).frame())
+                    continue
+                }
+                if case .vanish(let doesIt) = act {
+                    if doesIt {
+                        try server.send(request)
+                        _ = try server.receive()
+                    }
+                    return
+                }
+                try server.send(request)
+                while let response = try server.receive()?.frame {
+                    try client.send(response)
+                    if try !NumberedResponse(response).response.isFollowed { break }
+                }
+            }
+        }
+    }
+
+    private func service(_ fixture: ServerFixture, _ script: [ScriptedDaemon.Act]) -> (DaemonService, ScriptedDaemon) {
+        let daemon = ScriptedDaemon(fixture.server, script)
+        return (DaemonService(daemon) { CallerIdentity(executable: "x") }, daemon)
+    }
+
+    private let caller = CallerIdentity(executable: "x")
+
+    private func count(_ fixture: ServerFixture) throws -> Int {
+        guard case .records(let records, _, _) = try fixture.client().ask(.copyMatching(Items.query(limit: .all), returning: [])) else {
+            return 0
+        }
+        return records.count
+    }
+
+    @Test("A change whose answer was lost is asked for again, and made once", arguments: [true, false])
+    func lostAnswer(_ wasMade: Bool) throws {
+        let fixture = try ServerFixture()
+        let (service, daemon) = service(fixture, [.vanish(doesIt: wasMade), .serve])
+        let record = try service.add(Items.addition("a", data: "secret"), from: caller)
+        #expect(record.text == "secret")
+        #expect(try count(fixture) == 1)
+        #expect(daemon.connections.withLock { $0 } == 2)
+    }
+
+    @Test("A change whose answer was lost with its daemon is reported as such; it is not made a second time", arguments: [true, false])
+    func lostDaemon(_ wasMade: Bool) throws {
+        let fixture = try ServerFixture()
+        let (service, _) = service(fixture, [.vanish(doesIt: wasMade), .restarted])
+        let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("a"), from: caller) }
+        #expect(error?.status == .io && error?.problem.contains("whether it was made is not known") == true && error?.hint != nil)
+        #expect(try count(fixture) == (wasMade ? 1 : 0))
+    }
+
+    @Test("A lookup is asked for again, whoever answers")
+    func lostLookup() throws {
+        let fixture = try ServerFixture()
+        _ = try fixture.client().ask(.add(Items.addition("a", data: "secret", group: "G1")))
+        let (service, daemon) = service(fixture, [.vanish(doesIt: true), .vanish(doesIt: false), .restarted])
+        #expect(try service.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"])
+        #expect(daemon.connections.withLock { $0 } == 3)
+    }
+
+    @Test("A daemon that vanishes every time is given up, with a clear error")
+    func alwaysLost() throws {
+        let fixture = try ServerFixture()
+        let (service, _) = service(fixture, Array(repeating: .vanish(doesIt: false), count: 20))
+        let error = #expect(throws: KeychainError.self) { try service.lockStatus() }
+        #expect(error?.status == .io)
+    }
+
+    @Test("A daemon that answers what was not asked is refused, and the program does not trap")
+    func babbling() throws {
+        let fixture = try ServerFixture()
+        let (service, _) = service(fixture, [.babble])
+        let error = #expect(throws: KeychainError.self) { try service.lockStatus() }
+        #expect(error?.status == .internalFailure)
+    }
+
+    @Test("A connection that was closed while it was idle is replaced before anything is sent over it")
+    func staleConnection() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 2, connectionsPerProcess: 2))
+        let (service, daemon) = service(fixture, [])
+        _ = try service.add(Items.addition("a"), from: caller)
+        // Two others push it out.
+        let others = try (0..<2).map { _ in try fixture.client() }
+        _ = try service.add(Items.addition("b"), from: caller)
+        #expect(try count(fixture) == 2)
+        #expect(daemon.connections.withLock { $0 } == 2)
+        _ = others
+    }
+
+    @Test("Observers of the lock hear of every change, also of one that came while the daemon was away")
+    func observers() throws {
+        let fixture = try ServerFixture()
+        let (service, _) = service(fixture, [])
+        let passcode = SharedSecret(copying: "a passcode".utf8)
+        try service.setPasscode(passcode) { _, _ in }
+        let states = Mutex<[LockState]>([])
+        let number = service.addLockObserver { state in states.withLock { $0.append(state) } }
+        try service.lock(immediately: true)
+        #expect(eventually { states.withLock { $0 } == [.locked] })
+        try service.unlock(passcode) { _, _ in }
+        #expect(eventually { states.withLock { $0 } == [.locked, .unlocked] })
+        service.removeLockObserver(number)
+        try service.lock(immediately: true)
+        usleep(50_000)
+        #expect(states.withLock { $0.count } == 2)
+        service.close()
+    }
+
+    @Test("A process with the passcode opens a session of its own when it meets something closed; the daemon stays locked for the others")
+    func ownSession() throws {
+        let fixture = try ServerFixture()
+        // The connections of a session are this very process's, which has no identity.
+        let nobody = CallerIdentity(executable: "/usr/bin/example")
+        let plain = DaemonService(ScriptedDaemon(fixture.server, [], as: nobody)) { nobody }
+        let passcode = SharedSecret(copying: "a passcode".utf8)
+        _ = try plain.add(Items.addition("a", data: "secret"), from: caller)
+        try plain.setPasscode(passcode) { _, _ in }
+        try plain.lock(immediately: true)
+        let asked = Atomic(0)
+        let daemon = ScriptedDaemon(fixture.server, [], as: nobody)
+        let knowing = DaemonService(daemon, claim: { CallerIdentity(executable: "x") }) { () throws(KeychainError) in
+            asked.add(1, ordering: .relaxed)
+            return passcode
+        }
+        for _ in 0..<3 {
+            #expect(try knowing.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"])
+        }
+        #expect(asked.load(ordering: .relaxed) == 1)
+        let refused = #expect(throws: KeychainError.self) { try plain.copyMatching(Items.query("a"), returning: .data, from: caller) }
+        #expect(refused?.status == .interactionNotAllowed)
+        #expect(try plain.lockStatus().state == .locked)
+        knowing.close()
+    }
+}
