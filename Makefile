@@ -23,7 +23,8 @@ help: ## Show this list
 .PHONY: demo
 demo: dependencies ## Build, then show the main job on a throw-away keychain
 	swift build --product latchkey
-	@./Scripts/demo "$$(swift build --show-bin-path)/latchkey"
+	swift build --product latchkeyd
+	@./Scripts/demo "$$(swift build --show-bin-path)/latchkey" "$$(swift build --show-bin-path)/latchkeyd"
 
 .PHONY: build
 build: dependencies ## Build everything, with warnings and undeclared imports as errors
@@ -39,14 +40,16 @@ examples: ## Build the example package, again with Security in sight of swift-ce
 	touch Examples/KeychainHelpers/.build/checkouts/swift-certificates/Sources/X509/*.swift
 	swift build --package-path Examples/KeychainHelpers --build-tests
 	swift test --package-path Examples/KeychainHelpers --skip-build
+	swift build --product latchkeyd
+	@./Scripts/access-groups "$$(swift build --show-bin-path)/latchkeyd" "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)"
 
 .PHONY: lint
 lint: ## Check the formatting of every Swift file
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer
 
 .PHONY: format
 format: ## Format every Swift file
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer
 
 .PHONY: crash
 crash: ## Kill 3,000 writers at random moments and look for what they lost

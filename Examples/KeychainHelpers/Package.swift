@@ -20,6 +20,12 @@ let package = Package(
 
         .executableTarget(name: "notes", dependencies: [.security]),
 
+        // Three programs of different identifiers; Entitlements/ says which groups each has.
+        .target(name: "SharedItems", dependencies: [.security]),
+        .executableTarget(name: "mailbox", dependencies: ["SharedItems"]),
+        .executableTarget(name: "journal", dependencies: ["SharedItems"]),
+        .executableTarget(name: "overview", dependencies: ["SharedItems"]),
+
         // Tests; again links in HelpersSwift6Tests.
         .target(name: "ThrowAwayKeychain", path: "Tests/ThrowAwayKeychain"),
         .testTarget(

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SharedItems
+
+@main
+struct Overview {
+    static func main() { SharedItems.run(CommandLine.arguments.dropFirst()) }
+}
