@@ -29,7 +29,7 @@ struct ProcessMemoryTests {
             process.waitUntilExit()
         }
         #expect(said(output) == "unlocked\n")
-        let needles = try needles(home, passcode, secret)
+        let needles = try needles(home.path, passcode, secret, control: "the control, which lies in ordinary memory")
         let unlocked = try found(needles, in: process.processIdentifier)
         #expect(unlocked == ["control"], "unlocked: \(unlocked.sorted())")
         input.fileHandleForWriting.write(Data("\n".utf8))
@@ -38,16 +38,37 @@ struct ProcessMemoryTests {
         #expect(locked == ["control"], "locked: \(locked.sorted())")
     }
 
+    @Test("The same of latchkeyd, which received the passcode and the secret over its socket and gave the secret out again")
+    func daemon() throws {
+        let daemon = try DaemonProcess()
+        let (passcode, secret) = ("a passcode of \(UUID().uuidString)", "a secret of \(UUID().uuidString)")
+        let path = "\(daemon.directory.path)/passcode"
+        _ = FileManager.default.createFile(atPath: path, contents: Data(passcode.utf8), attributes: [.posixPermissions: 0o600])
+        #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", path]).status == 0)
+        #expect(try daemon.client("ProofWorker", ["item", "add", "a", secret]).output == "0\n")
+        #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 \(secret)\n")
+        // The daemon knows where the keychain lies; that is no secret.
+        let needles = try needles(daemon.home, passcode, secret, control: "\(daemon.home)/data/keychain.db")
+        let process = daemon.process.processIdentifier
+        let unlocked = try found(needles, in: process)
+        #expect(unlocked == ["control"], "unlocked: \(unlocked.sorted())")
+        #expect(try daemon.client("latchkey", ["lock", "--now"]).status == 0)
+        #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
+        #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"], environment: ["LATCHKEY_PASSCODE_FILE": path]).output == "0 \(secret)\n")
+        let locked = try found(needles, in: process)
+        #expect(locked == ["control"], "locked: \(locked.sorted())")
+    }
+
     private func said(_ pipe: Pipe) -> String {
         String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
     }
 
     /// What must not be found, and the control that must be.
-    private func needles(_ home: TemporaryDirectory, _ passcode: String, _ secret: String) throws -> [String: [UInt8]] {
-        let deviceKey = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: "\(home.path)/state")))
+    private func needles(_ home: String, _ passcode: String, _ secret: String, control: String) throws -> [String: [UInt8]] {
+        let deviceKey = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: "\(home)/state")))
         var configuration = Configuration()
         configuration.readonly = true
-        let queue = try DatabaseQueue(path: "\(home.path)/data/keychain.db", configuration: configuration)
+        let queue = try DatabaseQueue(path: "\(home)/data/keychain.db", configuration: configuration)
         let row = try #require(try queue.read { try Row.fetchOne($0, sql: "SELECT * FROM keybag") })
         func bytes(_ column: String) -> [UInt8] { Array(row[column] as Data) }
         let stored = StoredKeybag(record: bytes("record"), deviceTag: bytes("device_tag"), userTag: bytes("user_tag"))
@@ -59,7 +80,7 @@ struct ProcessMemoryTests {
             key.secret.withUnsafeBytes { buffer[64..<96].copyBytes(from: $0) }
         }
         var needles = [
-            "control": Array("the control, which lies in ordinary memory".utf8), "passcode": Array(passcode.utf8),
+            "control": Array(control.utf8), "passcode": Array(passcode.utf8),
             "secret": Array(secret.utf8),
             "D": deviceKey.secret.withUnsafeBytes { Array($0) }, "P": key.secret.withUnsafeBytes { Array($0) },
             "KEK_device": KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device KEK").withUnsafeBytes { Array($0) },

@@ -11,12 +11,25 @@ public final class FileLock: Sendable {
     private let descriptor: Atomic<Int32>
     private let gate: Gate
 
-    /// One gate for all such files of a process: they are held for moments.
-    private static let gates = ForkLocal { Gate() }
+    /// The gates of a process, by the paths of their files.
+    private static let gates = ForkLocal { Gates() }
+
+    private final class Gates: Sendable {
+        private let byPath = Mutex<[String: Gate]>([:])
+
+        func gate(_ path: String) -> Gate {
+            byPath.withLock { gates in
+                if let gate = gates[path] { return gate }
+                let fresh = Gate()
+                gates[path] = fresh
+                return fresh
+            }
+        }
+    }
 
     /// Waits until it is free. The file is made where it is missing, and stays.
     public init(_ path: String) throws(SystemError) {
-        let gate = Self.gates.value
+        let gate = Self.gates.value.gate(path)
         gate.enter()
         do throws(SystemError) {
             let opened = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)

@@ -17,15 +17,20 @@ public final class Peer: Sendable {
     private let start: UInt64?
 
     /// The peer of a connected socket.
-    public init(of socket: Socket) throws(SystemError) {
+    public convenience init(of socket: Socket) throws(SystemError) {
+        try self.init(ofDescriptor: socket.descriptor)
+    }
+
+    public init(ofDescriptor socket: Int32) throws(SystemError) {
         var (user, process) = (UInt32.max, Int32(0))
-        guard latchkey_peer(socket.descriptor, &user, &process) == 0 else { throw .last("ask who is calling") }
+        guard latchkey_peer(socket, &user, &process) == 0 else { throw .last("ask who is calling") }
         (self.user, self.process) = (user, process)
         var descriptor: Int32 = -1
         var length = socklen_t(MemoryLayout<Int32>.size)
-        let hasHandle = getsockopt(socket.descriptor, SOL_SOCKET, Self.peerHandle, &descriptor, &length) == 0 && descriptor >= 0
+        let hasHandle = getsockopt(socket, SOL_SOCKET, Self.peerHandle, &descriptor, &length) == 0 && descriptor >= 0
         handle = hasHandle ? OwnedHandle(descriptor) : nil
-        start = hasHandle ? nil : ProcessDirectory(process).startTime
+        // Any other failure says that the process has ended: its number may be another's by now.
+        start = !hasHandle && errno == ENOPROTOOPT ? ProcessDirectory(process).startTime : nil
     }
 
     /// Whether a kernel's descriptor names the process.

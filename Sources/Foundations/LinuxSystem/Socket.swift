@@ -150,8 +150,14 @@ public final class Socket: Sendable {
                 throw .last("receive a descriptor")
             }
             if received >= 0 { return .socket(Socket(adopting: received)) }
-            return count == 0 ? .end : .nothing
+            // A message of no bytes is no end.
+            return count == 0 && hasEnded ? .end : .nothing
         }
+    }
+
+    private var hasEnded: Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
     }
 
     public enum ReceivedDescriptor: Sendable {
@@ -166,6 +172,13 @@ public final class Socket: Sendable {
         var length = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &length) == 0 else { return false }
         return (value != 0) == listening
+    }
+
+    /// Whether the descriptor is a socket on which messages keep their boundaries.
+    public static func keepsBoundaries(_ descriptor: Int32) -> Bool {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &value, &length) == 0 && value == Int32(SOCK_SEQPACKET.rawValue)
     }
 
     private static func make() throws(SystemError) -> Int32 {

@@ -78,6 +78,9 @@ public final class HomeProvider: KeychainProvider {
         let home = try home(of: user)
         let slot = slot(of: user)
         let ownership = try slot.ownership { () throws(KeychainError) in try HomeOwnership.claim(home) }
+        // Whether the key fits is known before anybody's keychain is closed for it.
+        let lost = try EmbeddedService.recover(home: home, key: key, newPasscode: nil, clocks: clocks, ownership: ownership)
+        guard newPasscode != nil else { return lost }
         return try slot.whileClosed { () throws(KeychainError) in
             try EmbeddedService.recover(home: home, key: key, newPasscode: newPasscode, clocks: clocks, ownership: ownership)
         }

@@ -17,6 +17,7 @@ extension EmbeddedService {
         home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system, ownership: HomeOwnership? = nil
     ) throws(KeychainError) -> Int {
         // A daemon that ran meanwhile would go on with keys that are gone.
+        if ownership == nil { try HomeOwnership.refuse(home) }
         let hold: HomeOwnership
         if let ownership { hold = ownership } else { hold = try HomeOwnership.holdWithoutDaemon(home) }
         defer { withExtendedLifetime(hold) {} }

@@ -29,7 +29,7 @@ struct ClientConfiguration: Equatable {
 
     private static func parse(_ text: String, path: String) throws(SystemError) -> ClientConfiguration {
         var configuration = ClientConfiguration()
-        for line in text.split(separator: "\n") {
+        for line in text.split(whereSeparator: \.isNewline) {
             let content = line.prefix { $0 != "#" }.filter { !$0.isWhitespace }
             if content.isEmpty { continue }
             guard content == "daemon=system" else {

@@ -48,7 +48,12 @@ final class DaemonClient: Sendable {
         let token = request.isChange ? RandomBytes.array(count: 16) : []
         var instance: [UInt8]?
         for attempt in 1... {
-            let connection = try connection()
+            let connection: DaemonConnection
+            do throws(KeychainError) {
+                connection = try self.connection()
+            } catch {
+                throw instance != nil && request.isChange ? Self.unknownOutcome : error
+            }
             if let instance, request.isChange, connection.welcome.instance != instance {
                 giveBack(connection)
                 throw Self.unknownOutcome
@@ -60,11 +65,14 @@ final class DaemonClient: Sendable {
                 return giveBack(connection)
             } catch {
                 switch error {
-                case .keychain(let error):
+                case .answered(let error):
                     giveBack(connection)
                     throw error
+                case .keychain(let error): throw error
                 case .lost(let wasSent):
-                    guard attempt < Self.greatestAttempts, isRepeatable else { throw Self.lost }
+                    guard attempt < Self.greatestAttempts, isRepeatable else {
+                        throw request.isChange && (wasSent || instance != nil) ? Self.unknownOutcome : Self.lost
+                    }
                     if wasSent { instance = connection.welcome.instance }
                 }
             }
@@ -72,14 +80,18 @@ final class DaemonClient: Sendable {
     }
 
     /// Runs `body` with a connection that nobody else uses, and that is not kept.
-    func withConnection<Result>(_ body: (DaemonConnection) throws(DaemonConnection.Failure) -> Result) throws(KeychainError) -> Result {
+    ///
+    /// - Parameter isChange: whether it is not known, where the connection is lost, what became of it.
+    func withConnection<Result>(
+        isChange: Bool = false, _ body: (DaemonConnection) throws(DaemonConnection.Failure) -> Result
+    ) throws(KeychainError) -> Result {
         let connection = try connection()
         do throws(DaemonConnection.Failure) {
             return try body(connection)
         } catch {
             switch error {
-            case .keychain(let error): throw error
-            case .lost: throw Self.lost
+            case .keychain(let error), .answered(let error): throw error
+            case .lost(let wasSent): throw isChange && wasSent ? Self.unknownOutcome : Self.lost
             }
         }
     }

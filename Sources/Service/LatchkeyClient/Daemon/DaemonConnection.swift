@@ -13,6 +13,9 @@ final class DaemonConnection: Sendable {
     enum Failure: Error {
         /// The connection was lost. Before the request was complete, nothing can have been done.
         case lost(wasSent: Bool)
+        /// The daemon has answered with an error; the connection goes on.
+        case answered(KeychainError)
+        /// Something else, after which more may come over the connection that nobody asks for.
         case keychain(KeychainError)
     }
 
@@ -21,6 +24,8 @@ final class DaemonConnection: Sendable {
         channel = FrameChannel(socket)
         let response: Response
         do throws(WireError) {
+            socket.setPatience(receiving: FrameChannel.patience)
+            defer { socket.setPatience(receiving: 0) }
             try channel.send(try NumberedRequest(number: 0, .hello(Request.Hello(claim: claim))).frame())
             guard let (frame, _) = try channel.receive() else { throw .ended }
             response = try NumberedResponse(frame).response
@@ -47,8 +52,8 @@ final class DaemonConnection: Sendable {
         try deliver(request)
         while true {
             let response = try receive(request.number)
+            if case .failure(let error) = response { throw .answered(error) }
             do throws(KeychainError) {
-                if case .failure(let error) = response { throw error }
                 if try take(response) { return }
             } catch {
                 throw .keychain(error)

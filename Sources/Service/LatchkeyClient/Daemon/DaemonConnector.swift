@@ -81,6 +81,11 @@ struct SessionConnector: DaemonConnector {
                 .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is no socket of a session",
                 hint: "a session reaches programs that inherit its descriptor; start the program by latchkey with-passcode")
         }
+        guard Socket.keepsBoundaries(descriptor), let peer = try? Peer(ofDescriptor: descriptor), peer.user == geteuid() else {
+            throw KeychainError(
+                .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is a socket, but not of a session of this user",
+                hint: "start the program by latchkey with-passcode")
+        }
         // The inherited descriptor stays as it is, for children have the session as well; this process uses a copy.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw KeychainError(.last("use the session's descriptor")) }

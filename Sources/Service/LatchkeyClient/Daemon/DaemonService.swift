@@ -183,7 +183,7 @@ package final class DaemonService: KeychainService {
     ) throws(KeychainError) -> RestoreReport {
         let request = Request.restore(under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal)
         let numbered = NumberedRequest(number: client.nextNumber(), token: RandomBytes.array(count: 16), request)
-        return try client.withConnection { (connection) throws(DaemonConnection.Failure) in
+        return try client.withConnection(isChange: true) { (connection) throws(DaemonConnection.Failure) in
             var report: RestoreReport?
             var isComplete = false
             try connection.exchange(numbered) { (response) throws(KeychainError) in
@@ -220,8 +220,10 @@ package final class DaemonService: KeychainService {
         do throws(DaemonConnection.Failure) {
             try connection.deliver(request)
         } catch {
-            if case .keychain(let error) = error { throw error }
-            throw KeychainError(.io, "the connection to latchkeyd was lost in the middle of the backup", hint: "try again")
+            switch error {
+            case .keychain(let error), .answered(let error): throw error
+            case .lost: throw KeychainError(.io, "the connection to latchkeyd was lost in the middle of the backup", hint: "try again")
+            }
         }
     }
 
@@ -263,7 +265,15 @@ package final class DaemonService: KeychainService {
     /// Asks for items, and asks again in a session of this process's own where they are closed and this process has the passcode: the daemon's
     /// keychain stays locked for everybody else.
     private func withItems<Result>(_ body: (DaemonClient) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        if let own = ownSession.withLock({ $0 }) { return try body(own.client) }
+        if let own = ownSession.withLock({ $0 }) {
+            do throws(KeychainError) {
+                return try body(own.client)
+            } catch {
+                // The session has ended with its daemon, or has locked itself.
+                guard [.notAvailable, .interactionNotAllowed].contains(error.status) else { throw error }
+                ownSession.withLock { $0 = nil }
+            }
+        }
         do throws(KeychainError) {
             return try body(client)
         } catch {

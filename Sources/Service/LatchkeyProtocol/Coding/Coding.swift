@@ -30,6 +30,20 @@ func encoded(_ message: some Message) throws(WireError) -> [UInt8] {
     }
 }
 
+/// How long names may be, which end in the log and in every item.
+enum WireNames {
+    /// PATH_MAX.
+    static let greatestPath = 4096
+    static let greatestCount = 1024
+    private static let greatestGroup = 1024
+
+    static func check(_ group: String) throws(WireError) {
+        guard group.utf8.count <= greatestGroup else {
+            throw .malformed("the name of an access group has \(group.utf8.count) bytes, at most \(greatestGroup) are allowed")
+        }
+    }
+}
+
 /// A number of the wire as one of Swift's.
 func number<Number: FixedWidthInteger>(_ value: some FixedWidthInteger, _ name: String) throws(WireError) -> Number {
     guard let number = Number(exactly: value) else { throw .malformed("\(name) is \(value)") }

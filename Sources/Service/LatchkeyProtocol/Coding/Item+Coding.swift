@@ -156,6 +156,7 @@ extension WireAddition {
 
     func decode(_ table: inout SecretTable) throws(WireError) -> ItemAddition {
         try requireKnown(self)
+        if hasAccessGroup { try WireNames.check(accessGroup) }
         return ItemAddition(
             try ItemClass(wire: itemClass), attributes: try .init(wire: attributes), secrets: try secrets.decode(&table),
             accessGroup: hasAccessGroup ? accessGroup : nil, protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
@@ -184,6 +185,7 @@ extension WireQuery {
 
     func decode() throws(WireError) -> ItemQuery {
         try requireKnown(self)
+        if hasAccessGroup { try WireNames.check(accessGroup) }
         return ItemQuery(
             hasItemClass ? try ItemClass(wire: itemClass) : nil, attributes: try .init(wire: attributes),
             accessGroup: hasAccessGroup ? accessGroup : nil, synchronizable: try SynchronizableScope(wire: synchronizable),
@@ -246,6 +248,7 @@ extension WireUpdate {
 
     func decode(_ table: inout SecretTable) throws(WireError) -> ItemUpdate {
         try requireKnown(self)
+        if hasAccessGroup { try WireNames.check(accessGroup) }
         let secrets = try secrets.decode(&table)
         guard !hasCreated || created.isFinite else { throw .malformed("a date is not finite") }
         return ItemUpdate(

@@ -181,6 +181,9 @@ extension WireHello {
         guard version == WireVersion.current else { throw .version(version) }
         try requireKnown(self)
         guard hasIdentity_p || groups.isEmpty else { throw .malformed("a program without an identity has groups") }
+        guard executable.utf8.count <= WireNames.greatestPath else { throw .malformed("the name of a program is too long for a path") }
+        guard groups.count <= WireNames.greatestCount else { throw .malformed("a program has \(groups.count) groups") }
+        for group in groups { try WireNames.check(group) }
         return Request.Hello(
             version: version,
             claim: CallerIdentity(executable: executable, declaredGroups: hasIdentity_p ? groups : nil, isUserCommand: isUserCommand))

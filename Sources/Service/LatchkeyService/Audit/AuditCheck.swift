@@ -19,7 +19,7 @@ struct AuditCheck {
                 if let end, end.sequence != position.sequence || end.code != position.code {
                     return missing(after: end.sequence, lines, number)
                 }
-                if let wrong = try check(Int(newest - number), &position, &lines) { return wrong }
+                if let wrong = try check(Int(newest - number), &position, &lines, until: head.sequence) { return wrong }
                 end = (position.sequence, position.code)
             }
         } catch {
@@ -37,12 +37,17 @@ struct AuditCheck {
     }
 
     /// Moves `position` over the lines of a file; what is wrong with the first one that it does not fit.
-    private func check(_ age: Int, _ position: inout AuditPosition, _ lines: inout Int) throws(StoreError) -> AuditVerdict? {
+    private func check(_ age: Int, _ position: inout AuditPosition, _ lines: inout Int, until last: UInt64) throws(StoreError) -> AuditVerdict? {
         var (sequence, code, count, wrong) = (position.sequence, position.code, lines, UInt64?.none)
         var key = position.key.copy()
         let hasRest: Bool
         do throws(SystemError) {
             hasRest = try AuditFile.read(path(age)) { line in
+                // What is written meanwhile is looked at the next time.
+                guard sequence < last else {
+                    if line.sequence == nil { wrong = sequence + 1 }
+                    return false
+                }
                 guard line.sequence == sequence + 1, let body = line.body, let found = line.code, found == key.code(of: body, after: code)
                 else {
                     wrong = sequence + 1

@@ -63,10 +63,6 @@ final class AuditFile: Sendable {
                 start = end + 1
             }
             rest.removeFirst(start)
-            // A line without end is no line of ours.
-            guard rest.count <= greatestLine else { return (length, true) }
         }
     }
-
-    private static let greatestLine = 1 << 16
 }

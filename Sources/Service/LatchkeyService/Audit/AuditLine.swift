@@ -11,9 +11,9 @@ struct AuditLine {
     static func body(_ entry: AuditEntry, sequence: UInt64, time: Double) -> [UInt8] {
         var text = "{\"sequence\":\(sequence),\"time\":\"\(timestamp(time))\""
         if let process = entry.caller.process { text += ",\"user\":\(process.user),\"process\":\(process.process)" }
-        text += ",\"program\":\(quoted(entry.caller.executable)),\"grade\":\"\(entry.caller.grade)\",\"operation\":\"\(entry.operation)\""
+        text += ",\"program\":\(quoted(shortened(entry.caller.executable))),\"grade\":\"\(entry.caller.grade)\",\"operation\":\"\(entry.operation)\""
         if let itemClass = entry.itemClass { text += ",\"class\":\"\(itemClass.rawValue)\"" }
-        if let group = entry.group { text += ",\"group\":\(quoted(group.name)),\"groupGrade\":\"\(group.grade)\"" }
+        if let group = entry.group { text += ",\"group\":\(quoted(shortened(group.name))),\"groupGrade\":\"\(group.grade)\"" }
         text += ",\"count\":\(entry.count),\"status\":\(entry.status.rawValue)"
         return Array(text.utf8)
     }
@@ -92,6 +92,13 @@ struct AuditLine {
         (parts.tm_hour, parts.tm_min, parts.tm_sec) = (fields[3], fields[4], fields[5])
         return Double(timegm(&parts)) + Double(fields[6]) / 1000
     }
+
+    /// A name as far as a line has room for it.
+    private static func shortened(_ name: String) -> String {
+        name.unicodeScalars.count <= greatestName ? name : String(String.UnicodeScalarView(name.unicodeScalars.prefix(greatestName))) + "…"
+    }
+
+    private static let greatestName = 4096
 
     /// A string of JSON (RFC 8259 §7). Names come from outside, and may hold anything.
     static func quoted(_ text: String) -> String {

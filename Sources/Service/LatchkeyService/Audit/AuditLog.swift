@@ -18,6 +18,10 @@ public final class AuditLog: Sendable {
     private let clock: @Sendable () -> Double
     private let limits: Limits
     private let state: Mutex<State>
+    /// Whether the last line could not be written.
+    private let hasFailed = Atomic(false)
+    /// One thread at a time tells the database.
+    private let telling = Gate()
     /// Lookups whose lines are still to be written.
     private let waiting = Mutex<Queue>(Queue())
 
@@ -49,8 +53,8 @@ public final class AuditLog: Sendable {
         var isDirty = false
         /// Whether a thread is going to tell it.
         var isScheduled = false
-        /// Whether the last line could not be written.
-        var hasFailed = false
+        /// Whether another log may be writing the same file.
+        var isClosed = false
     }
 
     init(store: KeychainStore, directory: PrivateDirectory, clock: @escaping @Sendable () -> Double, limits: Limits) throws(KeychainError) {
@@ -67,7 +71,7 @@ public final class AuditLog: Sendable {
     ///
     /// - Throws: what prevents it, once a line could not be written and still cannot.
     public func requireWritable() throws(KeychainError) {
-        guard state.withLock({ $0.hasFailed }) else { return }
+        guard hasFailed.load(ordering: .acquiring) else { return }
         try append(AuditEntry(caller: CallerIdentity(executable: "latchkeyd"), operation: "resume"))
     }
 
@@ -79,7 +83,10 @@ public final class AuditLog: Sendable {
             return (!queue.isWriting, queue.entries.count >= Self.greatestQueue)
         }
         // One thread at a time writes what waits, and ends when nothing does for a while.
-        if isFirst, !BackgroundThread.run({ [weak self] in self?.writeWaiting() }) { return try drain() }
+        if isFirst, !BackgroundThread.run({ [weak self] in self?.writeWaiting() }) {
+            waiting.withLock { $0.isWriting = false }
+            return try drain()
+        }
         if isFull { try drain() }
     }
 
@@ -134,10 +141,11 @@ public final class AuditLog: Sendable {
     private func locked(_ body: (inout State) throws(KeychainError) -> Void) throws(KeychainError) {
         let (failure, isFirst) = state.withLock { state -> (KeychainError?, Bool) in
             do throws(KeychainError) {
+                guard !state.isClosed else { throw KeychainError(.notAvailable, "the audit log was closed") }
                 try body(&state)
-                state.hasFailed = false
+                hasFailed.store(false, ordering: .releasing)
             } catch {
-                state.hasFailed = true
+                hasFailed.store(true, ordering: .releasing)
                 return (error, false)
             }
             guard state.isDirty else { return (nil, false) }
@@ -182,22 +190,26 @@ public final class AuditLog: Sendable {
     /// Tells the database where the log ends.
     public func flush() throws(KeychainError) {
         try drain()
-        let failure = state.withLock { state -> KeychainError? in
-            do throws(KeychainError) {
-                try flush(&state)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let failure { throw failure }
+        telling.enter()
+        defer { telling.release() }
+        // The database may be busy for long; lines are written meanwhile.
+        guard let snapshot = state.withLock({ $0.isDirty ? Snapshot($0.head.copy(), $0.file, $0.number) : nil }) else { return }
+        do throws(SystemError) { try snapshot.file.synchronize() } catch { throw KeychainError(error) }
+        do throws(StoreError) { try store.setAuditHead(snapshot.head) } catch { throw KeychainError(error) }
+        state.withLock { if $0.head.sequence == snapshot.head.sequence { $0.isDirty = false } }
     }
 
-    private func flush(_ state: inout State) throws(KeychainError) {
-        guard state.isDirty else { return }
-        do throws(SystemError) { try state.file.synchronize() } catch { throw KeychainError(error) }
-        do throws(StoreError) { try store.setAuditHead(state.head) } catch { throw KeychainError(error) }
-        state.isDirty = false
+    /// The end of the log at one moment.
+    private final class Snapshot: @unchecked Sendable {  // because nothing in it changes
+        let head: AuditPosition
+        let file: AuditFile
+        let number: Int64
+
+        init(_ head: consuming AuditPosition, _ file: AuditFile, _ number: Int64) {
+            self.head = head
+            self.file = file
+            self.number = number
+        }
     }
 
     private func scheduleFlush() {
@@ -215,7 +227,7 @@ public final class AuditLog: Sendable {
 
     /// Begins a new file. The database knows of it first: what is left half done is completed at the next opening.
     private func beginFile(_ state: inout State) throws(KeychainError) {
-        try flush(&state)
+        do throws(SystemError) { try state.file.synchronize() } catch { throw KeychainError(error) }
         do throws(StoreError) {
             try store.beginAuditFile(state.number + 1, at: state.head, keeping: Int64(limits.keptFiles))
         } catch {
@@ -258,20 +270,23 @@ public final class AuditLog: Sendable {
     /// Looks whether every line is what was written, and none is missing.
     public func verify() throws(KeychainError) -> AuditVerdict {
         try drain()
-        // Nothing is written meanwhile, so that the end is the end.
-        let outcome = state.withLock { state in
-            Result { () throws(KeychainError) in
-                try AuditCheck(store: store, path: path(ofAge:)).verdict(of: state.number, head: state.head)
-            }
+        // A file may be put aside while it is read; then all of it is looked at again.
+        for _ in 0..<Self.verifyingTries {
+            let snapshot = state.withLock { Snapshot($0.head.copy(), $0.file, $0.number) }
+            let verdict = try AuditCheck(store: store, path: path(ofAge:)).verdict(of: snapshot.number, head: snapshot.head)
+            if state.withLock({ $0.number == snapshot.number }) { return verdict }
         }
-        return try outcome.get()
+        throw KeychainError(.notAvailable, "the log is written faster than it can be looked at", hint: "try again")
     }
+
+    private static let verifyingTries = 5
 
     private func path(ofAge age: Int) -> String { Self.path(directory, age) }
 
     /// Ends the log in good order.
     public func close() {
         try? flush()
+        state.withLock { $0.isClosed = true }
     }
 
     // MARK: Opening

@@ -35,6 +35,8 @@ public enum ProgramIdentity {
         "\(executable.lastIndex(of: "/").map { String(executable[..<$0]) } ?? ".")/Info.plist"
     }
 
+    private static let greatestLength = 1 << 20
+
     private enum Outcome<List> {
         case found(List)
         case unreadable
@@ -44,6 +46,8 @@ public enum ProgramIdentity {
     private static func propertyList<List: Decodable>(_: List.Type, at path: String) -> Outcome<List> {
         // Also a symbolic link that leads nowhere is there.
         guard faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return .missing }
+        // A pipe, a device, or something huge is no property list, and is not waited for.
+        guard let status = (try? FileStatus.of(path)) ?? nil, status.kind == .file, status.size <= greatestLength else { return .unreadable }
         guard let data = FileManager.default.contents(atPath: path), let list = try? PropertyListDecoder().decode(List.self, from: data)
         else {
             return .unreadable

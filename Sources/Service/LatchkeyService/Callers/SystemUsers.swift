@@ -14,13 +14,12 @@ struct SystemUsers: Sendable {
     func isService(_ user: UInt32) -> Bool {
         // Root traces everything, and everybody's unit could be started as root.
         guard user != 0 else { return false }
+        let data = FileManager.default.contents(atPath: path)
+        let lines = String(decoding: data ?? Data(), as: UTF8.self).split(separator: "\n")
+        let entries = lines.map { $0.split(separator: ":", omittingEmptySubsequences: false) }.filter { $0.count == 7 && UInt32($0[2]) == user }
+        guard entries.allSatisfy({ Self.closedShells.contains(String($0[6])) }) else { return false }
         if Self.dynamicUsers.contains(user) { return true }
-        guard user < Self.firstLoginUser, let data = FileManager.default.contents(atPath: path) else { return false }
-        let lines = String(decoding: data, as: UTF8.self).split(separator: "\n").map {
-            $0.split(separator: ":", omittingEmptySubsequences: false)
-        }
-        let entries = lines.filter { $0.count == 7 && UInt32($0[2]) == user }
-        return !entries.isEmpty && entries.allSatisfy { Self.closedShells.contains(String($0[6])) }
+        return user < Self.firstLoginUser && !entries.isEmpty
     }
 
     /// The number of a user by name or number.
