@@ -54,7 +54,9 @@ struct ProcessMemoryTests {
         #expect(unlocked == ["control"], "unlocked: \(unlocked.sorted())")
         #expect(try daemon.client("latchkey", ["lock", "--now"]).status == 0)
         #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
-        #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"], environment: ["LATCHKEY_PASSCODE_FILE": path]).output == "0 \(secret)\n")
+        #expect(
+            try daemon.client("ProofWorker", ["item", "find", "a", "-"], environment: ["LATCHKEY_PASSCODE_FILE": path]).output
+                == "0 \(secret)\n")
         let locked = try found(needles, in: process)
         #expect(locked == ["control"], "locked: \(locked.sorted())")
     }

@@ -24,6 +24,8 @@ struct ClientTests {
             case vanish(doesIt: Bool)
             /// Says that it is another daemon than before.
             case restarted
+            /// Is not there.
+            case absent
             /// Answers something that was not asked for.
             case babble
         }
@@ -45,6 +47,7 @@ struct ClientTests {
         func connect() throws(KeychainError) -> Socket {
             let act = script.withLock { $0.isEmpty ? .serve : $0.removeFirst() }
             connections.withLock { $0 += 1 }
+            if case .absent = act { throw .notAvailable }
             do throws(SystemError) {
                 let (mine, theirs) = try Socket.pair()
                 if case .serve = act {
@@ -127,6 +130,17 @@ struct ClientTests {
         #expect(try count(fixture) == (wasMade ? 1 : 0))
     }
 
+    @Test("A change that was sent and never answered is reported as unknown, also where no daemon comes back, or it vanishes every time")
+    func neverAnswered() throws {
+        let fixture = try ServerFixture()
+        let (service, _) = service(fixture, Array(repeating: .vanish(doesIt: false), count: 20))
+        let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("a"), from: caller) }
+        #expect(error?.problem.contains("whether it was made is not known") == true, "\(String(describing: error))")
+        let (other, _) = self.service(fixture, [.vanish(doesIt: true)] + Array(repeating: .absent, count: 1000))
+        let away = #expect(throws: KeychainError.self) { try other.add(Items.addition("b"), from: caller) }
+        #expect(away?.problem.contains("whether it was made is not known") == true, "\(String(describing: away))")
+    }
+
     @Test("A lookup is asked for again, whoever answers")
     func lostLookup() throws {
         let fixture = try ServerFixture()
@@ -204,6 +218,9 @@ struct ClientTests {
             #expect(try knowing.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"])
         }
         #expect(asked.load(ordering: .relaxed) == 1)
+        // When the session has locked itself, or has ended, another one is opened.
+        fixture.server.sessionDid(.end)
+        #expect(try knowing.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"])
         let refused = #expect(throws: KeychainError.self) { try plain.copyMatching(Items.query("a"), returning: .data, from: caller) }
         #expect(refused?.status == .interactionNotAllowed)
         #expect(try plain.lockStatus().state == .locked)

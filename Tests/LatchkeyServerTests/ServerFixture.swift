@@ -47,6 +47,8 @@ final class RawClient {
     init(_ socket: Socket) {
         self.socket = socket
         channel = FrameChannel(socket)
+        // A test that waits for what never comes fails instead.
+        socket.setPatience(receiving: 30)
     }
 
     @discardableResult

@@ -185,6 +185,113 @@ struct ServerTests {
         #expect(budget.borrow(50, for: other) != nil)
     }
 
+    @Test("Names that would fill the log, or make an item that nobody can be sent, are refused")
+    func longNames() throws {
+        let fixture = try ServerFixture()
+        let long = String(repeating: "x", count: 200_000)
+        var query = Items.query()
+        query.accessGroup = long
+        #expect(try fixture.client().ask(.copyMatching(query, returning: .data)).problem?.status == .decode)
+        #expect(try fixture.client().ask(.add(Items.addition("a", group: long))).problem?.status == .decode)
+        let client = RawClient(try fixture.socket())
+        try client.send(.hello(Request.Hello(claim: CallerIdentity(executable: long))))
+        #expect(try client.receive()?.problem?.status == .decode)
+        #expect(try serves(fixture))
+    }
+
+    @Test("A user has only so many sessions, and they end with the connections that opened them")
+    func manySessions() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 2))
+        func open(_ client: RawClient) throws -> (Response?, Socket) {
+            let (mine, theirs) = try Socket.pair(keepsBoundaries: true)
+            try client.send(.openSession(nil))
+            let first = try client.receive()
+            guard case .ready? = first else { return (first, mine) }
+            try client.socket.send(descriptor: theirs.descriptor)
+            return (try client.receive(), mine)
+        }
+        var clients = try (0..<2).map { _ in try fixture.client() }
+        let controls = try clients.map { try open($0).1 }
+        #expect(try open(try fixture.client()).0?.problem?.problem.contains("2 sessions") == true)
+        // A connection that comes through a session is served.
+        let (mine, theirs) = try Socket.pair()
+        try controls[0].send(descriptor: theirs.descriptor)
+        let inside = RawClient(mine)
+        guard case .welcome(let welcome) = try inside.hello() else {
+            Issue.record("a session welcomes")
+            return
+        }
+        #expect(welcome.mode == .session)
+        clients.removeFirst()
+        #expect(eventually { (try? inside.receive()) == nil })
+        #expect(eventually { (try? open(try fixture.client()).0).map { $0?.problem == nil } == true })
+        _ = controls
+    }
+
+    @Test("What happens to the machine reaches sessions as well")
+    func sessionEventsReachSessions() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        let passcode = SharedSecret(copying: "a passcode".utf8)
+        #expect(try client.ask(.setPasscode(passcode)).problem == nil)
+        let (control, theirs) = try Socket.pair(keepsBoundaries: true)
+        try client.send(.openSession(passcode))
+        var answer = try client.receive()
+        while case .progress? = answer { answer = try client.receive() }
+        try client.socket.send(descriptor: theirs.descriptor)
+        _ = try client.receive()
+        let (mine, far) = try Socket.pair()
+        try control.send(descriptor: far.descriptor)
+        let inside = RawClient(mine)
+        try inside.hello()
+        func state() throws -> LockState? {
+            guard case .lockStatus(let status) = try inside.ask(.lockStatus) else { return nil }
+            return status.state
+        }
+        #expect(try state() == .unlocked)
+        fixture.server.sessionDid(.end)
+        #expect(try state() == .locked)
+    }
+
+    @Test("A program in a sandbox uses its own items, and may lock; what is about the whole keychain is refused")
+    func sandboxedAdministration() throws {
+        let fixture = try ServerFixture()
+        let sandboxed = CallerIdentity(executable: "/app/bin/app", sandboxGroup: "flatpak.org.example.App")
+        let client = try fixture.client(as: sandboxed)
+        guard case .record(let record) = try client.ask(.add(Items.addition("a"))) else {
+            Issue.record("its own items are its own")
+            return
+        }
+        #expect(record.accessGroup.name == "flatpak.org.example.App")
+        let secret = SharedSecret(copying: "a passcode".utf8)
+        let refused: [Request] = [
+            .setPasscode(secret), .backup(under: secret, passcode: nil),
+            .restore(under: secret, passcode: nil, merges: false, isRehearsal: false),
+            .createRecoveryKey(nil), .recover(with: secret, newPasscode: nil), .changeSettings(KeybagSettings(), nil), .openSession(nil),
+            .repair(.emptyQuarantine, isRehearsal: false), .readLog(after: 0, since: nil), .verifyLog, .unlock(secret),
+            .removePasscode(secret),
+        ]
+        for request in refused {
+            #expect(try fixture.client(as: sandboxed).ask(request).problem?.status == .missingEntitlement, "\(request)")
+        }
+        #expect(try client.ask(.lockStatus).problem == nil)
+    }
+
+    @Test("Where the log cannot be written, nothing is stored, and a keychain can still be locked and looked at")
+    func unwritableLog() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        #expect(try client.ask(.add(Items.addition("a"))).problem == nil)
+        #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        let log = try #require(try fixture.server.provider.keychain(of: geteuid()).audit)
+        // Another daemon's log is written now.
+        log.close()
+        #expect(try client.ask(.add(Items.addition("b"))).problem == nil)
+        #expect(try client.ask(.add(Items.addition("c"))).problem?.status == .notAvailable)
+        #expect(try client.ask(.lockStatus).problem == nil)
+        #expect(try client.ask(.lock(immediately: true)).problem == nil)
+    }
+
     // MARK: Changes whose answer was lost
 
     @Test("WIRE-11: a change that is asked for twice under one token is made once, and answered the same")

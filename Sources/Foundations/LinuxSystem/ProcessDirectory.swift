@@ -48,7 +48,29 @@ public struct ProcessDirectory: Sendable {
     }
 
     /// The file that Flatpak puts into the root of each of its sandboxes.
-    public var flatpakInfo: String? { text("root/.flatpak-info") }
+    public var flatpakInfo: FlatpakInfo {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        do throws(SystemError) {
+            let file = try OwnedDescriptor(opening: "\(path)/root/.flatpak-info", flags: O_RDONLY | O_NONBLOCK)
+            guard let count = try? buffer.withUnsafeMutableBytes({ try file.read(into: $0, path: path) }) else { return .unreadable }
+            return .found(String(decoding: buffer.prefix(count), as: UTF8.self))
+        } catch {
+            return [ENOENT, ENOTDIR].contains(error.code) ? .missing : .unreadable
+        }
+    }
+
+    public enum FlatpakInfo: Equatable, Sendable {
+        case found(String)
+        case missing
+        /// There may be one, and this process may not know.
+        case unreadable
+    }
+
+    /// Whether the process lives in a namespace of processes below this one, as sandboxes and containers do (proc_pid_status(5), NSpid).
+    public var isNested: Bool {
+        let line = text("status")?.split(separator: "\n").first { $0.hasPrefix("NSpid:") }
+        return (line?.split(whereSeparator: \.isWhitespace).count ?? 0) > 2
+    }
 
     /// The path without the mark that the kernel puts behind it once the file was replaced, as an upgrade of a running program does.
     package static func installedPath(_ link: String) -> String {
@@ -77,17 +99,28 @@ public final class OpenProcessDirectory: Sendable {
 
     public enum Executable: Equatable, Sendable {
         /// The process executes this file.
-        case file(FileStatus.Identity)
+        case file(File)
         /// This process may not know.
         case unknown
         /// The process has ended.
         case ended
     }
 
-    /// Which file the process executes now: one system call.
+    /// A file by its number and by the name under which it was executed: one file may have several names, and a name stand for several.
+    public struct File: Hashable, Sendable {
+        let identity: FileStatus.Identity
+        let name: [CChar]
+    }
+
+    /// Which file the process executes now.
     public var executable: Executable {
         var info = stat()
-        if fstatat(descriptor, "exe", &info, 0) == 0 { return .file(FileStatus(info).identity) }
+        if fstatat(descriptor, "exe", &info, 0) == 0 {
+            let name = [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+                count = max(0, readlinkat(descriptor, "exe", buffer.baseAddress!, buffer.count))
+            }
+            return .file(File(identity: FileStatus(info).identity, name: name))
+        }
         // Without rights: EACCES. Of a process that has ended: ESRCH, or ENOENT while it is not yet waited for.
         return errno == EACCES || errno == EPERM ? .unknown : .ended
     }

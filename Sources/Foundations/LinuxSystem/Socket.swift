@@ -156,8 +156,8 @@ public final class Socket: Sendable {
     }
 
     private var hasEnded: Bool {
-        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-        return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
+        var entry = pollfd(fd: descriptor, events: Self.readingHasEnded, revents: 0)
+        return poll(&entry, 1, 0) > 0 && (entry.revents & Self.readingHasEnded != 0 || Int32(entry.revents) & (POLLHUP | POLLERR) != 0)
     }
 
     public enum ReceivedDescriptor: Sendable {
@@ -197,5 +197,7 @@ public final class Socket: Sendable {
         return address
     }
 
+    /// POLLRDHUP: the other side has gone, or ``stop()`` was called.
+    private static let readingHasEnded: Int16 = 0x2000
     private static let backlog: Int32 = 128
 }

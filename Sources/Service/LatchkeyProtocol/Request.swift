@@ -57,6 +57,23 @@ public enum Request: Sendable {
         }
     }
 
+    /// Whether the request decides something that has to be written down. A keychain is always locked and looked at, and items always deleted,
+    /// also where nothing can be written.
+    public var needsLog: Bool {
+        switch self {
+        case .hello, .lock, .lockStatus, .watchLock, .status, .who, .readLog, .verifyLog, .delete, .piece: false
+        default: true
+        }
+    }
+
+    /// Whether the request is about the keychain as a whole, which is not for a program in a sandbox.
+    public var isAdministrative: Bool {
+        switch self {
+        case .hello, .add, .copyMatching, .update, .delete, .status, .who, .lockStatus, .lock, .watchLock, .piece: false
+        default: true
+        }
+    }
+
     /// Whether the request changes anything, so that it must not be made twice.
     public var isChange: Bool {
         switch self {

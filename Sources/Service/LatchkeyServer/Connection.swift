@@ -122,10 +122,12 @@ final class Connection: Sendable {
         state.withLock { $0.sessions.append((session, control)) }
     }
 
+    var sessions: [KeychainServer] { state.withLock { $0.sessions.map(\.0) } }
+
     private func endSessions() {
         for (session, control) in state.withLock({ $0.sessions }) {
             control.stop()
-            session.stop()
+            session.stop(patience: 5)
         }
     }
 

@@ -25,7 +25,10 @@ final class ConnectionRegistry: Sendable {
             guard !state.isStopping else { return (nil, KeychainError(.notAvailable, "latchkeyd is stopping", hint: "try again")) }
             let others = state.connections.values.filter { $0.user == connection.user && !$0.isLeaving }
             let own = others.filter { $0.process == connection.process }
-            let crowd = own.count >= limits.connectionsPerProcess ? own : others.count >= limits.connectionsPerUser ? others : []
+            let all = state.connections.values.filter { !$0.isLeaving }
+            let crowd =
+                own.count >= limits.connectionsPerProcess
+                ? own : others.count >= limits.connectionsPerUser ? others : all.count >= limits.connections ? Array(all) : []
             guard !crowd.isEmpty else {
                 state.connections[ObjectIdentifier(connection)] = connection
                 return (nil, nil)
@@ -47,6 +50,15 @@ final class ConnectionRegistry: Sendable {
     /// How many connections only wait for a change of the lock, of one user.
     func watchers(of user: UInt32) -> Int {
         state.withLock { state in state.connections.values.count { $0.user == user && $0.isWatching } }
+    }
+
+    /// How many sessions the connections of one user keep.
+    func sessions(of user: UInt32) -> Int {
+        state.withLock { state in state.connections.values.filter { $0.user == user }.reduce(0) { $0 + $1.sessions.count } }
+    }
+
+    func sessions() -> [KeychainServer] {
+        state.withLock { Array($0.connections.values) }.flatMap(\.sessions)
     }
 
     /// Lets no more requests in; those that are on their way are answered.

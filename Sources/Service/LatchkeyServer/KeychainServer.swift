@@ -16,6 +16,10 @@ public final class KeychainServer: Sendable {
     let registry: ConnectionRegistry
     let budget: MemoryBudget
     let changes = RecentChanges()
+    /// Searches for more than one item.
+    let wideSearches = UserTurns(8)
+    /// Backups on their way.
+    let spools = UserTurns(1)
     /// 16 random bytes by which clients tell this run of the daemon from the next.
     let instance = RandomBytes.array(count: 16)
     let log: Logger
@@ -138,5 +142,6 @@ public final class KeychainServer: Sendable {
     /// Passes on what happened to the user's session or to the machine.
     public func sessionDid(_ event: SessionEvent) {
         provider.forEachOpen { event.apply(to: $0.service) }
+        for session in registry.sessions() { session.sessionDid(event) }
     }
 }

@@ -6,36 +6,44 @@ internal import LatchkeyProtocol
 internal import LinuxSystem
 internal import Synchronization
 
-/// What became of the changes of the last minute, by their tokens: a client that has lost the answer asks once more, and nothing is done twice.
+/// What became of the last changes of each user, by their tokens: a client that has lost the answer asks once more, and nothing is done twice.
 ///
 /// No secret is kept here. An item that was added is answered with the secrets of the repeated request, which are the same; the text of a
-/// recovery key cannot be repeated.
+/// recovery key cannot be repeated, nor can an answer that is large.
 final class RecentChanges: Sendable {
     struct Token: Hashable {
         var user: UInt32
         var bytes: [UInt8]
     }
 
-    private enum Outcome {
+    fileprivate enum Outcome {
         case running
         case ended(Response, at: UInt64)
     }
 
-    private let state = Mutex<[Token: Outcome]>([:])
+    /// One user's changes, the oldest first. No user's changes make another's be forgotten.
+    fileprivate struct Changes {
+        var outcomes: [[UInt8]: Outcome] = [:]
+        var order: [[UInt8]] = []
+        /// Where the oldest is in `order`.
+        var first = 0
+    }
+
+    private let users = Mutex<[UInt32: Changes]>([:])
 
     /// Makes the change, unless it was made already; then its answer is given again.
     func perform(_ token: Token, _ request: Request, _ body: () -> Response) -> Response {
         while true {
-            let known = state.withLock { outcomes -> Outcome? in
-                if let outcome = outcomes[token] { return outcome }
-                Self.forget(&outcomes)
-                outcomes[token] = .running
+            let known = users.withLock { users -> Outcome? in
+                if let outcome = users[token.user]?.outcomes[token.bytes] { return outcome }
+                users[token.user, default: Changes()].begin(token.bytes)
                 return nil
             }
             switch known {
             case nil:
                 let response = body()
-                state.withLock { $0[token] = .ended(Self.withoutSecrets(response), at: BootClock.system.now()) }
+                let kept = Self.kept(response)
+                users.withLock { $0[token.user]?.outcomes[token.bytes] = .ended(kept, at: BootClock.system.now()) }
                 return response
             case .ended(let response, _)?: return Self.repeated(response, of: request)
             // The first attempt is still at work.
@@ -44,27 +52,14 @@ final class RecentChanges: Sendable {
         }
     }
 
-    private static func forget(_ outcomes: inout [Token: Outcome]) {
-        let now = BootClock.system.now()
-        guard outcomes.count >= greatestCount else { return }
-        outcomes = outcomes.filter { _, outcome in
-            guard case .ended(_, let time) = outcome else { return true }
-            return now - time < lifetime
-        }
-        while outcomes.count >= greatestCount, let oldest = oldest(outcomes) { outcomes[oldest] = nil }
-    }
-
-    private static func oldest(_ outcomes: [Token: Outcome]) -> Token? {
-        outcomes.compactMap { token, outcome -> (Token, UInt64)? in
-            guard case .ended(_, let time) = outcome else { return nil }
-            return (token, time)
-        }.min { $0.1 < $1.1 }?.0
-    }
-
-    private static func withoutSecrets(_ response: Response) -> Response {
+    private static func kept(_ response: Response) -> Response {
         switch response {
         case .record(var record):
             record.secrets = nil
+            guard record.attributes.values.reduce(0, { $0 + $1.canonicalBytes.count }) <= greatestAnswer else {
+                return .failure(
+                    KeychainError(.io, "the item was stored, but its answer was lost with the connection", hint: "look it up"))
+            }
             return .record(record)
         case .secret:
             return .failure(
@@ -79,6 +74,31 @@ final class RecentChanges: Sendable {
         guard case .record(var record) = response, case .add(let item) = request else { return response }
         record.secrets = item.secrets
         return .record(record)
+    }
+
+    /// The attributes of an item whose answer is kept, in bytes.
+    private static let greatestAnswer = 4096
+}
+
+extension RecentChanges.Changes {
+    /// Notes a change that begins, and forgets what is older than a minute, or more than any client can be waiting for.
+    fileprivate mutating func begin(_ token: [UInt8]) {
+        let now = BootClock.system.now()
+        while first < order.count, isForgettable(outcomes[order[first]], now) {
+            outcomes[order[first]] = nil
+            first += 1
+        }
+        if first > Self.greatestCount {
+            order.removeFirst(first)
+            first = 0
+        }
+        outcomes[token] = .running
+        order.append(token)
+    }
+
+    private func isForgettable(_ oldest: RecentChanges.Outcome?, _ now: UInt64) -> Bool {
+        guard case .ended(_, let time)? = oldest else { return oldest == nil }
+        return now - time >= Self.lifetime || order.count - first >= Self.greatestCount
     }
 
     /// One minute, in nanoseconds.

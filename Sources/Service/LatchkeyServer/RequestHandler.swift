@@ -34,9 +34,13 @@ struct RequestHandler {
             if let fixed { identity = fixed } else { identity = try caller.identity() }
             if identity.process == nil { identity.process = CallerIdentity.ProcessNumber(user: user, process: process) }
             // A recovery is also for a keychain that does not open.
-            if case .recover(let key, let newPasscode) = request { return recover(request, key, newPasscode, identity) }
+            if case .recover(let key, let newPasscode) = request {
+                try EmbeddedService.requireAdministrator(identity)
+                return recover(request, key, newPasscode, identity)
+            }
             let keychain = try server.provider.keychain(of: user)
-            try keychain.audit?.requireWritable()
+            if request.needsLog { try keychain.audit?.requireWritable() }
+            if request.isAdministrative { try EmbeddedService.requireAdministrator(identity) }
             let response: Response
             do throws(KeychainError) {
                 response = try perform(request, in: keychain, identity, reply)
@@ -112,7 +116,7 @@ struct RequestHandler {
         case .hello, .recover: throw KeychainError(.param, "a connection begins with one hello")
         case .add(let item): return .record(try service.add(item, from: identity))
         case .copyMatching(let query, let returning):
-            let found = try service.copyMatching(query, returning: returning, from: identity)
+            let found = try search(service, query, returning, identity)
             return .records(found.records, damaged: found.damaged, isFollowed: false)
         case .update(let query, let update): return .count(try service.update(query, with: update, from: identity))
         case .delete(let query): return .count(try service.delete(query, from: identity))
@@ -149,6 +153,19 @@ struct RequestHandler {
         case .verifyLog: return .logVerdict(try audit(keychain).verify())
         case .openSession(let passcode): return try openSession(keychain, passcode, reply)
         }
+    }
+
+    /// Few searches for everything at a time: their results are in memory before anybody knows how large they are.
+    private func search(
+        _ service: any KeychainService, _ query: ItemQuery, _ returning: ReturnTypes, _ identity: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches {
+        guard (query.limit ?? .one) != .one else { return try service.copyMatching(query, returning: returning, from: identity) }
+        guard let turn = server.wideSearches.turn(of: user, patience: server.limits.patience) else {
+            throw KeychainError(
+                .allocate, "too many large searches of this user are under way", hint: "ask for fewer items at a time, or try again")
+        }
+        defer { withExtendedLifetime(turn) {} }
+        return try service.copyMatching(query, returning: returning, from: identity)
     }
 
     private func done(_ body: () throws(KeychainError) -> Void) throws(KeychainError) -> Response {
@@ -204,6 +221,8 @@ struct RequestHandler {
     private func backup(
         _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, _ reply: Reply
     ) throws(KeychainError) -> Response {
+        let turn = try spoolTurn()
+        defer { withExtendedLifetime(turn) {} }
         let spool = try Spool(in: try stateDirectory(keychain))
         let report = try keychain.service.backup(
             under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: reply.progress
@@ -219,6 +238,13 @@ struct RequestHandler {
         }
     }
 
+    private func spoolTurn() throws(KeychainError) -> UserTurns.Turn {
+        guard let turn = server.spools.turn(of: user, patience: 0) else {
+            throw KeychainError(.notAvailable, "another backup or restoration of this user is under way", hint: "wait for its end")
+        }
+        return turn
+    }
+
     private func readPiece(_ spool: Spool, _ piece: inout [UInt8]) throws(KeychainError) -> Int {
         var outcome = Result<Int, KeychainError>.success(0)
         piece.withUnsafeMutableBytes { buffer in
@@ -230,6 +256,8 @@ struct RequestHandler {
     private func restore(
         _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, _ reply: Reply
     ) throws(KeychainError) -> Response {
+        let turn = try spoolTurn()
+        defer { withExtendedLifetime(turn) {} }
         let spool = try Spool(in: try stateDirectory(keychain))
         guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before it sent the backup") }
         while let piece = try reply.nextPiece() {
@@ -258,6 +286,9 @@ struct RequestHandler {
     private func openSession(
         _ keychain: ServedKeychain, _ passcode: SharedSecret?, _ reply: Reply
     ) throws(KeychainError) -> Response {
+        guard server.registry.sessions(of: user) < server.limits.sessionsPerUser else {
+            throw KeychainError(.notAvailable, "this user has \(server.limits.sessionsPerUser) sessions already", hint: "end one of them")
+        }
         let service = try keychain.reopen()
         do throws(KeychainError) {
             if let passcode { try service.unlock(passcode, progress: reply.progress) }
@@ -273,6 +304,8 @@ struct RequestHandler {
 
     private func receiveControl() throws(KeychainError) -> Socket {
         do throws(SystemError) {
+            channel.socket.setPatience(receiving: FrameChannel.patience)
+            defer { channel.socket.setPatience(receiving: 0) }
             if case .socket(let socket) = try channel.socket.receiveDescriptor() { return socket }
         } catch {
             throw KeychainError(error)
@@ -282,8 +315,13 @@ struct RequestHandler {
 
     private func start(_ provider: SessionProvider, _ control: Socket) throws(KeychainError) {
         do throws(SystemError) {
-            let session = try KeychainServer(provider, reader: server.reader, limits: server.limits, log: server.log)
-            guard BackgroundThread.run({ session.serve(handedOverBy: control) }) else { throw SystemError("start a thread", code: EAGAIN) }
+            let session = try KeychainServer(provider, reader: server.reader, limits: server.limits.ofSession, log: server.log)
+            let isRunning = BackgroundThread.run {
+                session.serve(handedOverBy: control)
+                // Nobody can come any more.
+                session.stop(patience: 5)
+            }
+            guard isRunning else { throw SystemError("start a thread", code: EAGAIN) }
             connection.keep(session, control)
         } catch {
             throw KeychainError(error)

@@ -8,6 +8,10 @@ public struct ServerLimits: Sendable {
     public var connectionsPerProcess: Int
     /// Connections that only wait for a change of the lock, of one user.
     public var watchersPerUser: Int
+    /// Sessions of one user, each with connections of its own.
+    public var sessionsPerUser: Int
+    /// Connections of all users together.
+    public var connections: Int
     /// The memory of large frames and results that are on their way, of one user, in bytes.
     public var memoryPerUser: Int
     /// The same of one process.
@@ -16,14 +20,28 @@ public struct ServerLimits: Sendable {
     public var patience: Int
 
     public init(
-        connectionsPerUser: Int = 256, connectionsPerProcess: Int = 128, watchersPerUser: Int = 64, memoryPerUser: Int = 64 << 20,
+        connectionsPerUser: Int = 256, connectionsPerProcess: Int = 128, watchersPerUser: Int = 64,
+        sessionsPerUser: Int = 16, connections: Int = 2048, memoryPerUser: Int = 64 << 20,
         memoryPerProcess: Int = 32 << 20, patience: Int = 20
     ) {
         self.connectionsPerUser = connectionsPerUser
         self.connectionsPerProcess = connectionsPerProcess
         self.watchersPerUser = watchersPerUser
+        self.sessionsPerUser = sessionsPerUser
+        self.connections = connections
         self.memoryPerUser = memoryPerUser
         self.memoryPerProcess = memoryPerProcess
         self.patience = patience
+    }
+
+    /// What a session lends, which is one of several of its user's.
+    var ofSession: ServerLimits {
+        var limits = self
+        limits.connectionsPerUser = connectionsPerUser / 4
+        limits.connectionsPerProcess = connectionsPerProcess / 4
+        limits.memoryPerUser = memoryPerUser / 4
+        limits.memoryPerProcess = memoryPerProcess / 4
+        limits.sessionsPerUser = 0
+        return limits
     }
 }

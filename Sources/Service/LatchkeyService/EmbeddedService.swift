@@ -186,6 +186,13 @@ public final class EmbeddedService: KeychainService {
         return try AuditLog(store: store, directory: directory, clock: clock, limits: limits)
     }
 
+    /// Refuses a caller who may not do anything to the keychain as a whole.
+    ///
+    /// - Throws: errSecMissingEntitlement.
+    public static func requireAdministrator(_ caller: CallerIdentity) throws(KeychainError) {
+        try Authoriser.authorizeAdministration(caller)
+    }
+
     /// What a caller may do, in words, for whoever knows the facts.
     public static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
         Authoriser.report(caller, facts: facts)

@@ -170,6 +170,35 @@ struct CallerReaderTests {
         #expect(Authoriser.report(identity, facts: []).groups == [AccessGroup(expected, grade: .claimed)])
     }
 
+    @Test("A process in a namespace of its own that forbids looking for Flatpak's file is taken for an unknown sandbox's")
+    func hiddenSandbox() throws {
+        let machine = try Machine()
+        for (number, namespaces) in [(10, "NSpid:\t10\t2"), (11, "NSpid:\t11")] {
+            try machine.process(number, executable: "/usr/bin/a")
+            // What cannot be read as a file stands for what may not be read.
+            try FileManager.default.createDirectory(
+                atPath: "\(machine.processes)/\(number)/root/.flatpak-info", withIntermediateDirectories: false)
+            try "Name:\ta\n\(namespaces)\n".write(toFile: "\(machine.processes)/\(number)/status", atomically: true, encoding: .utf8)
+        }
+        #expect(machine.identity(10, user: 1000).sandboxGroup == "flatpak.unknown")
+        #expect(machine.identity(11, user: 1000).sandboxGroup == nil)
+        // A file that is no text is a file all the same; and a group made below the sandbox's own leads nowhere.
+        try machine.process(12, executable: "/usr/bin/a", group: "/app.slice/app-flatpak-org.example.App-1.scope/inner")
+        #expect(machine.identity(12, user: 1000).sandboxGroup == "flatpak.org.example.App")
+        try machine.process(13, executable: "/usr/bin/a")
+        try Data([0xFF, 0xFE, 0x0A]).write(to: URL(filePath: "\(machine.processes)/13/root/.flatpak-info"))
+        #expect(machine.identity(13, user: 1000).sandboxGroup == "flatpak.unknown")
+    }
+
+    @Test("A user with a shell is no service, whatever his number")
+    func loginUsers() throws {
+        let machine = try Machine()
+        let path = "\(machine.directory.path)/passwd"
+        try "strange:x:61200:61200::/home/strange:/bin/bash\n".write(toFile: path, atomically: true, encoding: .utf8)
+        #expect(!SystemUsers(path: path).isService(61200))
+        #expect(SystemUsers(path: path).isService(61201))
+    }
+
     // MARK: The administrator's files
 
     @Test("What others than their owner can write gives nothing, and is named")

@@ -37,7 +37,9 @@ struct AuditCheck {
     }
 
     /// Moves `position` over the lines of a file; what is wrong with the first one that it does not fit.
-    private func check(_ age: Int, _ position: inout AuditPosition, _ lines: inout Int, until last: UInt64) throws(StoreError) -> AuditVerdict? {
+    private func check(_ age: Int, _ position: inout AuditPosition, _ lines: inout Int, until last: UInt64) throws(StoreError)
+        -> AuditVerdict?
+    {
         var (sequence, code, count, wrong) = (position.sequence, position.code, lines, UInt64?.none)
         var key = position.key.copy()
         let hasRest: Bool

@@ -11,7 +11,8 @@ struct AuditLine {
     static func body(_ entry: AuditEntry, sequence: UInt64, time: Double) -> [UInt8] {
         var text = "{\"sequence\":\(sequence),\"time\":\"\(timestamp(time))\""
         if let process = entry.caller.process { text += ",\"user\":\(process.user),\"process\":\(process.process)" }
-        text += ",\"program\":\(quoted(shortened(entry.caller.executable))),\"grade\":\"\(entry.caller.grade)\",\"operation\":\"\(entry.operation)\""
+        text +=
+            ",\"program\":\(quoted(shortened(entry.caller.executable))),\"grade\":\"\(entry.caller.grade)\",\"operation\":\"\(entry.operation)\""
         if let itemClass = entry.itemClass { text += ",\"class\":\"\(itemClass.rawValue)\"" }
         if let group = entry.group { text += ",\"group\":\(quoted(shortened(group.name))),\"groupGrade\":\"\(group.grade)\"" }
         text += ",\"count\":\(entry.count),\"status\":\(entry.status.rawValue)"

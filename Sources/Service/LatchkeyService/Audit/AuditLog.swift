@@ -62,7 +62,7 @@ public final class AuditLog: Sendable {
         self.directory = directory
         self.clock = clock
         self.limits = limits
-        state = Mutex(try Self.open(store, directory))
+        state = Mutex(try Self.open(store, directory, limits))
     }
 
     // MARK: Writing
@@ -291,7 +291,7 @@ public final class AuditLog: Sendable {
 
     // MARK: Opening
 
-    private static func open(_ store: KeychainStore, _ directory: PrivateDirectory) throws(KeychainError) -> State {
+    private static func open(_ store: KeychainStore, _ directory: PrivateDirectory, _ limits: Limits) throws(KeychainError) -> State {
         do throws(StoreError) {
             guard let head = try store.auditHead(), let number = try store.auditFiles().last, let start = try store.auditStart(of: number)
             else {
@@ -299,7 +299,7 @@ public final class AuditLog: Sendable {
                 try store.beginAuditFile(1, at: first, keeping: 0)
                 return try fresh(first, number: 1, directory)
             }
-            return try resumed(head.copy(), start: start.sequence, number: number, directory)
+            return try resumed(head.copy(), start: start.sequence, number: number, directory, limits)
         } catch {
             throw KeychainError(error)
         }
@@ -317,7 +317,7 @@ public final class AuditLog: Sendable {
     /// Goes on where the log ends. Lines that came after the database was told are taken over if they are what their keys say; the database is
     /// told with the next one. Lines that are not are left for ``verify()`` to find.
     private static func resumed(
-        _ head: consuming AuditPosition, start: UInt64, number: Int64, _ directory: PrivateDirectory
+        _ head: consuming AuditPosition, start: UInt64, number: Int64, _ directory: PrivateDirectory, _ limits: Limits
     ) throws(StoreError) -> State {
         do throws(SystemError) {
             let current = directory.appending(name)
@@ -327,7 +327,7 @@ public final class AuditLog: Sendable {
                 return false
             }
             // A kill has left a file that was to be put aside.
-            if let first, first <= start { try rotate(directory, keeping: Limits().keptFiles) }
+            if let first, first <= start { try rotate(directory, keeping: limits.keptFiles) }
             let known = head.sequence
             var isWhole = true
             let (length, hasRest) = try AuditFile.read(current) { line in

@@ -129,6 +129,16 @@ enum Authoriser {
         return entitled(to: try claimed(declared), caller, "it declares them")
     }
 
+    /// What is about the keychain as a whole, such as its passcode, its settings, a backup or its log, is the user's business: not that of a program
+    /// in a sandbox, which the user has kept from everything but its own.
+    static func authorizeAdministration(_ caller: CallerIdentity) throws(KeychainError) {
+        guard caller.sandboxGroup == nil else {
+            throw KeychainError(
+                .missingEntitlement, "a program in a sandbox may use its own items, and nothing else of the keychain",
+                hint: "run the command outside of the sandbox")
+        }
+    }
+
     /// A caller with groups of the administrator's, followed by those it declares itself. The two kinds never mix: a group that is claimed
     /// is another one than the group of the same name that is attested.
     private static func attestedCaller(_ caller: CallerIdentity, _ attested: [String]) throws(KeychainError) -> AuthorizedCaller {

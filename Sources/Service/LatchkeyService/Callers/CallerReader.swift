@@ -45,12 +45,22 @@ public struct CallerReader: Sendable {
         let label = process > 0 ? directory.securityLabel : nil
         return Reading(
             user: user, process: process, executable: process > 0 ? directory.executable : nil, unit: group.flatMap(Self.unit),
-            label: label, sandbox: Self.sandbox(flatpakInfo: process > 0 ? directory.flatpakInfo : nil, group: group, label: label),
+            label: label, sandbox: Self.sandbox(flatpakInfo: process > 0 ? flatpakInfo(directory) : nil, group: group, label: label),
             claim: claim)
     }
 
     /// The process's directory, for a quick look whether it is still the program it was.
     func directory(of process: Int32) -> OpenProcessDirectory? { ProcessDirectory(process, root: processes).open() }
+
+    /// Flatpak's file. A process that forbids looking at it, and lives in a namespace of its own, may well have one: it is taken for an unknown
+    /// sandbox's.
+    private func flatpakInfo(_ directory: ProcessDirectory) -> String? {
+        switch directory.flatpakInfo {
+        case .found(let text): text
+        case .missing: nil
+        case .unreadable: directory.isNested ? "" : nil
+        }
+    }
 
     /// Who the caller is to the authoriser.
     func identity(_ reading: Reading) -> CallerIdentity {
@@ -152,12 +162,13 @@ extension CallerReader {
     /// The sandbox of a process: Flatpak's file in its root or its scope, snapd's label or scope.
     static func sandbox(flatpakInfo: String?, group: String?, label: String?) -> (kind: String, name: String)? {
         if let flatpakInfo { return ("flatpak", flatpakName(flatpakInfo) ?? "unknown") }
-        let scope = group?.split(separator: "/").last.map(String.init) ?? ""
-        if scope.hasPrefix("app-flatpak-"), let end = scope.lastIndex(of: "-"), scope.hasSuffix(".scope") {
-            let name = scope[..<end].dropFirst("app-flatpak-".count)
+        // Whoever is inside may make groups below his own.
+        let scopes = group?.split(separator: "/").map(String.init) ?? []
+        for scope in scopes where scope.hasPrefix("app-flatpak-") && scope.hasSuffix(".scope") {
+            let name = scope.dropFirst("app-flatpak-".count).prefix(through: scope.lastIndex(of: "-") ?? scope.startIndex).dropLast()
             return ("flatpak", name.isEmpty ? "unknown" : String(name))
         }
-        for text in [label ?? "", scope] where text.hasPrefix("snap.") {
+        for text in [label ?? ""] + scopes where text.hasPrefix("snap.") {
             let name = text.dropFirst("snap.".count).prefix { $0 != "." && $0 != " " }
             return ("snap", name.isEmpty ? "unknown" : String(name))
         }

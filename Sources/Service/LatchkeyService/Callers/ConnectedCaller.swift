@@ -16,7 +16,7 @@ public final class ConnectedCaller {
     /// What was read of the process, and what has to be as it was for that still to hold.
     private struct Known {
         var identity: CallerIdentity
-        var executable: FileStatus.Identity
+        var executable: OpenProcessDirectory.File
         /// Of the property lists beside the executable.
         var stamps: [FileStatus.Stamp]
         /// When those were looked at, on the clock of the boot.
@@ -35,7 +35,8 @@ public final class ConnectedCaller {
     /// - Throws: errSecNotAvailable where the process that made the connection has ended.
     public func identity() throws(KeychainError) -> CallerIdentity {
         guard let directory else {
-            guard peer.process == 0 else { throw Self.ended }
+            // Of another namespace, or hidden (proc(5), hidepid): its user is certain, and the rest is its own word.
+            guard peer.process == 0 || peer.whileAlive({ true }) == true else { throw Self.ended }
             return reader.identity(reading())
         }
         switch directory.executable {
@@ -50,7 +51,7 @@ public final class ConnectedCaller {
 
     /// What was read before, if the process executes the same file, and nothing beside it has changed. Whoever cannot be looked at, and units
     /// and labels that give something, are read in full each time.
-    private func stillKnown(_ executable: FileStatus.Identity) -> CallerIdentity? {
+    private func stillKnown(_ executable: OpenProcessDirectory.File) -> CallerIdentity? {
         guard var known, known.executable == executable, !reader.hasRules else { return nil }
         let now = BootClock.system.now()
         if now - known.lookedAt > Self.patience {

@@ -47,7 +47,9 @@ public enum ProgramIdentity {
         // Also a symbolic link that leads nowhere is there.
         guard faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return .missing }
         // A pipe, a device, or something huge is no property list, and is not waited for.
-        guard let status = (try? FileStatus.of(path)) ?? nil, status.kind == .file, status.size <= greatestLength else { return .unreadable }
+        guard let status = (try? FileStatus.of(path)) ?? nil, status.kind == .file, status.size <= greatestLength else {
+            return .unreadable
+        }
         guard let data = FileManager.default.contents(atPath: path), let list = try? PropertyListDecoder().decode(List.self, from: data)
         else {
             return .unreadable

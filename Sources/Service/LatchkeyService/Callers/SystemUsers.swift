@@ -16,7 +16,9 @@ struct SystemUsers: Sendable {
         guard user != 0 else { return false }
         let data = FileManager.default.contents(atPath: path)
         let lines = String(decoding: data ?? Data(), as: UTF8.self).split(separator: "\n")
-        let entries = lines.map { $0.split(separator: ":", omittingEmptySubsequences: false) }.filter { $0.count == 7 && UInt32($0[2]) == user }
+        let entries = lines.map { $0.split(separator: ":", omittingEmptySubsequences: false) }.filter {
+            $0.count == 7 && UInt32($0[2]) == user
+        }
         guard entries.allSatisfy({ Self.closedShells.contains(String($0[6])) }) else { return false }
         if Self.dynamicUsers.contains(user) { return true }
         return user < Self.firstLoginUser && !entries.isEmpty
