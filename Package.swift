@@ -38,7 +38,9 @@ let package = Package(
         ),
         .target(
             name: "KeychainStore",
-            dependencies: ["CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "SecretMemory", .crypto, .grdb, .sqlite],
+            dependencies: [
+                "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto, .grdb, .sqlite,
+            ],
             path: "Sources/Engines/KeychainStore"
         ),
 

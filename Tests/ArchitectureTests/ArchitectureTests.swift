@@ -13,7 +13,9 @@ struct ArchitectureTests {
         "SecretMemory": ["CLatchkey", "LinuxSystem"],
         "KeychainModel": ["SecretMemory"],
         "Keybag": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto"],
-        "KeychainStore": ["CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "SecretMemory", "Crypto", "GRDB", "GRDBSQLite"],
+        "KeychainStore": [
+            "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto", "GRDB", "GRDBSQLite",
+        ],
         "LatchkeyService": ["KeychainModel", "Keybag", "KeychainStore", "LinuxSystem", "SecretMemory", "Logging"],
         "LatchkeyProtocol": ["KeychainModel", "LinuxSystem", "SecretMemory", "SwiftProtobuf"],
         "LatchkeyServer": ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory", "Logging"],

@@ -2,6 +2,7 @@
 
 internal import Crypto
 internal import FoundationEssentials
+internal import OpenSSLCrypto
 internal import SecretMemory
 
 /// Every primitive that the store calls: AES-256-GCM (NIST SP 800-38D) for halves, HMAC-SHA-256 (RFC 2104) for search tokens.
@@ -110,11 +111,9 @@ enum RowCryptography {
 
     static let tokenLength = 16
 
-    /// SHA-1, which `kSecAttrSHA1` promises callers. It protects nothing, and is never stored.
-    static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        var hash = Insecure.SHA1()
-        hash.update(bufferPointer: bytes)
-        return Array(hash.finalize())
+    /// SHA-1, which `kSecAttrSHA1` promises callers. It protects nothing, and is never stored. nil where libcrypto forbids it.
+    static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        try? SHA1.digest(of: bytes)
     }
 }
 

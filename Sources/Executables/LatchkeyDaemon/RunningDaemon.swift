@@ -34,6 +34,8 @@ final class RunningDaemon: Service {
         try await gracefulShutdown()
         _ = try? ServiceManager.notify("STOPPING=1")
         watchdogEnd.raise()
+        // Who comes now finds the next daemon, or none.
+        own?.remove()
         server.stop()
         log.info("stopped")
     }

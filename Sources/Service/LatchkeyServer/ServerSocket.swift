@@ -27,7 +27,10 @@ public final class ServerSocket: Sendable {
         self.lock = lock
     }
 
-    deinit {
+    deinit { remove() }
+
+    /// Takes the socket's name away; who is connected stays so.
+    public func remove() {
         // Somebody may have put another one in its place.
         if let found = (try? FileStatus.ofLink(path)) ?? nil, found.identity == identity { unlink(path) }
     }

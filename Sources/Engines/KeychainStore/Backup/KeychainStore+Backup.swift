@@ -235,7 +235,7 @@ extension ItemRecord {
     /// the smaller SHA-1 of its data.
     fileprivate func wins(over other: ItemRecord) -> Bool {
         guard modified == other.modified else { return modified > other.modified }
-        func digest(_ record: ItemRecord) -> [UInt8] { record.secrets?.data.map { $0.withUnsafeBytes(RowCryptography.digest) } ?? [] }
+        func digest(_ record: ItemRecord) -> [UInt8] { record.secrets?.data.flatMap { $0.withUnsafeBytes(RowCryptography.digest) } ?? [] }
         return digest(self).lexicographicallyPrecedes(digest(other))
     }
 }
