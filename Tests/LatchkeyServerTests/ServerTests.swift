@@ -277,6 +277,41 @@ struct ServerTests {
         #expect(try client.ask(.lockStatus).problem == nil)
     }
 
+    @Test("Where the administrator attests groups, who only claims his reaches no item of theirs by a backup, a restoration or a removal")
+    func attestedAdministration() throws {
+        let directory = try TemporaryDirectory()
+        let rules = "\(directory.path)/entitlements.d"
+        #expect(mkdir(rules, 0o755) == 0)
+        let list = """
+            <plist version="1.0"><dict><key>latchkey-subject</key><dict><key>unit</key><string>a.service</string></dict>
+            <key>keychain-access-groups</key><array><string>A</string></array></dict></plist>
+            """
+        let file = open("\(rules)/a.plist", O_WRONLY | O_CREAT, 0o644)
+        #expect(write(file, list, list.utf8.count) == list.utf8.count)
+        close(file)
+        let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
+        let server = try KeychainServer(
+            provider, reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
+        defer { server.stop() }
+        let secret = SharedSecret(copying: "a passphrase that is long".utf8)
+        func ask(_ request: Request, _ caller: CallerIdentity) throws -> OSStatusCode? {
+            let (mine, theirs) = try Socket.pair()
+            server.serve(theirs, as: caller)
+            let client = RawClient(mine)
+            try client.hello()
+            return try client.ask(request).problem?.status
+        }
+        let claiming = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+        for request in [
+            Request.backup(under: secret, passcode: nil), .restore(under: secret, passcode: nil, merges: true, isRehearsal: true),
+            .repair(.emptyQuarantine, isRehearsal: false), .removePasscode(secret), .recover(with: secret, newPasscode: nil),
+        ] {
+            #expect(try ask(request, claiming) == .missingEntitlement, "\(request)")
+        }
+        #expect(try ask(.backup(under: secret, passcode: nil), CallerIdentity(executable: "/usr/bin/a", attestedGroups: ["A"])) == nil)
+        #expect(try ask(.lockStatus, claiming) == nil)
+    }
+
     @Test("Where the log cannot be written, nothing is stored, and a keychain can still be locked and looked at")
     func unwritableLog() throws {
         let fixture = try ServerFixture()

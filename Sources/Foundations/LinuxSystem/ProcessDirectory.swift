@@ -116,9 +116,9 @@ public final class OpenProcessDirectory: Sendable {
     public var executable: Executable {
         var info = stat()
         if fstatat(descriptor, "exe", &info, 0) == 0 {
-            let name = [CChar](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-                count = max(0, readlinkat(descriptor, "exe", buffer.baseAddress!, buffer.count))
-            }
+            var name = [CChar](repeating: 0, count: Int(PATH_MAX))
+            let count = readlinkat(descriptor, "exe", &name, name.count)
+            name.removeLast(name.count - max(0, count))
             return .file(File(identity: FileStatus(info).identity, name: name))
         }
         // Without rights: EACCES. Of a process that has ended: ESRCH, or ENOENT while it is not yet waited for.

@@ -74,6 +74,14 @@ public enum Request: Sendable {
         }
     }
 
+    /// Whether the request reads, makes or deletes items whatever group they are in.
+    public var reachesEveryGroup: Bool {
+        switch self {
+        case .backup, .restore, .repair, .recover, .removePasscode: true
+        default: false
+        }
+    }
+
     /// Whether the request changes anything, so that it must not be made twice.
     public var isChange: Bool {
         switch self {

@@ -35,12 +35,12 @@ struct RequestHandler {
             if identity.process == nil { identity.process = CallerIdentity.ProcessNumber(user: user, process: process) }
             // A recovery is also for a keychain that does not open.
             if case .recover(let key, let newPasscode) = request {
-                try EmbeddedService.requireAdministrator(identity)
+                try requireAdministrator(request, identity)
                 return recover(request, key, newPasscode, identity)
             }
             let keychain = try server.provider.keychain(of: user)
             if request.needsLog { try keychain.audit?.requireWritable() }
-            if request.isAdministrative { try EmbeddedService.requireAdministrator(identity) }
+            if request.isAdministrative { try requireAdministrator(request, identity) }
             let response: Response
             do throws(KeychainError) {
                 response = try perform(request, in: keychain, identity, reply)
@@ -52,6 +52,11 @@ struct RequestHandler {
         } catch {
             return .failure(error)
         }
+    }
+
+    private func requireAdministrator(_ request: Request, _ identity: CallerIdentity) throws(KeychainError) {
+        let reachesAttested = request.reachesEveryGroup && server.reader.mayAttest(processesOf: user)
+        try EmbeddedService.requireAdministrator(identity, reachesAttested: reachesAttested)
     }
 
     private func recover(

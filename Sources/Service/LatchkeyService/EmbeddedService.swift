@@ -188,9 +188,10 @@ public final class EmbeddedService: KeychainService {
 
     /// Refuses a caller who may not do anything to the keychain as a whole.
     ///
+    /// - Parameter reachesAttested: whether it would reach the items of attested groups, if there are any.
     /// - Throws: errSecMissingEntitlement.
-    public static func requireAdministrator(_ caller: CallerIdentity) throws(KeychainError) {
-        try Authoriser.authorizeAdministration(caller)
+    public static func requireAdministrator(_ caller: CallerIdentity, reachesAttested: Bool) throws(KeychainError) {
+        try Authoriser.authorizeAdministration(caller, reachesAttested: reachesAttested)
     }
 
     /// What a caller may do, in words, for whoever knows the facts.

@@ -130,8 +130,14 @@ enum Authoriser {
     }
 
     /// What is about the keychain as a whole, such as its passcode, its settings, a backup or its log, is the user's business: not that of a program
-    /// in a sandbox, which the user has kept from everything but its own.
-    static func authorizeAdministration(_ caller: CallerIdentity) throws(KeychainError) {
+    /// in a sandbox, which the user has kept from everything but its own. And who only claims his groups reaches no attested one by way of a
+    /// backup either.
+    static func authorizeAdministration(_ caller: CallerIdentity, reachesAttested: Bool) throws(KeychainError) {
+        guard !reachesAttested || caller.grade == .attested else {
+            throw KeychainError(
+                .missingEntitlement, "the keychain may hold items of attested groups, and this program only claims to be who it is",
+                hint: "let an attested program do it; /etc/latchkey/entitlements.d says which are")
+        }
         guard caller.sandboxGroup == nil else {
             throw KeychainError(
                 .missingEntitlement, "a program in a sandbox may use its own items, and nothing else of the keychain",

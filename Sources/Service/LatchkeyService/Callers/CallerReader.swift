@@ -83,6 +83,11 @@ public struct CallerReader: Sendable {
     /// Whether a rule may speak of something that can change while a connection lasts, beside the executable.
     var hasRules: Bool { entitlements?.rules.isEmpty == false }
 
+    /// Whether some process of this user may have an attested group, so that the user's keychain may hold items that no claim reaches.
+    public func mayAttest(processesOf user: UInt32) -> Bool {
+        entitlements?.rules.contains { $0.user == nil || $0.user == user } ?? false
+    }
+
     private func attestedGroups(_ reading: Reading) -> [String]? {
         guard let rules = entitlements?.rules else { return nil }
         let matching = rules.filter { rule in
