@@ -2,6 +2,7 @@
 
 internal import Crypto
 internal import FoundationEssentials
+internal import OpenSSLCrypto
 internal import SecretMemory
 
 /// Every primitive that the keybag calls: HKDF-SHA256 (RFC 5869), AES key wrap (RFC 3394) and HMAC-SHA256 (RFC 2104).
@@ -9,19 +10,30 @@ enum KeybagCryptography {
     /// `HKDF-SHA256(ikm = key, salt = "", info = label ‖ context)`, 32 bytes.
     static func derive(from key: borrowing SecretBytes, label: String, context: [UInt8] = []) -> SecretBytes {
         key.withUnsafeBytes { bytes in
-            let output = HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: SymmetricKey(data: bytes), info: Array(label.utf8) + context, outputByteCount: 32)
-            return SecretBytes(count: 32) { buffer in output.withUnsafeBytes { buffer.copyMemory(from: $0) } }
+            SecretBytes(count: 32) { buffer in
+                unfailing { () throws(OpenSSLError) in try KeyDerivation.hkdf(bytes, info: Array(label.utf8) + context, into: buffer) }
+            }
         }
     }
 
     /// HMAC-SHA256 of `message`, 32 bytes.
     static func authenticationCode(of message: [UInt8], key: borrowing SecretBytes) -> [UInt8] {
-        key.withUnsafeBytes { Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: $0))) }
+        key.withUnsafeBytes { bytes in unfailing { () throws(OpenSSLError) in try KeyDerivation.hmac(message, key: bytes) } }
     }
 
     static func isValid(_ code: [UInt8], of message: [UInt8], key: borrowing SecretBytes) -> Bool {
-        key.withUnsafeBytes { HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: SymmetricKey(data: $0)) }
+        let expected = SharedSecret(copying: authenticationCode(of: message, key: key))
+        // In constant time.
+        return expected == SharedSecret(copying: code)
+    }
+
+    /// HKDF and HMAC with SHA-256 fail only for want of memory, which stops the process as it does everywhere in Swift.
+    private static func unfailing<Result>(_ body: () throws(OpenSSLError) -> Result) -> Result {
+        do {
+            return try body()
+        } catch {
+            preconditionFailure("libcrypto has no memory left, because nothing else makes SHA-256 fail: \(error)")
+        }
     }
 
     /// AES-KW of a 32-byte key under another: 40 bytes.

@@ -21,7 +21,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             when the daemon is away. The system's daemon runs as a user of its own and keeps a keychain for each user, which that user's programs
             can use but not read from the disk.
 
-            Under systemd the socket is listened on by the service manager; see latchkeyd(8) in Packaging/systemd.
+            Under systemd the socket is listened on by the service manager: systemctl --user enable --now latchkeyd.socket
 
             EXAMPLES:
               latchkeyd --user

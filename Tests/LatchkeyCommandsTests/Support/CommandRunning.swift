@@ -47,10 +47,12 @@ extension TestKeychain {
 }
 
 /// Runs a command line on a service of any kind.
-func security(_ line: String, on service: any KeychainService, io: TestIO = TestIO()) -> Outcome {
+func security(
+    _ line: String, as name: CommandWord = "security", on service: any KeychainService, io: TestIO = TestIO()
+) -> Outcome {
     let identity = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
     return CallerContext.$current.withValue(CallerContext(identity: identity, service: service)) {
-        Outcome(exit: LatchkeyMain.run(["security"] + line.split(separator: " ").map { CommandWord(String($0)) }, io: io), io)
+        Outcome(exit: LatchkeyMain.run([name] + line.split(separator: " ").map { CommandWord(String($0)) }, io: io), io)
     }
 }
 

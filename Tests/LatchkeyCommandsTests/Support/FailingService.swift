@@ -53,9 +53,25 @@ struct DamagedService: KeychainService {
     }
 
     func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { 1 }
-    func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport { throw .decode }
-    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 { throw .decode }
-    func verifyAudit() throws(KeychainError) -> AuditVerdict { throw .decode }
+    func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
+        CallerReport(
+            facts: [
+                CallerReport.Fact("user", "1000", .attested, source: "the kernel, when the connection was made"),
+                CallerReport.Fact("unit", "backup.service", .attested, source: "its control group; nobody logs in as its user"),
+                CallerReport.Fact("executable", "/usr/bin/backup", .claimed, source: "the program says so"),
+            ], groups: [AccessGroup("backup.keys", grade: .attested), AccessGroup("own", grade: .claimed)],
+            reason: "the administrator gives it the attested ones")
+    }
+
+    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
+        _ = body([#"{"sequence":1,"operation":"add"}"#, #"{"sequence":2,"operation":"copy"}"#]) && body([])
+        return 2
+    }
+
+    func verifyAudit() throws(KeychainError) -> AuditVerdict {
+        AuditVerdict(isIntact: false, lines: 1, firstWrong: 2, detail: "line 2 is not what was written, or is missing")
+    }
+
     func checkpoint() throws(KeychainError) {}
     func close() {}
 }

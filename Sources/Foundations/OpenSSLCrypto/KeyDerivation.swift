@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// HKDF (RFC 5869) and HMAC (RFC 2104) with SHA-256, for keys. Unlike swift-crypto's, the working memory, in which the last block of a key lies, is
+/// wiped.
+public enum KeyDerivation {
+    /// Fills `output` with `HKDF-SHA256(ikm = key, salt = "", info = info)`.
+    public static func hkdf(_ key: UnsafeRawBufferPointer, info: [UInt8], into output: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
+        guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nil) else { throw .last("HKDF") }
+        defer { EVP_PKEY_CTX_free(context) }
+        var length = output.count
+        let bytes = key.assumingMemoryBound(to: UInt8.self).baseAddress
+        guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) == 1,
+            EVP_PKEY_CTX_set1_hkdf_key(context, bytes, Int32(key.count)) == 1,
+            EVP_PKEY_CTX_add1_hkdf_info(context, info, Int32(info.count)) == 1,
+            EVP_PKEY_derive(context, output.assumingMemoryBound(to: UInt8.self).baseAddress, &length) == 1, length == output.count
+        else { throw .last("HKDF") }
+    }
+
+    /// `HMAC-SHA256(key, message)`, 32 bytes.
+    public static func hmac(_ message: [UInt8], key: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        let made = HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), message, message.count, &code, &length)
+        guard made != nil, length == 32 else { throw .last("HMAC") }
+        return code
+    }
+}
