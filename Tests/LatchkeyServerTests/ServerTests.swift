@@ -5,7 +5,7 @@ import KeychainModel
 import KeychainTesting
 @testable import LatchkeyProtocol
 @testable import LatchkeyServer
-import LatchkeyService
+@_spi(Testing) import LatchkeyService
 import LinuxSystem
 import SecretMemory
 import Testing
@@ -384,6 +384,17 @@ struct ServerTests {
             return
         }
         #expect(records.count == 8)
+    }
+
+    @Test("A server that has stopped holds no key that a passcode opened")
+    func stoppedKeys() throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        let service = try fixture.server.provider.keychain(of: geteuid()).service as? EmbeddedService
+        #expect(service?.opensWhatPasscodeOpens == true)
+        fixture.server.stop()
+        #expect(service?.opensWhatPasscodeOpens == false)
     }
 
     @Test("A server that has stopped refuses new connections")

@@ -137,6 +137,11 @@ public final class LockableKeybag: Sendable {
         if let deadline { wipe(at: deadline) }
     }
 
+    /// Wipes what the passcode has opened, for a keychain that is not used any more. Nobody is told.
+    public func forget() {
+        state.withLock { state in (state.user, state.keyring, state.isLocked, state.closesAt) = (nil, nil, false, nil) }
+    }
+
     private func closeIfDue(_ state: inout State) {
         guard let closesAt = state.closesAt, closesAt <= clock.now() else { return }
         state.user = state.user?.afterLock

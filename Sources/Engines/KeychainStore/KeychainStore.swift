@@ -88,6 +88,8 @@ public final class KeychainStore: Sendable {
         // Who only read has nothing to move. A failure means that another process is at work, which will do it.
         if hasWritten.value { try? checkpoint() }
         connections.close()
+        // Calls that are still on their way have their keys; the last of them takes them along.
+        keybag.forget()
     }
 
     // MARK: Transactions

@@ -194,6 +194,9 @@ public final class EmbeddedService: KeychainService {
         try Authoriser.authorizeAdministration(caller, reachesAttested: reachesAttested)
     }
 
+    /// Whether keys that need the passcode are in memory.
+    @_spi(Testing) public var opensWhatPasscodeOpens: Bool { store.hasPasscode && store.isOpen(.whenUnlocked) }
+
     /// What a caller may do, in words, for whoever knows the facts.
     public static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
         Authoriser.report(caller, facts: facts)
