@@ -351,6 +351,87 @@ extension ProcessProofs {
             // A program without an identity has none of them, and the user's own command has all.
             #expect(try daemon.client("ProofWorker", ["item", "find", "alice", "-"]).output == "-25300\n")
             #expect(try daemon.client("latchkey", ["dump-keychain"]).output.components(separatedBy: "\"acct\"").count == 3)
+            // Once there is a passcode, it is shown their secrets only against it.
+            let passcode = "\(daemon.directory.path)/passcode"
+            try Data("correct horse battery staple\n".utf8).write(to: URL(filePath: passcode))
+            chmod(passcode, 0o600)
+            #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", passcode]).status == 0)
+            let find = ["find-generic-password", "-a", "alice", "--access-group", "com.example.mail", "-w"]
+            let refused = try daemon.client("latchkey", find)
+            #expect(refused.output.isEmpty && refused.error.contains("only against the passcode"), "\(refused)")
+            #expect(try daemon.client("latchkey", find + ["--passcode-file", passcode]).output == "from-mail\n")
+            #expect(
+                try daemon.client("latchkey", ["with-passcode", "--passcode-file", passcode, "--", Executable.path("latchkey")] + find)
+                    .output == "from-mail\n")
+            #expect(try run("mail", ["item", "find", "alice", "-"]) == "0 from-mail\n")
+        }
+
+        @Test(
+            "A connection is of no use to others once the process that made it has ended, nor when its number is another process's",
+            .timeLimit(.minutes(1)))
+        func endedCaller() throws {
+            let daemon = try DaemonProcess()
+            let place = "\(daemon.directory.path)/place"
+            let listener = try Socket(listeningAt: place, permissions: 0o600)
+            let maker = try SpawnedProcess(
+                [Executable.path("ProofWorker"), "hand-over", daemon.socket, place], environment: [:],
+                output: "\(daemon.directory.path)/maker")
+            let way = try #require(try listener.accept(until: StopSignal()) {})
+            guard case .socket(let connection) = try way.receiveDescriptor() else {
+                Issue.record("no connection came")
+                return
+            }
+            let service = DaemonService(HandedConnector(connection: connection)) { CallerIdentity(executable: "/usr/bin/example") }
+            #expect(try service.lockStatus().hasPasscode == false)
+            maker.stop(signal: SIGKILL)
+            func isRefused() -> Bool {
+                do throws(KeychainError) {
+                    _ = try service.lockStatus()
+                    return false
+                } catch {
+                    return error.problem.contains("has ended")
+                }
+            }
+            #expect(isRefused())
+            // Root can have the kernel give the number again, if nobody is quicker.
+            var heir: SpawnedProcess?
+            for _ in 0..<200 where heir?.processIdentifier != maker.processIdentifier {
+                let last = open("/proc/sys/kernel/ns_last_pid", O_WRONLY)
+                guard last >= 0 else { return }
+                let text = "\(maker.processIdentifier - 1)"
+                _ = write(last, text, text.utf8.count)
+                close(last)
+                heir = try SpawnedProcess(
+                    ["/bin/sleep", "60"], environment: [:], output: "\(daemon.directory.path)/heir")
+            }
+            guard heir?.processIdentifier == maker.processIdentifier else { return }
+            #expect(isRefused())
+            withExtendedLifetime(heir) {}
+        }
+
+        private struct HandedConnector: DaemonConnector {
+            let connection: Socket
+            func connect() throws(KeychainError) -> Socket { connection }
+        }
+
+        @Test("A program that had the keychain open itself goes on through a daemon that takes it", .timeLimit(.minutes(1)))
+        func takenOver() throws {
+            let directory = try TemporaryDirectory()
+            let flag = "\(directory.path)/flag"
+            let words = "echo add-generic-password -a a -s s -w v; while [ ! -e \(flag) ]; do sleep 0.05; done; sleep 0.2; echo status"
+            let program = try SpawnedProcess(
+                ["/bin/sh", "-c", "(\(words)) | \(Executable.path("latchkey")) -i"],
+                environment: [
+                    "LATCHKEY_HOME": "\(directory.path)/home", "XDG_RUNTIME_DIR": "\(directory.path)/run", "PATH": "/usr/bin:/bin",
+                ], output: "\(directory.path)/program")
+            let database = "\(directory.path)/home/data/keychain.db"
+            for _ in 0..<2000 where access(database, F_OK) != 0 { usleep(5000) }
+            let daemon = try DaemonProcess(in: directory)
+            #expect(FileManager.default.createFile(atPath: flag, contents: nil))
+            #expect(program.waitUntilExit() == 0)
+            let said = try String(contentsOfFile: "\(directory.path)/program", encoding: .utf8)
+            #expect(said.contains("latchkeyd") && !said.contains("embedded"), "\(said)")
+            withExtendedLifetime(daemon) {}
         }
 
         // MARK: System mode

@@ -94,6 +94,10 @@ public final class RoutedService: KeychainService {
             under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, from: source, progress: progress)
     }
 
+    public func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        try administrator.recover(with: key, newPasscode: newPasscode)
+    }
+
     /// Ends the programs, and then the daemon.
     public func close() {
         for service in services.withLock({ Array($0.values) }) { service.close() }

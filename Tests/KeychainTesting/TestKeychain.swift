@@ -17,6 +17,7 @@ public enum Backend: String, CaseIterable, Sendable {
 
 /// A keychain of a test's own.
 public final class TestKeychain: Sendable {
+    public let backend: Backend
     public let service: any KeychainService
     /// nil in memory.
     public let directory: TemporaryDirectory?
@@ -25,19 +26,21 @@ public final class TestKeychain: Sendable {
     public init(_ backend: Backend) throws {
         let clock = TestClock()
         switch backend {
-        case .onDisk:
-            let directory = try TemporaryDirectory()
-            service = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
-            self.directory = directory
         case .ephemeral:
             service = try EmbeddedService(inMemory: clock.clocks)
             directory = nil
-        case .daemon:
+        case .onDisk, .daemon:
             let directory = try TemporaryDirectory()
-            service = RoutedService(try Self.server(on: directory, clock: clock))
+            service = try Self.service(backend, on: directory, clock: clock)
             self.directory = directory
         }
+        self.backend = backend
         self.clock = clock
+    }
+
+    private static func service(_ backend: Backend, on directory: TemporaryDirectory, clock: TestClock) throws -> any KeychainService {
+        if backend == .daemon { return RoutedService(try server(on: directory, clock: clock)) }
+        return try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
     }
 
     /// A daemon in this process, on the keychain in a directory.
@@ -48,11 +51,19 @@ public final class TestKeychain: Sendable {
         return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil), limits: limits)
     }
 
-    /// The keychain in this directory, as another process would open it.
-    public init(in directory: TemporaryDirectory, clock: TestClock) throws {
-        service = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
+    /// The keychain in this directory, as another process would open it; a daemon must have ended before the next one comes.
+    public init(_ backend: Backend = .onDisk, in directory: TemporaryDirectory, clock: TestClock) throws {
+        service = try Self.service(backend, on: directory, clock: clock)
+        self.backend = backend
         self.directory = directory
         self.clock = clock
+    }
+
+    /// The same files, once the process or the daemon that had them has ended and was started anew.
+    public func reopened() throws -> TestKeychain {
+        guard let directory else { throw SystemError("open again", path: ":memory:", code: EINVAL) }
+        service.close()
+        return try TestKeychain(backend, in: directory, clock: clock)
     }
 
     /// Runs `body` as a program with these declared groups; nil stands for a program without an identity.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import KeychainModel
 import KeychainTesting
@@ -99,6 +100,16 @@ struct ServerTests {
     }
 
     // MARK: Limits
+
+    @Test("In system mode whoever is nobody has no keychain", arguments: [65534, 65535, UInt32.max, 1000])
+    func nobody(user: UInt32) throws {
+        let directory = try TemporaryDirectory()
+        let provider = HomeProvider(stateDirectory: directory.path)
+        defer { provider.close() }
+        let isSomebody = (try? provider.keychain(of: user)) != nil
+        #expect(isSomebody == (user == 1000))
+        #expect(FileManager.default.fileExists(atPath: "\(directory.path)/users/\(user)") == isSomebody)
+    }
 
     @Test("Ten thousand connections leave as many as are allowed; the longest idle ones went, and new clients are served")
     func manyConnections() throws {
@@ -310,6 +321,39 @@ struct ServerTests {
         }
         #expect(try ask(.backup(under: secret, passcode: nil), CallerIdentity(executable: "/usr/bin/a", attestedGroups: ["A"])) == nil)
         #expect(try ask(.lockStatus, claiming) == nil)
+    }
+
+    @Test("The user's own command is shown other programs' secrets, or may move them, only in a session that the passcode has opened")
+    func secretsAcrossGroups() throws {
+        let fixture = try ServerFixture()
+        let command = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+        #expect(try fixture.client().ask(.add(Items.addition("theirs"))).problem == nil)
+        #expect(try fixture.client(as: command).ask(.add(Items.addition("own"))).problem == nil)
+        func ask(_ request: Request, of server: KeychainServer? = nil) throws -> OSStatusCode? {
+            let (mine, theirs) = try Socket.pair()
+            (server ?? fixture.server).serve(theirs, as: command)
+            let client = RawClient(mine)
+            try client.hello()
+            return try client.ask(request).problem?.status
+        }
+        let secret = Request.copyMatching(Items.query("theirs"), returning: .data)
+        // Without a passcode there is nothing to show.
+        #expect(try ask(secret) == nil)
+        #expect(try fixture.client(as: command).ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        #expect(try ask(secret) == .interactionNotAllowed)
+        #expect(try ask(.copyMatching(Items.query(limit: .all), returning: [.data, .attributes])) == .interactionNotAllowed)
+        #expect(try ask(.update(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared"))) == .interactionNotAllowed)
+        // Its own, and what is no secret.
+        #expect(try ask(.copyMatching(Items.query("own"), returning: .data)) == nil)
+        #expect(try ask(.copyMatching(Items.query(limit: .all), returning: .attributes)) == nil)
+        #expect(try fixture.client().ask(secret).problem == nil)
+        for knows in [false, true] {
+            let service = try fixture.server.provider.keychain(of: geteuid()).service
+            let session = try KeychainServer(
+                SessionProvider(user: geteuid(), service: service, knowsPasscode: knows, home: nil),
+                reader: CallerReader(command: nil, entitlements: nil))
+            #expect(try ask(secret, of: session) == (knows ? nil : .interactionNotAllowed))
+        }
     }
 
     @Test("Where the log cannot be written, nothing is stored, and a keychain can still be locked and looked at")

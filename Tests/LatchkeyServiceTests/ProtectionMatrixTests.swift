@@ -11,13 +11,14 @@ import Testing
 /// Every protection class, in every state of a keychain, under every call. The page Documentation/ProtectionMatrix.md is made from this.
 @Suite("Protection matrix", .serialized)
 struct ProtectionMatrixTests {
-    @Test("Each class, state and call answers the status of the rules", arguments: State.allCases)
-    func rules(_ state: State) throws {
+    @Test("Each class, state and call answers the status of the rules", arguments: State.allCases, [Backend.onDisk, .daemon])
+    func rules(_ state: State, _ backend: Backend) throws {
         for protection in ProtectionClass.allCases {
-            let found = try Self.measured(protection, state)
+            let found = try Self.measured(protection, state, backend)
             for call in Call.allCases {
                 #expect(
-                    found[call] == Self.expected(protection, state, call), "\(protection.rawValue), \(state.rawValue), \(call.rawValue)")
+                    found[call] == Self.expected(protection, state, call),
+                    "\(protection.rawValue), \(state.rawValue), \(call.rawValue), \(backend.rawValue)")
             }
         }
     }
@@ -37,7 +38,7 @@ struct ProtectionMatrixTests {
                 "|---|" + String(repeating: "---|", count: Call.allCases.count),
             ]
             for protection in ProtectionClass.allCases {
-                let found = try Self.measured(protection, state)
+                let found = try Self.measured(protection, state, .onDisk)
                 lines.append("| `\(protection.rawValue)` | \(Call.allCases.map { Self.word(found[$0]) }.joined(separator: " | ")) |")
             }
         }
@@ -77,22 +78,22 @@ struct ProtectionMatrixTests {
     // MARK: What happens
 
     /// Each state is measured once, for the rules and for the page.
-    private static func measured(_ protection: ProtectionClass, _ state: State) throws -> [Call: Int32] {
-        let key = "\(state.rawValue) \(protection.rawValue)"
+    private static func measured(_ protection: ProtectionClass, _ state: State, _ backend: Backend) throws -> [Call: Int32] {
+        let key = "\(state.rawValue) \(protection.rawValue) \(backend.rawValue)"
         if let known = known.withLock({ $0[key] }) { return known }
-        let found = try statuses(protection, state)
+        let found = try statuses(protection, state, backend)
         known.withLock { $0[key] = found }
         return found
     }
 
     private static let known = Mutex<[String: [Call: Int32]]>([:])
 
-    private static func statuses(_ protection: ProtectionClass, _ state: State) throws -> [Call: Int32] {
+    private static func statuses(_ protection: ProtectionClass, _ state: State, _ backend: Backend) throws -> [Call: Int32] {
         var statuses: [Call: Int32] = [:]
         for call in Call.allCases {
             // A keychain of its own for each call, so that none is judged after another one's effect.
             do throws(KeychainError) {
-                let keychain = try state.keychain(with: protection)
+                let keychain = try state.keychain(backend, with: protection)
                 statuses[call] = status { () throws(KeychainError) in
                     switch call {
                     case .readData: _ = try keychain.find("item")
@@ -166,9 +167,9 @@ struct ProtectionMatrixTests {
         }
 
         /// A keychain in this state, which holds an item of the class where it can.
-        func keychain(with protection: ProtectionClass) throws(KeychainError) -> TestKeychain {
+        func keychain(_ backend: Backend, with protection: ProtectionClass) throws(KeychainError) -> TestKeychain {
             do {
-                let made = try TestKeychain(.onDisk)
+                let made = try TestKeychain(backend)
                 if self != .noPasscode { try made.setPasscode() }
                 if self != .noPasscode || !protection.requiresPasscode { try made.add("item", protection) }
                 switch self {
@@ -180,19 +181,19 @@ struct ProtectionMatrixTests {
                 case .locked:
                     try made.service.lock(immediately: true)
                     return made
-                case .beforeFirstUnlock: return try Self.reopened(made)
+                case .beforeFirstUnlock: return try made.reopened()
                 case .afterReboot:
                     made.clock.reboot()
-                    return try Self.reopened(made)
+                    return try made.reopened()
                 case .moved:
                     made.service.close()
                     try FileManager.default.removeItem(atPath: "\(try #require(made.directory).path)/state/device.key")
-                    return try Self.reopened(made)
+                    return try made.reopened()
                 case .restoredHere:
                     try Self.transfer(from: made, to: made)
                     return made
                 case .restoredElsewhere:
-                    let other = try TestKeychain(.onDisk)
+                    let other = try TestKeychain(backend)
                     try other.setPasscode()
                     try Self.transfer(from: made, to: other)
                     return other
@@ -200,10 +201,6 @@ struct ProtectionMatrixTests {
             } catch {
                 throw error as? KeychainError ?? KeychainError(.internalFailure, "\(error)")
             }
-        }
-
-        private static func reopened(_ made: TestKeychain) throws -> TestKeychain {
-            try TestKeychain(in: try #require(made.directory), clock: made.clock)
         }
 
         private static func transfer(from one: TestKeychain, to other: TestKeychain) throws {

@@ -24,8 +24,22 @@ enum Worker {
         case "passcodes": changePasscodes()
         case "item": item(Array(arguments.dropFirst()))
         case "hold": holdConnection()
+        case "hand-over": handOver(connectionTo: arguments[1], at: arguments[2])
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
+        }
+    }
+
+    // MARK: hand-over
+
+    /// Connects to one socket, gives the connection to whoever listens at the other, and stays until it is killed.
+    private static func handOver(connectionTo path: String, at place: String) -> Int32 {
+        do throws(SystemError) {
+            let connection = try Socket(connectingTo: path)
+            try Socket(connectingTo: place).send(descriptor: connection.descriptor)
+            while true { pause() }
+        } catch {
+            return 1
         }
     }
 

@@ -105,6 +105,10 @@ extension DeviceKeybag {
         package let stored: StoredKeybag
         package let generation: UInt64
         package let lost: Set<ProtectionClass>
+        package let keychain: [UInt8]
+        package let deviceKey: DeviceKey
+        /// Whether the device key came in place of a lost one.
+        package let isNewDevice: Bool
     }
 
     /// A keybag with a new passcode, out of a recovery key. The device key may be another one than before; then what it alone opened is lost.
@@ -155,7 +159,7 @@ extension DeviceKeybag {
         return Recovered(
             stored: StoredKeybag(
                 record: record.encoded, deviceTag: authentication.tag(of: record.encoded), userTag: userKEK.tag(of: record.encoded)),
-            generation: record.generation, lost: lost)
+            generation: record.generation, lost: lost, keychain: record.keychain, deviceKey: deviceKey, isNewDevice: device == nil)
     }
 
     /// Refuses a recovery key of another keychain.

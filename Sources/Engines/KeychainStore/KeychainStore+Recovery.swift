@@ -51,6 +51,9 @@ extension KeychainStore {
             }
             let count = try connections.write { (database) throws(StoreError) in
                 try KeybagStorage.replace(stored.1, by: recovered.stored, generation: recovered.generation, in: database)
+                if recovered.isNewDevice {
+                    try AuditTable(deviceKey: recovered.deviceKey, keychain: recovered.keychain).restart(in: database)
+                }
                 try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
                 return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
             }

@@ -20,6 +20,12 @@ public struct OwnedDescriptor: ~Copyable {
         self.rawValue = descriptor
     }
 
+    /// Opens a file of the directory that has no name, close-on-exec; not every file system has such files.
+    public init(unnamedIn directory: String, flags: Int32) throws(SystemError) {
+        // O_TMPFILE, which the C library's module leaves out: bits of asm-generic/fcntl.h.
+        try self.init(opening: directory, flags: flags | O_DIRECTORY | 0o20000000)
+    }
+
     /// Gives the descriptor to somebody who will close it.
     public consuming func release() -> Int32 {
         let descriptor = rawValue

@@ -107,9 +107,7 @@ public enum PrivateFile {
 
     /// By a file that has no name until it is complete, so that nothing remains of one that never was.
     static func linkUnnamed(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
-        // O_TMPFILE, which the C library's module leaves out: bits of asm-generic/fcntl.h.
-        let unnamed = O_DIRECTORY | 0o20000000
-        let descriptor = try OwnedDescriptor(opening: directory.path, flags: O_WRONLY | unnamed, mode: 0o600)
+        let descriptor = try OwnedDescriptor(unnamedIn: directory.path, flags: O_WRONLY)
         try descriptor.makePrivate(path: path)
         try descriptor.write(content, path: path)
         try descriptor.synchronize(path: path)

@@ -96,6 +96,8 @@ private final class ProcessService: Sendable {
 
     func open() throws(KeychainError) -> any KeychainService {
         let outcome: Result<any KeychainService, KeychainError> = service.withLock { opened in
+            // Whoever uses the former service meanwhile keeps it until he is done.
+            if (opened as? EmbeddedService)?.belongsToDaemon == true { opened = nil }
             if let opened { return .success(opened) }
             do throws(KeychainError) {
                 let fresh = try Self.make()

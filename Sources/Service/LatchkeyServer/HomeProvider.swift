@@ -27,8 +27,9 @@ public final class HomeProvider: KeychainProvider {
 
     /// A keychain for each user, in the directory `users` under the daemon's own.
     public convenience init(stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits()) {
-        self.init(mode: .system, clocks: clocks, limits: limits, automaticPasscode: { () throws(KeychainError) in nil }) {
-            KeychainHome(root: "\(stateDirectory)/users/\($0)")
+        self.init(mode: .system, clocks: clocks, limits: limits, automaticPasscode: { () throws(KeychainError) in nil }) { user in
+            // Whoever is nobody shares the number with everybody who is (user_namespaces(7)).
+            Self.nobody.contains(user) ? nil : KeychainHome(root: "\(stateDirectory)/users/\(user)")
         }
     }
 
@@ -97,10 +98,17 @@ public final class HomeProvider: KeychainProvider {
 
     private func home(of user: UInt32) throws(KeychainError) -> KeychainHome {
         guard let home = home(user) else {
-            throw KeychainError(.missingEntitlement, "this latchkeyd serves one user, and user \(user) is another one")
+            guard mode == .system else {
+                throw KeychainError(.missingEntitlement, "this latchkeyd serves one user, and user \(user) is another one")
+            }
+            throw KeychainError(
+                .missingEntitlement, "the user \(user) is nobody, whose keychain would be everybody's",
+                hint: "run the program as a user of its own")
         }
         return home
     }
+
+    private static let nobody: Set<UInt32> = [65534, 65535, .max]
 
     private func open(_ home: KeychainHome, _ ownership: HomeOwnership) throws(KeychainError) -> ServedKeychain {
         let service = try EmbeddedService(home: home, clocks: clocks, ownership: ownership, automaticPasscode: automaticPasscode)

@@ -108,7 +108,7 @@ struct RequestHandler {
     }
 
     /// About how many bytes of results go into one frame.
-    private static let partSize = 256 << 10
+    static let partSize = 256 << 10
     private static let partSecrets = 200
 
     // MARK: Operations
@@ -118,12 +118,19 @@ struct RequestHandler {
     ) throws(KeychainError) -> Response {
         let service = keychain.service
         switch request {
-        case .hello, .recover: throw KeychainError(.param, "a connection begins with one hello")
+        case .hello, .recover:
+            throw KeychainError(.param, "this is nothing to ask an open keychain for: a connection begins with one hello")
         case .add(let item): return .record(try service.add(item, from: identity))
         case .copyMatching(let query, let returning):
             let found = try search(service, query, returning, identity)
+            if returning.contains(.data) { try requirePasscode(keychain, identity, toRead: found.records.map(\.accessGroup)) }
             return .records(found.records, damaged: found.damaged, isFollowed: false)
-        case .update(let query, let update): return .count(try service.update(query, with: update, from: identity))
+        case .update(let query, let update):
+            // What is moved can be read where it comes to lie.
+            if update.accessGroup != nil {
+                try requirePasscode(keychain, identity, toRead: query.accessGroup.map { [AccessGroup($0, grade: .claimed)] })
+            }
+            return .count(try service.update(query, with: update, from: identity))
         case .delete(let query): return .count(try service.delete(query, from: identity))
         case .status: return .status(try status(keychain))
         case .check: return .findings(try service.check { reply.progress($0, 0) })
@@ -173,6 +180,17 @@ struct RequestHandler {
         return try service.copyMatching(query, returning: returning, from: identity)
     }
 
+    /// - Parameter groups: nil for whichever there are.
+    private func requirePasscode(
+        _ keychain: ServedKeychain, _ identity: CallerIdentity, toRead groups: [AccessGroup]?
+    ) throws(KeychainError) {
+        guard !keychain.knowsPasscode, EmbeddedService.needsPasscode(identity, toReadSecretsOf: groups) else { return }
+        guard try keychain.service.lockStatus().hasPasscode else { return }
+        throw KeychainError(
+            .interactionNotAllowed, "these items are other programs' own, and shown to commands only against the passcode",
+            hint: "give it to the command: latchkey with-passcode -- COMMAND, --passcode-file FILE, or LATCHKEY_PASSCODE_FILE")
+    }
+
     private func done(_ body: () throws(KeychainError) -> Void) throws(KeychainError) -> Response {
         try body()
         return .done
@@ -219,118 +237,6 @@ struct RequestHandler {
             return reply.tries(.logLines(AuditLines(lines: part, last: 0), isFollowed: true))
         }
         return .logLines(AuditLines(lines: part, last: last), isFollowed: false)
-    }
-
-    // MARK: Backups
-
-    private func backup(
-        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, _ reply: Reply
-    ) throws(KeychainError) -> Response {
-        let turn = try spoolTurn()
-        defer { withExtendedLifetime(turn) {} }
-        let spool = try Spool(in: try stateDirectory(keychain))
-        let report = try keychain.service.backup(
-            under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: reply.progress
-        )
-        spool.rewind()
-        while true {
-            var piece = [UInt8](repeating: 0, count: Self.partSize)
-            let count = try readPiece(spool, &piece)
-            guard count > 0 else { return .backedUp(report) }
-            guard reply.tries(.piece(Array(piece.prefix(count)))) else {
-                throw KeychainError(.io, "the client has gone before the backup was complete")
-            }
-        }
-    }
-
-    private func spoolTurn() throws(KeychainError) -> UserTurns.Turn {
-        guard let turn = server.spools.turn(of: user, patience: 0) else {
-            throw KeychainError(.notAvailable, "another backup or restoration of this user is under way", hint: "wait for its end")
-        }
-        return turn
-    }
-
-    private func readPiece(_ spool: Spool, _ piece: inout [UInt8]) throws(KeychainError) -> Int {
-        var outcome = Result<Int, KeychainError>.success(0)
-        piece.withUnsafeMutableBytes { buffer in
-            outcome = Result { () throws(KeychainError) in try spool.read(into: buffer) }
-        }
-        return try outcome.get()
-    }
-
-    private func restore(
-        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, _ reply: Reply
-    ) throws(KeychainError) -> Response {
-        let turn = try spoolTurn()
-        defer { withExtendedLifetime(turn) {} }
-        let spool = try Spool(in: try stateDirectory(keychain))
-        guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before it sent the backup") }
-        while let piece = try reply.nextPiece() {
-            var problem: KeychainError?
-            piece.withUnsafeBytes { bytes in
-                do throws(KeychainError) { try spool.write(bytes) } catch { problem = error }
-            }
-            if let problem { throw problem }
-            guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone in the middle of the backup") }
-        }
-        spool.rewind()
-        return .restored(
-            try keychain.service.restore(
-                under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
-                from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: reply.progress))
-    }
-
-    private func stateDirectory(_ keychain: ServedKeychain) throws(KeychainError) -> String {
-        guard let home = keychain.home else { throw KeychainError(.notAvailable, "a keychain in memory has no backups") }
-        return home.stateDirectory
-    }
-
-    // MARK: Sessions
-
-    /// Opens the keychain once more, unlocks it, and serves it to whoever holds the other end of the descriptor that the client sends.
-    private func openSession(
-        _ keychain: ServedKeychain, _ passcode: SharedSecret?, _ reply: Reply
-    ) throws(KeychainError) -> Response {
-        guard server.registry.sessions(of: user) < server.limits.sessionsPerUser else {
-            throw KeychainError(.notAvailable, "this user has \(server.limits.sessionsPerUser) sessions already", hint: "end one of them")
-        }
-        let service = try keychain.reopen()
-        do throws(KeychainError) {
-            if let passcode { try service.unlock(passcode, progress: reply.progress) }
-            guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before its session began") }
-            let control = try receiveControl()
-            try start(SessionProvider(user: user, service: service, audit: keychain.audit, home: keychain.home), control)
-            return .done
-        } catch {
-            service.close()
-            throw error
-        }
-    }
-
-    private func receiveControl() throws(KeychainError) -> Socket {
-        do throws(SystemError) {
-            channel.socket.setPatience(receiving: FrameChannel.patience)
-            defer { channel.socket.setPatience(receiving: 0) }
-            if case .socket(let socket) = try channel.socket.receiveDescriptor() { return socket }
-        } catch {
-            throw KeychainError(error)
-        }
-        throw KeychainError(.param, "a session needs a descriptor, and none came")
-    }
-
-    private func start(_ provider: SessionProvider, _ control: Socket) throws(KeychainError) {
-        do throws(SystemError) {
-            let session = try KeychainServer(provider, reader: server.reader, limits: server.limits.ofSession, log: server.log)
-            let isRunning = BackgroundThread.run {
-                session.serve(handedOverBy: control)
-                // Nobody can come any more.
-                session.stop(patience: 5)
-            }
-            guard isRunning else { throw SystemError("start a thread", code: EAGAIN) }
-            connection.keep(session, control)
-        } catch {
-            throw KeychainError(error)
-        }
     }
 }
 

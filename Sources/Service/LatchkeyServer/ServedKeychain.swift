@@ -12,17 +12,20 @@ public struct ServedKeychain: Sendable {
     public let mode: KeychainStatus.Mode
     /// Where the keychain lies; nil in memory.
     public let home: KeychainHome?
+    /// Whether those it is served to have shown that they know the passcode.
+    public let knowsPasscode: Bool
     /// Opens the same files once more, for a session of its own.
     public let reopen: @Sendable () throws(KeychainError) -> any KeychainService
 
     public init(
         service: any KeychainService, audit: AuditLog? = nil, mode: KeychainStatus.Mode, home: KeychainHome?,
-        reopen: @escaping @Sendable () throws(KeychainError) -> any KeychainService
+        knowsPasscode: Bool = false, reopen: @escaping @Sendable () throws(KeychainError) -> any KeychainService
     ) {
         self.service = service
         self.audit = audit
         self.mode = mode
         self.home = home
+        self.knowsPasscode = knowsPasscode
         self.reopen = reopen
     }
 

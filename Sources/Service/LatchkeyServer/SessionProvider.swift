@@ -11,10 +11,12 @@ public final class SessionProvider: KeychainProvider {
 
     /// - Parameters:
     ///   - user: whose processes are served.
+    ///   - knowsPasscode: whether it was opened by the passcode.
     ///   - audit: the log of the daemon that holds the session; it is not closed with it.
-    public init(user: UInt32, service: any KeychainService, audit: AuditLog? = nil, home: KeychainHome?) {
+    public init(user: UInt32, service: any KeychainService, knowsPasscode: Bool, audit: AuditLog? = nil, home: KeychainHome?) {
         self.user = user
-        served = ServedKeychain(service: service, audit: audit, mode: .session, home: home) { () throws(KeychainError) in
+        served = ServedKeychain(service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode) {
+            () throws(KeychainError) in
             throw .parameter("a session does not open further sessions")
         }
     }

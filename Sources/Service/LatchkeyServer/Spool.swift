@@ -40,7 +40,7 @@ final class Spool {
 
     private static func unnamed(_ directory: String) throws(SystemError) -> OwnedDescriptor {
         do throws(SystemError) {
-            return try OwnedDescriptor(opening: directory, flags: O_RDWR | temporaryFile, mode: 0o600)
+            return try OwnedDescriptor(unnamedIn: directory, flags: O_RDWR)
         } catch {
             // A file system without nameless files: its name goes at once.
             let name = "\(directory)/spool-\(RandomBytes.hexadecimal(count: 8))"
@@ -50,7 +50,5 @@ final class Spool {
         }
     }
 
-    /// O_TMPFILE.
-    private static let temporaryFile: Int32 = 0o20000000 | O_DIRECTORY
     private static let greatestLength = 4 << 30
 }

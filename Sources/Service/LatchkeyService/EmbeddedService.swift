@@ -14,6 +14,8 @@ public final class EmbeddedService: KeychainService {
     let clock: @Sendable () -> Double
     let passcodeCost: PasscodeCost
     private let automaticUnlock: AutomaticUnlock
+    /// nil where the home is the daemon's own, or there is none.
+    private let watch: HomeWatch?
     private let log = Logger(label: "latchkey.service")
 
     /// Opens the keychain under `home`, and makes it where there is none.
@@ -44,6 +46,7 @@ public final class EmbeddedService: KeychainService {
             throw KeychainError(error)
         }
         self.home = home
+        watch = ownership == nil ? HomeWatch(home, clocks.boot) : nil
         clock = clocks.wall
         passcodeCost = clocks.passcodeCost
         automaticUnlock = AutomaticUnlock(automaticPasscode)
@@ -57,6 +60,7 @@ public final class EmbeddedService: KeychainService {
             throw KeychainError(error)
         }
         home = nil
+        watch = nil
         clock = clocks.wall
         passcodeCost = clocks.passcodeCost
         automaticUnlock = AutomaticUnlock { () throws(KeychainError) in nil }
@@ -194,6 +198,11 @@ public final class EmbeddedService: KeychainService {
         try Authoriser.authorizeAdministration(caller, reachesAttested: reachesAttested)
     }
 
+    /// Whether the caller is shown the secrets of these groups only where the passcode was given; nil for whichever groups there are.
+    public static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
+        Authoriser.needsPasscode(caller, toReadSecretsOf: groups)
+    }
+
     /// Whether keys that need the passcode are in memory.
     @_spi(Testing) public var opensWhatPasscodeOpens: Bool { store.hasPasscode && store.isOpen(.whenUnlocked) }
 
@@ -201,6 +210,9 @@ public final class EmbeddedService: KeychainService {
     public static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
         Authoriser.report(caller, facts: facts)
     }
+
+    /// Whether a daemon has taken the home since this process opened it; what it holds from then on, the daemon is to be asked for.
+    public var belongsToDaemon: Bool { watch?.isTaken ?? false }
 
     public func checkpoint() throws(KeychainError) {
         try run { () throws(StoreError) in try store.checkpoint() }

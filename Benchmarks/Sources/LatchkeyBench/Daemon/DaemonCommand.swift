@@ -58,28 +58,28 @@ struct DaemonBenchmark {
         let empty = try emptyProgram()
         ProgressLine.say("sizes of the messages")
         let sizes = try messageSizes()
-        let echo = try MeasuredProcess(
-            try WholeProcess.ownPath(),
-            [
-                EchoCommand.name, "--serve", "--socket", "\(directory)/echo", "--request", "\(sizes.request)", "--response",
-                "\(sizes.response)",
-            ],
-            environment: environment(runtime, home: home))
+        let echo = try echoServer(sizes, at: "echo")
         defer { withExtendedLifetime(echo) {} }
-        while access("\(directory)/echo", F_OK) != 0 { usleep(1000) }
 
         var lines = [
             "latchkey-bench daemon: \(Text.grouped(items)) items; a lookup is \(sizes.request) bytes there and \(sizes.response) back", "",
         ]
         lines.append("Medians in µs: socket echo, embedded, through latchkeyd; and latchkeyd beyond one echo, by the embedded call")
         var lookupCost = 0.0
+        var lookup = 0.0
         for call in [KeychainCall.exactLookup, .attributes, .add] {
             let rows = try contest(call, sizes)
             let cost = (rows.daemon - rows.echo) / rows.embedded
-            if call == .exactLookup { lookupCost = cost }
+            if call == .exactLookup { (lookupCost, lookup) = (cost, rows.embedded) }
             let figures = [rows.echo, rows.embedded, rows.daemon].map(Text.microseconds).joined(separator: " / ")
             lines.append("  \(call.title): \(figures), \(Text.ratio(cost))")
         }
+        let busy = try echoServer(sizes, at: "busy", work: Int(lookup))
+        let exchange = try (0..<5).map { _ in try echoClient(sizes, threads: 1, calls: 2_000, at: "busy").time.median }.sorted()[2]
+        withExtendedLifetime(busy) {}
+        lines.append(
+            "  an exchange whose server is busy for one embedded lookup, and does nothing: \(Text.microseconds(exchange)) µs, "
+                + "of which \(Text.microseconds(exchange - lookup)) are the exchange")
         lines += ["", "Lookups a second of 1, 8 and 64 clients of one process: echo, through latchkeyd"]
         var rates: [Int: Double] = [:]
         for clients in [1, 8, 64] {
@@ -147,9 +147,21 @@ struct DaemonBenchmark {
         return try outcome(words, environment(place, home: throughDaemon ? home : "\(directory)/embedded"))
     }
 
-    private func echoClient(_ sizes: (request: Int, response: Int), threads: Int, calls: Int) throws -> ClientCommand.Outcome {
+    private func echoServer(_ sizes: (request: Int, response: Int), at name: String, work: Int = 0) throws -> MeasuredProcess {
         let words = [
-            EchoCommand.name, "--socket", "\(directory)/echo", "--request", "\(sizes.request)", "--response", "\(sizes.response)",
+            "--socket", "\(directory)/\(name)", "--request", "\(sizes.request)", "--response", "\(sizes.response)", "--work", "\(work)",
+        ]
+        let server = try MeasuredProcess(
+            try WholeProcess.ownPath(), [EchoCommand.name, "--serve"] + words, environment: environment(runtime, home: home))
+        while access("\(directory)/\(name)", F_OK) != 0 { usleep(1000) }
+        return server
+    }
+
+    private func echoClient(
+        _ sizes: (request: Int, response: Int), threads: Int, calls: Int, at name: String = "echo"
+    ) throws -> ClientCommand.Outcome {
+        let words = [
+            EchoCommand.name, "--socket", "\(directory)/\(name)", "--request", "\(sizes.request)", "--response", "\(sizes.response)",
             "--threads",
             "\(threads)", "--calls", "\(calls)",
         ]

@@ -4,7 +4,8 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// A bare exchange over a Unix socket: so many bytes there, so many back, and nothing in between. Serves, or asks and prints the timings.
+/// A bare exchange over a Unix socket: so many bytes there, so many back, and in between nothing, or as many nanoseconds of work as are asked for.
+/// Serves, or asks and prints the timings.
 struct EchoCommand: ParsableCommand {
     static let name = "echo"
     static let configuration = CommandConfiguration(commandName: name, abstract: "Exchange bytes over a socket; started by `daemon`.")
@@ -13,6 +14,8 @@ struct EchoCommand: ParsableCommand {
     @Option var request: Int
     @Option var response: Int
     @Flag var serve = false
+    /// Nanoseconds that the server is busy for with each exchange.
+    @Option var work = 0
     @Option var threads = 1
     @Option var calls = 1
 
@@ -39,7 +42,11 @@ struct EchoCommand: ParsableCommand {
             Thread {
                 var there = [UInt8](repeating: 0, count: request)
                 var back = [UInt8](repeating: 2, count: response)
-                while LocalSocket.receive(connection, &there), LocalSocket.send(connection, &back) {}
+                while LocalSocket.receive(connection, &there) {
+                    let end = Stopwatch.now() + UInt64(max(0, work))
+                    while work > 0, Stopwatch.now() < end {}
+                    guard LocalSocket.send(connection, &back) else { break }
+                }
                 close(connection)
             }.start()
         }

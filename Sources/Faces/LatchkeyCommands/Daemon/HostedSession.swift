@@ -28,7 +28,7 @@ struct HostedSession {
         let own = ProcessDirectory(getpid()).executable
         let started = try Self.systemErrors { () throws(SystemError) in
             let server = try KeychainServer(
-                SessionProvider(user: geteuid(), service: keychain, home: try? KeychainClient.home()),
+                SessionProvider(user: geteuid(), service: keychain, knowsPasscode: passcode != nil, home: try? KeychainClient.home()),
                 reader: CallerReader(command: own, entitlements: nil))
             guard BackgroundThread.run({ server.serve(handedOverBy: theirs) }) else { throw SystemError("start a thread", code: EAGAIN) }
             return server

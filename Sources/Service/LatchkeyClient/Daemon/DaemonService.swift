@@ -160,7 +160,7 @@ package final class DaemonService: KeychainService {
     }
 
     /// Opens the keychain by its recovery key, which sets a new passcode.
-    func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+    package func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
         try count(.recover(with: key, newPasscode: newPasscode))
     }
 

@@ -145,6 +145,14 @@ enum Authoriser {
         }
     }
 
+    /// Whether the caller is shown the secrets of these groups only in a session that the passcode has opened: the user's own command sees
+    /// every claimed group, and anyone can run it.
+    ///
+    /// - Parameter groups: nil for whichever there are.
+    static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
+        caller.isUserCommand && caller.grade == .claimed && groups?.allSatisfy { $0 == .shared } != true
+    }
+
     /// A caller with groups of the administrator's, followed by those it declares itself. The two kinds never mix: a group that is claimed
     /// is another one than the group of the same name that is attested.
     private static func attestedCaller(_ caller: CallerIdentity, _ attested: [String]) throws(KeychainError) -> AuthorizedCaller {

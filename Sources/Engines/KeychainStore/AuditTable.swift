@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import GRDB
+internal import Keybag
+internal import KeychainModel
+
+/// The rows of the table `audit`: row 0 is where the log ends, row n where the file n begins. Their keys are wrapped under the device key.
+struct AuditTable {
+    let deviceKey: DeviceKey
+    let keychain: [UInt8]
+
+    static let headRow: Int64 = 0
+
+    func position(_ row: Int64, in database: Database) throws(StoreError) -> AuditPosition? {
+        guard let row = try AuditRow(row, in: database) else { return nil }
+        do throws(KeybagError) {
+            let key = try AuditKey(row.wrappedKey, by: deviceKey, keychain: keychain, place: row.place)
+            return AuditPosition(sequence: row.sequence, code: row.code, key: key)
+        } catch {
+            throw .keybag(.damaged("a position of the audit log is not what was written"))
+        }
+    }
+
+    func store(_ position: borrowing AuditPosition, at number: Int64, in database: Database) throws(StoreError) {
+        var row = AuditRow(number: number, sequence: position.sequence, code: position.code, wrappedKey: [])
+        do throws(KeybagError) {
+            row.wrappedKey = try position.key.wrapped(by: deviceKey, keychain: keychain, place: row.place)
+        } catch {
+            throw .keybag(error)
+        }
+        try row.write(to: database)
+    }
+
+    /// Has the log go on under a key of its own, in a new file: under a device key that came in place of a lost one none of its former keys opens,
+    /// so that what was written before can be read, and not verified any more.
+    func restart(in database: Database) throws(StoreError) {
+        guard let head = try AuditRow(Self.headRow, in: database) else { return }
+        let newest = try RowStatement("SELECT max(id) FROM audit", in: database)
+        let file = try newest.step() ? newest.integer(0) + 1 : 1
+        try RowStatement("DELETE FROM audit", in: database).run()
+        let start = AuditPosition(sequence: head.sequence, code: head.code, key: .random())
+        try store(start, at: Self.headRow, in: database)
+        try store(start, at: file, in: database)
+    }
+}
+
+/// A row as it lies in the table.
+private struct AuditRow {
+    var number: Int64
+    var sequence: UInt64
+    var code: [UInt8]
+    var wrappedKey: [UInt8]
+
+    /// What the wrapped key is bound to.
+    var place: [UInt8] { number.bigEndianBytes + sequence.bigEndianBytes + code }
+}
+
+extension AuditRow {
+    /// Reads a row; nil where there is none, or no table.
+    init?(_ number: Int64, in database: Database) throws(StoreError) {
+        guard try DatabaseSchema.hasAudit(database) else { return nil }
+        let statement = try RowStatement("SELECT sequence, code, key FROM audit WHERE id = ?", in: database)
+        try statement.bind(number, at: 1)
+        guard try statement.step() else { return nil }
+        self.init(
+            number: number, sequence: UInt64(bitPattern: statement.integer(0)), code: statement.blob(1), wrappedKey: statement.blob(2))
+    }
+
+    func write(to database: Database) throws(StoreError) {
+        let statement = try RowStatement("INSERT OR REPLACE INTO audit (id, sequence, code, key) VALUES (?, ?, ?, ?)", in: database)
+        try statement.bind(number, at: 1)
+        try statement.bind(Int64(bitPattern: sequence), at: 2)
+        try statement.bind(code, at: 3)
+        try statement.bind(wrappedKey, at: 4)
+        try statement.run()
+    }
+}

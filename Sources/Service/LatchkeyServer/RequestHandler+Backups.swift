@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyProtocol
+internal import LatchkeyService
+internal import SecretMemory
+
+/// Backups, which a spool holds on their way.
+extension RequestHandler {
+    func backup(
+        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, _ reply: Reply
+    ) throws(KeychainError) -> Response {
+        let turn = try spoolTurn()
+        defer { withExtendedLifetime(turn) {} }
+        let spool = try Spool(in: try stateDirectory(keychain))
+        let report = try keychain.service.backup(
+            under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: reply.progress
+        )
+        spool.rewind()
+        while true {
+            var piece = [UInt8](repeating: 0, count: Self.partSize)
+            let count = try readPiece(spool, &piece)
+            guard count > 0 else { return .backedUp(report) }
+            guard reply.tries(.piece(Array(piece.prefix(count)))) else {
+                throw KeychainError(.io, "the client has gone before the backup was complete")
+            }
+        }
+    }
+
+    private func spoolTurn() throws(KeychainError) -> UserTurns.Turn {
+        guard let turn = server.spools.turn(of: user, patience: 0) else {
+            throw KeychainError(.notAvailable, "another backup or restoration of this user is under way", hint: "wait for its end")
+        }
+        return turn
+    }
+
+    private func readPiece(_ spool: Spool, _ piece: inout [UInt8]) throws(KeychainError) -> Int {
+        var outcome = Result<Int, KeychainError>.success(0)
+        piece.withUnsafeMutableBytes { buffer in
+            outcome = Result { () throws(KeychainError) in try spool.read(into: buffer) }
+        }
+        return try outcome.get()
+    }
+
+    func restore(
+        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, _ reply: Reply
+    ) throws(KeychainError) -> Response {
+        let turn = try spoolTurn()
+        defer { withExtendedLifetime(turn) {} }
+        let spool = try Spool(in: try stateDirectory(keychain))
+        guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before it sent the backup") }
+        while let piece = try reply.nextPiece() {
+            var problem: KeychainError?
+            piece.withUnsafeBytes { bytes in
+                do throws(KeychainError) { try spool.write(bytes) } catch { problem = error }
+            }
+            if let problem { throw problem }
+            guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone in the middle of the backup") }
+        }
+        spool.rewind()
+        return .restored(
+            try keychain.service.restore(
+                under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+                from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: reply.progress))
+    }
+
+    private func stateDirectory(_ keychain: ServedKeychain) throws(KeychainError) -> String {
+        guard let home = keychain.home else { throw KeychainError(.notAvailable, "a keychain in memory has no backups") }
+        return home.stateDirectory
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyProtocol
+internal import LatchkeyService
+internal import LinuxSystem
+internal import SecretMemory
+
+/// Keychains that are opened for one program and its children.
+extension RequestHandler {
+    /// Opens the keychain once more, unlocks it, and serves it to whoever holds the other end of the descriptor that the client sends.
+    func openSession(
+        _ keychain: ServedKeychain, _ passcode: SharedSecret?, _ reply: Reply
+    ) throws(KeychainError) -> Response {
+        guard server.registry.sessions(of: user) < server.limits.sessionsPerUser else {
+            throw KeychainError(.notAvailable, "this user has \(server.limits.sessionsPerUser) sessions already", hint: "end one of them")
+        }
+        let service = try keychain.reopen()
+        do throws(KeychainError) {
+            if let passcode { try service.unlock(passcode, progress: reply.progress) }
+            guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before its session began") }
+            let control = try receiveControl()
+            let provider = SessionProvider(
+                user: user, service: service, knowsPasscode: passcode != nil, audit: keychain.audit, home: keychain.home)
+            try start(provider, control)
+            return .done
+        } catch {
+            service.close()
+            throw error
+        }
+    }
+
+    private func receiveControl() throws(KeychainError) -> Socket {
+        do throws(SystemError) {
+            channel.socket.setPatience(receiving: FrameChannel.patience)
+            defer { channel.socket.setPatience(receiving: 0) }
+            if case .socket(let socket) = try channel.socket.receiveDescriptor() { return socket }
+        } catch {
+            throw KeychainError(error)
+        }
+        throw KeychainError(.param, "a session needs a descriptor, and none came")
+    }
+
+    private func start(_ provider: SessionProvider, _ control: Socket) throws(KeychainError) {
+        do throws(SystemError) {
+            let session = try KeychainServer(provider, reader: server.reader, limits: server.limits.ofSession, log: server.log)
+            let isRunning = BackgroundThread.run {
+                session.serve(handedOverBy: control)
+                // Nobody can come any more.
+                session.stop(patience: 5)
+            }
+            guard isRunning else { throw SystemError("start a thread", code: EAGAIN) }
+            connection.keep(session, control)
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
