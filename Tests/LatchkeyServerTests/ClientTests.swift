@@ -172,8 +172,13 @@ struct ClientTests {
         let (service, daemon) = service(fixture, [])
         _ = try service.add(Items.addition("a"), from: caller)
         // Two others push it out.
-        let others = try (0..<2).map { _ in try fixture.client() }
+        let others = try (0..<2).map { _ in
+            fixture.waitUntilIdle()
+            return try fixture.client()
+        }
+        fixture.waitUntilIdle()
         _ = try service.add(Items.addition("b"), from: caller)
+        fixture.waitUntilIdle()
         #expect(try count(fixture) == 2)
         #expect(daemon.connections.withLock { $0 } == 2)
         _ = others

@@ -23,6 +23,11 @@ final class ServerFixture {
 
     deinit { server.stop(patience: 5) }
 
+    /// Waits until the server has noted that nobody asks it anything: that comes a moment after its last answer.
+    func waitUntilIdle() {
+        for _ in 0..<5000 where server.registry.busyCount > 0 { usleep(1000) }
+    }
+
     /// A connection on which nothing has been sent.
     func socket(as caller: CallerIdentity? = nil) throws -> Socket {
         let (mine, theirs) = try Socket.pair()

@@ -71,6 +71,8 @@ final class ConnectionRegistry: Sendable {
     }
 
     var isEmpty: Bool { state.withLock { $0.connections.isEmpty } }
+    /// How many connections have a request on its way.
+    var busyCount: Int { state.withLock { $0.connections.values.count { $0.idleSince == nil } } }
     var count: Int { state.withLock { $0.connections.count } }
 
     private static func crowded(_ count: Int, isProcess: Bool) -> KeychainError {
