@@ -23,7 +23,7 @@ let package = Package(
         // Foundations: the machine underneath. Nothing here knows what a keychain is.
         .target(name: "CLatchkey", path: "Sources/Foundations/CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
         .systemLibrary(name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL"], path: "Sources/Foundations/OpenSSLCrypto"),
+        .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL", "SecretMemory"], path: "Sources/Foundations/OpenSSLCrypto"),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"], path: "Sources/Foundations/LinuxSystem"),
         .target(name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"], path: "Sources/Foundations/SecretMemory"),
 
@@ -44,10 +44,16 @@ let package = Package(
             path: "Sources/Engines/KeychainStore"
         ),
 
+        .target(
+            name: "KeyServices",
+            dependencies: ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
+            path: "Sources/Engines/KeyServices"
+        ),
+
         // Service: who may do what, and when.
         .target(
             name: "LatchkeyService",
-            dependencies: ["KeychainModel", "Keybag", "KeychainStore", "LinuxSystem", "SecretMemory", .log],
+            dependencies: ["KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", .log],
             path: "Sources/Service/LatchkeyService"
         ),
         .target(
@@ -63,25 +69,26 @@ let package = Package(
         ),
         .target(
             name: "LatchkeyClient",
-            dependencies: ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: ["KeychainModel", "KeyServices", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"],
             path: "Sources/Service/LatchkeyClient"
         ),
 
         // Faces: shapes for the caller, no rules.
         .target(
             name: "Security",
-            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: ["KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory"],
             path: "Sources/Faces/Security"
         ),
         .target(
             name: "Latchkey",
-            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory"],
+            dependencies: ["KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "SecretMemory", .crypto],
             path: "Sources/Faces/Latchkey"
         ),
         .target(
             name: "LatchkeyCommands",
             dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory", .argumentParser,
+                "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                .argumentParser,
             ],
             path: "Sources/Faces/LatchkeyCommands"
         ),
@@ -118,6 +125,8 @@ let package = Package(
             exclude: ["Vectors"]
         ),
         .testTarget(
+            name: "KeyServicesTests", dependencies: ["KeychainModel", "KeyServices", "SecretMemory", "KeychainTesting", .crypto]),
+        .testTarget(
             name: "LatchkeyProtocolTests",
             dependencies: ["KeychainModel", "LatchkeyProtocol", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
         .testTarget(
@@ -133,11 +142,13 @@ let package = Package(
         ),
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["Security", "KeychainModel", "LatchkeyClient", "LinuxSystem", "KeychainTesting"]
+            dependencies: [
+                "Security", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", "KeychainTesting",
+            ]
         ),
         .testTarget(
             name: "LatchkeyTests",
-            dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting"]),
+            dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting", .crypto]),
         .testTarget(
             name: "LatchkeyCommandsTests",
             dependencies: [

@@ -43,6 +43,20 @@ public final class RoutedService: KeychainService {
     public func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
         try service(for: caller).delete(query, from: caller)
     }
+    public func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey {
+        try service(for: caller).generateKey(generation, from: caller)
+    }
+    public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo {
+        try service(for: caller).publicKey(of: reference, from: caller)
+    }
+    public func useKey(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput {
+        try service(for: caller).useKey(reference, use, on: input, from: caller)
+    }
+    public func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput {
+        try service(for: caller).exportKey(reference, from: caller)
+    }
     public func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport { try service(for: caller).who(caller) }
 
     public func status() throws(KeychainError) -> KeychainStatus { try administrator.status() }

@@ -45,11 +45,11 @@ struct HelpTests {
 
     @Test("help names several commands, abbreviated too, and goes on after one it does not know")
     func several() {
-        let outcome = keychain.security("help find-g bogus er export leaks")
+        let outcome = keychain.security("help find-g bogus er cms leaks")
         #expect(outcome.exit == 1)
         #expect(outcome.error == "security: unknown command \"bogus\"\n")
         #expect(outcome.output.contains("usage: security find-generic-password") && outcome.output.contains("usage: security error"))
-        #expect(outcome.output.hasSuffix("export is not supported by this version.\nleaks is not supported on this system.\n"))
+        #expect(outcome.output.hasSuffix("cms is not supported by this version.\nleaks is not supported on this system.\n"))
     }
 
     @Test("our own commands explain themselves", arguments: OwnCommand.allCases)

@@ -56,20 +56,32 @@ extension KeychainStore {
     /// - Throws: ``StoreError/duplicate``.
     public func add(_ record: ItemRecord) throws(StoreError) -> ItemRecord {
         keybag.noteUse()
+        return try write { (database, seal) throws(StoreError) in try add(record, to: database, seal) }
+    }
+
+    /// Stores new items, all or none, each as ``add(_:)`` does.
+    public func add(_ records: [ItemRecord]) throws(StoreError) -> [ItemRecord] {
+        keybag.noteUse()
         return try write { (database, seal) throws(StoreError) in
-            // A closed class comes before a duplicate (keychain-behaviour §3.1).
-            try seal.requireOpen(record.protection)
-            var record = record
-            let tombstone = try clearTheWay(for: record, except: nil, in: database, seal)
-            if let tombstone {
-                record.identifier = tombstone.clear.identifier
-                try replace(try seal.seal(record, revision: tombstone.clear.revision + 1, position: tombstone.position), in: database)
-            } else {
-                try insert(try seal.seal(record, revision: 1), in: database)
-            }
-            record.setDigest()
-            return record
+            var stored: [ItemRecord] = []
+            for record in records { stored.append(try add(record, to: database, seal)) }
+            return stored
         }
+    }
+
+    private func add(_ record: ItemRecord, to database: Database, _ seal: RowSeal) throws(StoreError) -> ItemRecord {
+        // A closed class comes before a duplicate (keychain-behaviour §3.1).
+        try seal.requireOpen(record.protection)
+        var record = record
+        let tombstone = try clearTheWay(for: record, except: nil, in: database, seal)
+        if let tombstone {
+            record.identifier = tombstone.clear.identifier
+            try replace(try seal.seal(record, revision: tombstone.clear.revision + 1, position: tombstone.position), in: database)
+        } else {
+            try insert(try seal.seal(record, revision: 1), in: database)
+        }
+        record.setDigest()
+        return record
     }
 
     /// Changes every item that the search admits, all or none, and reseals both of its halves.

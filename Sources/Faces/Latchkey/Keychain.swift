@@ -20,7 +20,7 @@ public import SecretMemory
 public struct Keychain: Sendable {
     let open: @Sendable () throws(KeychainError) -> any KeychainService
     /// The access group that new items go to and that searches are limited to; nil for the program's own choice.
-    private let accessGroup: String?
+    let accessGroup: String?
 
     private init(accessGroup: String?, open: @escaping @Sendable () throws(KeychainError) -> any KeychainService) {
         self.accessGroup = accessGroup

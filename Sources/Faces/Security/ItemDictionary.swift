@@ -94,12 +94,15 @@ internal import Foundation
         return reference
     }
 
-    /// Refuses `kSecValueRef`: what kinds it may be, and that none is served yet.
-    func refuseReference() throws(KeychainError) {
+    /// The key that `kSecValueRef` refers to; nil where there is none.
+    func keyReference() throws(KeychainError) -> SecKey? {
         switch reference {
-        case nil: return
-        case is SecKey, is SecCertificate, is SecIdentity:
-            throw KeychainError(.unimplemented, "kSecValueRef is not served by this version; give the attributes and the data")
+        case nil: return nil
+        case let key as SecKey:
+            if let named = try namedClass(), named != .key { throw .parameter("kSecValueRef is a key, and kSecClass another class") }
+            return key
+        case is SecCertificate, is SecIdentity:
+            throw KeychainError(.unimplemented, "kSecValueRef takes keys in this version; give the attributes and the data")
         default: throw .parameter("kSecValueRef is no key, certificate or identity")
         }
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Foundation
+@_implementationOnly import KeyServices
 @_implementationOnly import KeychainModel
 @_implementationOnly import SecretMemory
 
 /// The attributes of a dictionary, converted by the schema of a class, and those among them that are fields of a request.
-@_implementationOnly private struct ConvertedAttributes {
+@_implementationOnly struct ConvertedAttributes {
     var plain: [ItemAttribute: AttributeValue] = [:]
     var secret: [ItemAttribute: SharedSecret] = [:]
     var accessGroup: String?
@@ -94,13 +95,19 @@ internal import Foundation
         guard parsed.match.isEmpty else { throw .parameter("match keys are not for SecItemAdd") }
         guard parsed.persistentReference == nil else { throw .parameter("a new item has no persistent reference yet") }
         try parsed.checkUse(allowsSkip: false)
-        try parsed.refuseReference()
-        let itemClass = try parsed.requiredClass()
+        let key = try parsed.keyReference()
+        let itemClass = key == nil ? try parsed.requiredClass() : .key
         try parsed.refuseReturnedReference(of: itemClass)
         var attributes = try ConvertedAttributes(parsed.attributes, of: itemClass)
         attributes.dropSystemSet()
+        var data = try parsed.secret()
+        if let key {
+            guard data == nil else { throw .parameter("kSecValueRef and kSecValueData exclude each other") }
+            attributes.plain.merge(try KeyAttributes.standard(key.body.publicKey, key.body.half)) { given, _ in given }
+            data = try key.body.externalSecret() ?? SharedSecret(copying: key.body.publicKey.external)
+        }
         addition = ItemAddition(
-            itemClass, attributes: attributes.plain, secrets: ItemSecrets(data: try parsed.secret(), attributes: attributes.secret),
+            itemClass, attributes: attributes.plain, secrets: ItemSecrets(data: data, attributes: attributes.secret),
             accessGroup: attributes.accessGroup, protection: attributes.protection, accessControlFlags: attributes.accessControlFlags,
             isSynchronizable: attributes.synchronizable == .synchronized)
         returning = parsed.returning
@@ -249,10 +256,10 @@ extension ItemDictionary {
 extension ItemDictionary {
     /// What the three calls that search have in common.
     fileprivate func query() throws(KeychainError) -> ItemQuery {
-        try refuseReference()
         _ = try secret()  // Data in a query is no condition, but must be Data.
-        let reference = try decodedPersistentReference()
-        let named = try namedClass()
+        let key = try keyReference()
+        let reference = try decodedPersistentReference() ?? key?.body.reference
+        let named = try namedClass() ?? (key == nil ? nil : .key)
         guard let itemClass = named ?? reference?.itemClass else { throw .parameter("kSecClass is missing") }
         if let reference, reference.itemClass != itemClass {
             throw KeychainError(.noSuchClass, "the persistent reference is of another class than kSecClass")
@@ -260,6 +267,11 @@ extension ItemDictionary {
         let attributes = try ConvertedAttributes(self.attributes, of: itemClass)
         guard attributes.secret.isEmpty else { throw .parameter("secret attributes cannot be searched for") }
         var conditions = attributes.plain
+        if let key, reference == nil {
+            // A key in memory stands for the items of the same half of the same pair.
+            conditions[.applicationLabel] = .data(try key.body.publicKey.applicationLabel())
+            conditions[.keyClass] = .number(key.body.half.rawValue)
+        }
         if let protection = attributes.protection, attributes.accessControl?.flags == nil {
             conditions[.accessible] = .string(protection.rawValue)
         }
@@ -270,11 +282,11 @@ extension ItemDictionary {
             includesTombstones: includesTombstones)
     }
 
-    /// Keys, certificates and identities have references, which come with their engines; passwords have none, and get none.
+    /// Keys have references; those of certificates and identities come with their engine; passwords have none, and get none.
     fileprivate func refuseReturnedReference(of itemClass: ItemClass) throws(KeychainError) {
         switch itemClass {
-        case .genericPassword, .internetPassword: return
-        case .certificate, .key, .identity:
+        case .genericPassword, .internetPassword, .key: return
+        case .certificate, .identity:
             guard !returning.contains(.reference) else {
                 throw KeychainError(.unimplemented, "kSecReturnRef for \(itemClass.constant) is not served by this version")
             }

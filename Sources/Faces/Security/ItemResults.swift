@@ -6,29 +6,39 @@ internal import Foundation
 
 /// Shapes what was found as Apple does (keychain-behaviour §3.6).
 enum ItemResults {
-    /// The result for one item: Data, a dictionary, or nil where nothing was asked for or the item has no such thing.
-    static func one(_ record: ItemRecord, returning: ReturnTypes) -> CFTypeRef? {
+    /// The result for one item: Data, a reference, a dictionary, or nil where nothing was asked for or the item has no such thing.
+    ///
+    /// - Throws: what keeps a key from being referred to: errSecDecode where the item holds none, errSecInteractionNotAllowed.
+    static func one(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
         switch returning {
         case []: nil
         case .data: record.secrets?.data.map { NSData(exposing: $0) }
         case .persistentReference: record.persistentReference.bytes.withUnsafeBytes { NSData(bytes: $0.baseAddress, length: $0.count) }
-        // Passwords have no reference.
-        case .reference: nil
-        default: dictionary(record, returning: returning) as NSDictionary
+        case .reference: try reference(to: record)
+        default: try dictionary(record, returning: returning) as NSDictionary
         }
     }
 
     /// The result of an addition, which differs in that an item without data gives empty Data.
-    static func added(_ record: ItemRecord, returning: ReturnTypes) -> CFTypeRef? {
-        returning == .data && record.secrets?.data == nil ? NSData() : one(record, returning: returning)
+    static func added(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
+        returning == .data && record.secrets?.data == nil ? NSData() : try one(record, returning: returning)
     }
 
     /// The results for several items; what would be nil alone is left out.
-    static func all(_ records: [ItemRecord], returning: ReturnTypes) -> CFTypeRef {
-        NSArray(array: records.compactMap { one($0, returning: returning) })
+    static func all(_ records: [ItemRecord], returning: ReturnTypes) throws(KeychainError) -> CFTypeRef {
+        var results: [CFTypeRef] = []
+        for record in records {
+            if let result = try one(record, returning: returning) { results.append(result) }
+        }
+        return NSArray(array: results)
     }
 
-    private static func dictionary(_ record: ItemRecord, returning: ReturnTypes) -> [String: Any] {
+    /// A key's reference. Passwords have none.
+    private static func reference(to record: ItemRecord) throws(KeychainError) -> SecKey? {
+        record.itemClass == .key ? SecKey(try .stored(at: record.persistentReference)) : nil
+    }
+
+    private static func dictionary(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> [String: Any] {
         var result: [String: Any] = [:]
         for column in ItemSchema.of(record.itemClass).columns where !column.isSecret {
             // The digest goes with the data.
@@ -45,6 +55,7 @@ enum ItemResults {
         }
         if returning.contains(.reference) {
             result[ItemDictionary.Key.itemClass] = record.itemClass.rawValue
+            result[ItemDictionary.Key.reference] = try reference(to: record)
         }
         return result
     }
@@ -61,7 +72,7 @@ enum ItemResults {
 
 extension NSData {
     /// EXPOSE: the caller asked for the secret as Data; from here on it is the caller's.
-    fileprivate convenience init(exposing secret: SharedSecret) {
+    convenience init(exposing secret: SharedSecret) {
         let data = secret.withUnsafeBytes { Data($0) }
         self.init(data: data)
     }

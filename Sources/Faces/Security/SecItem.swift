@@ -18,7 +18,7 @@
 ///
 /// - Parameters:
 ///   - attributes: the class, the item's attributes, its data, and what to return (`kSecReturn…`).
-///   - result: receives what was asked for: Data, a dictionary, or nothing.
+///   - result: receives what was asked for: Data, a `SecKey`, a dictionary, or nothing.
 /// - Returns: errSecSuccess; errSecDuplicateItem where an item with the same primary key exists; errSecParam or errSecNoSuchAttr for a
 ///   dictionary that cannot be understood; errSecMissingEntitlement for a group that is not the program's; errSecNotAvailable.
 @discardableResult
@@ -27,7 +27,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         let request = try AddRequest(parsing: attributes)
         let record = try KeychainClient.service().add(request.addition, from: KeychainClient.caller)
         guard let result, !request.returning.isEmpty else { return }
-        result.pointee = ItemResults.added(record, returning: request.returning)
+        result.pointee = try ItemResults.added(record, returning: request.returning)
     }
 }
 
@@ -48,9 +48,9 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         guard !matches.records.isEmpty else { throw KeychainError.itemNotFound }
         guard let result else { return }
         if (request.query.limit ?? .one) == .one {
-            result.pointee = matches.records.first.flatMap { ItemResults.one($0, returning: request.returning) }
+            result.pointee = try matches.records.first.flatMap { try ItemResults.one($0, returning: request.returning) }
         } else {
-            result.pointee = ItemResults.all(matches.records, returning: request.returning)
+            result.pointee = try ItemResults.all(matches.records, returning: request.returning)
         }
     }
 }
@@ -117,7 +117,7 @@ public func SecItemDeleteAllWithAccessGroups(
 }
 
 /// Runs a call and answers its status.
-private func status(_ body: () throws -> Void) -> OSStatus {
+func status(_ body: () throws -> Void) -> OSStatus {
     do {
         try body()
         return errSecSuccess

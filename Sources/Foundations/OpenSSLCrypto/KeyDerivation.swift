@@ -26,4 +26,31 @@ public enum KeyDerivation {
         guard made != nil, length == 32 else { throw .last("HMAC") }
         return code
     }
+
+    /// Fills `output` with the key that ANSI X9.63 derives: `hash(secret ‖ counter ‖ info)` for the counter 1, 2, … of four bytes.
+    public static func x963(
+        _ secret: UnsafeRawBufferPointer, info: [UInt8], hash: HashFunction, into output: UnsafeMutableRawBufferPointer
+    ) throws(OpenSSLError) {
+        guard !output.isEmpty else { return }
+        guard let function = EVP_KDF_fetch(nil, "X963KDF", nil) else { throw .last("X9.63") }
+        defer { EVP_KDF_free(function) }
+        guard let context = EVP_KDF_CTX_new(function) else { throw .last("X9.63") }
+        defer { EVP_KDF_CTX_free(context) }
+        var name = Array(hash.name.utf8CString)
+        var info = info
+        let status = name.withUnsafeMutableBufferPointer { name in
+            info.withUnsafeMutableBytes { info in
+                let (digest, key, shared): (StaticString, StaticString, StaticString) = ("digest", "key", "info")
+                // libcrypto keeps the pointers to the names.
+                var parameters = [
+                    OSSL_PARAM_construct_utf8_string(digest.characters, name.baseAddress, 0),
+                    OSSL_PARAM_construct_octet_string(key.characters, UnsafeMutableRawPointer(mutating: secret.baseAddress), secret.count),
+                ]
+                if !info.isEmpty { parameters.append(OSSL_PARAM_construct_octet_string(shared.characters, info.baseAddress, info.count)) }
+                parameters.append(OSSL_PARAM_construct_end())
+                return EVP_KDF_derive(context, output.assumingMemoryBound(to: UInt8.self).baseAddress, output.count, &parameters)
+            }
+        }
+        guard status == 1 else { throw .last("X9.63") }
+    }
 }

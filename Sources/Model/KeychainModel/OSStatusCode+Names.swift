@@ -67,6 +67,9 @@ extension OSStatusCode {
     /// `errSecWrongSecVersion`: written by an incompatible version.
     public static let wrongSecVersion = OSStatusCode(rawValue: -25310)
 
+    /// `errSecKeySizeNotAllowed`: keys of this size are not made.
+    public static let keySizeNotAllowed = OSStatusCode(rawValue: -25311)
+
     /// `errSecDecode`: the data could not be decoded.
     public static let decode = OSStatusCode(rawValue: -26275)
 
@@ -84,6 +87,9 @@ extension OSStatusCode {
 
     /// `errSecInvalidData`: invalid data.
     public static let invalidData = OSStatusCode(rawValue: -67673)
+
+    /// `errSecKeyUsageIncorrect`: the key may not be used for this.
+    public static let keyUsageIncorrect = OSStatusCode(rawValue: -67731)
 
     /// `errSecVerifyFailed`: signature verification failed.
     public static let verifyFailed = OSStatusCode(rawValue: -67808)

@@ -45,6 +45,11 @@ public enum Request: Sendable {
     /// Opens a keychain of their own for the programs behind the descriptor that follows.
     case openSession(SharedSecret?)
 
+    case generateKey(KeyGeneration)
+    case publicKey(of: PersistentReference)
+    case useKey(PersistentReference, PrivateKeyUse, on: SharedSecret)
+    case exportKey(PersistentReference)
+
     /// How a client introduces itself.
     public struct Hello: Sendable, Equatable {
         public var version: UInt32
@@ -69,7 +74,9 @@ public enum Request: Sendable {
     /// Whether the request is about the keychain as a whole, which is not for a program in a sandbox.
     public var isAdministrative: Bool {
         switch self {
-        case .hello, .add, .copyMatching, .update, .delete, .status, .who, .lockStatus, .lock, .watchLock, .piece: false
+        case .hello, .add, .copyMatching, .update, .delete, .status, .who, .lockStatus, .lock, .watchLock, .piece, .generateKey, .publicKey,
+            .useKey, .exportKey:
+            false
         default: true
         }
     }
@@ -86,10 +93,10 @@ public enum Request: Sendable {
     public var isChange: Bool {
         switch self {
         case .hello, .copyMatching, .status, .check, .who, .lockStatus, .watchLock, .backup, .piece, .readLog, .verifyLog, .checkpoint,
-            .lock, .unlock, .noteBackup, .openSession:
+            .lock, .unlock, .noteBackup, .openSession, .publicKey, .useKey, .exportKey:
             false
         case .add, .update, .delete, .repair, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey, .removeRecoveryKey,
-            .changeSettings, .recover, .restore:
+            .changeSettings, .recover, .restore, .generateKey:
             true
         }
     }

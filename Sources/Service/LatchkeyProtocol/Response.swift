@@ -29,6 +29,10 @@ public enum Response: Sendable {
     case logLines(AuditLines, isFollowed: Bool)
     case logVerdict(AuditVerdict)
 
+    case generatedKey(GeneratedKey)
+    case publicKey(PublicKeyInfo)
+    case keyOutput(KeyOutput)
+
     case progress(done: Int, total: Int)
 
     /// How a daemon introduces itself.

@@ -17,6 +17,8 @@ extension AuditEntry {
     private static func group(_ request: Request, _ response: Response, _ caller: CallerIdentity) -> AccessGroup? {
         switch response {
         case .record(let record): return record.accessGroup
+        case .generatedKey(let key): return key.privateHalf.accessGroup
+        case .keyOutput(let output): return output.accessGroup
         case .records(let records, _, _):
             guard let first = records.first?.accessGroup, records.allSatisfy({ $0.accessGroup == first }) else { break }
             return first
@@ -49,12 +51,17 @@ extension Request {
         case .backup: "backup"
         case .restore(_, _, _, let isRehearsal): isRehearsal ? "restore-rehearsal" : "restore"
         case .openSession: "open-session"
+        case .generateKey: "generate-key"
+        case .publicKey: "public-key"
+        case .useKey(_, let use, _): use.operation == .exchange ? "agree" : "\(use.operation)"
+        case .exportKey: "export-key"
         }
     }
 
     fileprivate var itemClass: ItemClass? {
         switch self {
         case .add(let item): item.itemClass
+        case .generateKey, .publicKey, .useKey, .exportKey: .key
         case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.persistentReference?.itemClass ?? query.itemClass
         default: nil
         }
@@ -63,6 +70,7 @@ extension Request {
     fileprivate var namedGroup: String? {
         switch self {
         case .add(let item): item.accessGroup
+        case .generateKey(let generation): generation.privateHalf.accessGroup
         case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.accessGroup
         default: nil
         }
@@ -77,7 +85,8 @@ extension Response {
 
     fileprivate var itemCount: Int {
         switch self {
-        case .record: 1
+        case .record, .publicKey, .keyOutput: 1
+        case .generatedKey(let key): key.publicHalf == nil ? 1 : 2
         case .records(let records, _, _): records.count
         case .count(let count): count
         case .backedUp(let report): report.portable + report.deviceBound

@@ -164,6 +164,14 @@ struct RequestHandler {
         case .readLog(let after, let since): return try readLog(keychain, after, since, reply)
         case .verifyLog: return .logVerdict(try audit(keychain).verify())
         case .openSession(let passcode): return try openSession(keychain, passcode, reply)
+        case .generateKey(let generation): return .generatedKey(try service.generateKey(generation, from: identity))
+        case .publicKey(let reference): return .publicKey(try service.publicKey(of: reference, from: identity))
+        case .useKey(let reference, let use, let input):
+            try requirePasscode(keychain, identity, toUse: reference)
+            return .keyOutput(try service.useKey(reference, use, on: input, from: identity))
+        case .exportKey(let reference):
+            try requirePasscode(keychain, identity, toUse: reference)
+            return .keyOutput(try service.exportKey(reference, from: identity))
         }
     }
 
@@ -189,6 +197,16 @@ struct RequestHandler {
         throw KeychainError(
             .interactionNotAllowed, "these items are other programs' own, and shown to commands only against the passcode",
             hint: "give it to the command: latchkey with-passcode -- COMMAND, --passcode-file FILE, or LATCHKEY_PASSCODE_FILE")
+    }
+
+    /// What a key has decrypted, or agreed on, is as secret as the key.
+    private func requirePasscode(
+        _ keychain: ServedKeychain, _ identity: CallerIdentity, toUse reference: PersistentReference
+    ) throws(KeychainError) {
+        guard identity.isUserCommand else { return }
+        let key = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
+        let found = try keychain.service.copyMatching(key, returning: .attributes, from: identity)
+        try requirePasscode(keychain, identity, toRead: found.records.map(\.accessGroup))
     }
 
     private func done(_ body: () throws(KeychainError) -> Void) throws(KeychainError) -> Response {

@@ -77,7 +77,12 @@ public final class EmbeddedService: KeychainService {
     // MARK: Items
 
     public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
-        let caller = try Authoriser.authorize(caller)
+        let record = try record(of: item, for: try Authoriser.authorize(caller))
+        return try run { () throws(StoreError) in try store.add(record) }
+    }
+
+    /// The item as it will be stored, checked.
+    func record(of item: ItemAddition, for caller: AuthorizedCaller) throws(KeychainError) -> ItemRecord {
         let group = try caller.groupForAddition(named: item.accessGroup)
         guard item.itemClass != .identity else {
             throw .parameter("an identity is added by reference; it has no row of its own")
@@ -87,9 +92,10 @@ public final class EmbeddedService: KeychainService {
             identifier: .random(), itemClass: item.itemClass, protection: item.protection ?? .initial(for: item.itemClass),
             accessGroup: group, isSynchronizable: item.isSynchronizable, created: now, modified: now, attributes: item.attributes,
             accessControlFlags: item.accessControlFlags, maker: caller.executable, secrets: item.secrets)
+        KeyRules.complete(&record)
         record.completeDefaults()
         try ItemRules.check(record)
-        return try run { () throws(StoreError) in try store.add(record) }
+        return record
     }
 
     public func copyMatching(
@@ -101,7 +107,7 @@ public final class EmbeddedService: KeychainService {
         }
         let search = try caller.search(query, for: .read)
         let limit = (query.limit ?? .one).count
-        let result = try run { () throws(StoreError) in
+        var result = try run { () throws(StoreError) in
             try store.search(
                 search, limit: limit, withSecrets: returning.contains(.data), withDigest: returning.isSuperset(of: [.data, .attributes]))
         }
@@ -111,6 +117,7 @@ public final class EmbeddedService: KeychainService {
                 "a damaged row was passed over", metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
         }
         guard !result.records.isEmpty || !result.damaged.isEmpty else { throw .itemNotFound }
+        if search.itemClass == .key { try KeyRules.withhold(from: &result.records, returning) }
         return ItemMatches(records: result.records, damaged: result.damaged.count)
     }
 

@@ -53,6 +53,7 @@ enum ItemRules {
         if let created = update.created { changed.created = created }
         changed.modified = ItemRecord.date(now, after: record.modified)
         try check(changed)
+        try KeyRules.check(changed, was: record)
         return changed
     }
 }

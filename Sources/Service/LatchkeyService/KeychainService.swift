@@ -4,8 +4,8 @@ public import KeychainModel
 
 /// The operations of a keychain, with every rule about who may do what. Synchronous and safe to call from any thread.
 ///
-/// It is implemented in process by ``EmbeddedService``, and by the client of latchkeyd. Operations on keys and trust settings join it later.
-public protocol KeychainService: KeychainAdministration {
+/// It is implemented in process by ``EmbeddedService``, and by the client of latchkeyd. Operations on trust settings join it later.
+public protocol KeychainService: KeychainAdministration, KeychainKeys {
     /// Stores a new item.
     ///
     /// - Returns: the item as it was stored, with its secrets.

@@ -78,6 +78,12 @@ struct DamagedService: KeychainService {
 
 /// What these keychains say of their lock: nothing that commands on items would ask for.
 extension FailingService {
+    func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey { throw error }
+    func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo { throw error }
+    func useKey(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput { throw error }
+    func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput { throw error }
     func lockStatus() throws(KeychainError) -> LockStatus { throw error }
     func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw error }
     func lock(immediately: Bool) throws(KeychainError) { throw error }
@@ -102,6 +108,12 @@ extension FailingService {
 }
 
 extension DamagedService {
+    func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey { throw .decode }
+    func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo { throw .decode }
+    func useKey(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput { throw .decode }
+    func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput { throw .decode }
     func lockStatus() throws(KeychainError) -> LockStatus {
         LockStatus(
             state: .unlocked, hasPasscode: false, hasRecoveryKey: false, settings: KeybagSettings(),

@@ -13,12 +13,17 @@ struct CommandDefinition: Sendable {
     var notes: [String] = []
     /// Command lines for help, without the program's name.
     var examples: [String] = []
+    /// Whether the operand comes before the options, as the file of `import` does; behind them it is taken as well.
+    var takesOperandFirst = false
     /// Whether words that begin with `-` are operands, as the codes of `error` are.
     var takesOnlyOperands = false
 
     func parse(_ words: some Collection<CommandWord>) throws(CommandFailure) -> ParsedArguments {
+        if takesOperandFirst, let first = words.first, !first.hasPrefix("-") {
+            return try ParsedArguments(words.dropFirst() + [first], options: options)
+        }
         // Without options, everything after `--` is an operand.
-        try ParsedArguments(takesOnlyOperands ? ["--"] + words : Array(words), options: options)
+        return try ParsedArguments(takesOnlyOperands ? ["--"] + words : Array(words), options: options)
     }
 
     /// The usage line and the help below it.

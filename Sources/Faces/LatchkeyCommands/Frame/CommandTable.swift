@@ -20,10 +20,10 @@ enum CommandTable {
         case foreign
     }
 
-    /// The first entry whose name begins with `name`; nil where there is none.
+    /// The entry of this name, else the first whose name begins with it; nil where there is none.
     static func entry(abbreviated name: CommandWord) -> Entry? {
         guard name.count > 0 else { return nil }
-        return entries.first { $0.name.utf8.starts(with: name.bytes) }
+        return entries.first { $0.name.utf8.elementsEqual(name.bytes) } ?? entries.first { $0.name.utf8.starts(with: name.bytes) }
     }
 
     static let entries: [Entry] = [
@@ -40,7 +40,7 @@ enum CommandTable {
         Entry("set-keychain-password", .later),
         Entry("show-keychain-info", .built(ShowKeychainInfo.self)),
         Entry("dump-keychain", .built(DumpKeychain.self)),
-        Entry("create-keypair", .later),
+        Entry("create-keypair", .built(CreateKeypair.self)),
         Entry("add-generic-password", .built(AddGenericPassword.self)),
         Entry("add-internet-password", .built(AddInternetPassword.self)),
         Entry("add-certificates", .later),
@@ -50,8 +50,8 @@ enum CommandTable {
         Entry("delete-internet-password", .built(DeleteInternetPassword.self)),
         Entry("set-generic-password-partition-list", .built(SetGenericPasswordPartitionList.self)),
         Entry("set-internet-password-partition-list", .built(SetInternetPasswordPartitionList.self)),
-        Entry("find-key", .later),
-        Entry("set-key-partition-list", .later),
+        Entry("find-key", .built(FindKey.self)),
+        Entry("set-key-partition-list", .built(SetKeyPartitionList.self)),
         Entry("find-certificate", .later),
         Entry("find-identity", .later),
         Entry("delete-certificate", .later),
@@ -59,8 +59,8 @@ enum CommandTable {
         Entry("set-identity-preference", .later),
         Entry("get-identity-preference", .later),
         Entry("create-db", .later),
-        Entry("export", .later),
-        Entry("import", .later),
+        Entry("export", .built(ExportKeys.self)),
+        Entry("import", .built(ImportKeys.self)),
         Entry("export-smartcard", .later),
         Entry("cms", .later),
         Entry("install-mds", .later),
@@ -85,5 +85,7 @@ enum CommandTable {
         Entry("filevault", .foreign),
         Entry("platformsso", .foreign),
         Entry("error", .built(ErrorCommand.self)),
+        // Latchkey's addition, behind all others, so that no abbreviation changes its meaning.
+        Entry("delete-key", .built(DeleteKey.self)),
     ]
 }

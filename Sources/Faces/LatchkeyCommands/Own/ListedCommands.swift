@@ -6,8 +6,9 @@ internal import ArgumentParser
 enum ListedCommands {
     static let all: [any ParsableCommand.Type] = [
         Help.self, Lists.self, Default.self, Login.self, Lock.self, Unlock.self, Settings.self,
-        Info.self, Dump.self, AddGeneric.self, AddInternet.self, FindGeneric.self,
-        FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self, Errors.self,
+        Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, FindGeneric.self,
+        FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self, KeyFinding.self,
+        PartitionKey.self, Export.self, Import.self, Errors.self, KeyDeletion.self,
     ]
 
     struct Help: ListedCommand { static let command: any SecurityCommand.Type = HelpCommand.self }
@@ -27,6 +28,12 @@ enum ListedCommands {
     struct DeleteInternet: ListedCommand { static let command: any SecurityCommand.Type = DeleteInternetPassword.self }
     struct PartitionGeneric: ListedCommand { static let command: any SecurityCommand.Type = SetGenericPasswordPartitionList.self }
     struct PartitionInternet: ListedCommand { static let command: any SecurityCommand.Type = SetInternetPasswordPartitionList.self }
+    struct KeypairCreation: ListedCommand { static let command: any SecurityCommand.Type = CreateKeypair.self }
+    struct KeyFinding: ListedCommand { static let command: any SecurityCommand.Type = FindKey.self }
+    struct KeyDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteKey.self }
+    struct PartitionKey: ListedCommand { static let command: any SecurityCommand.Type = SetKeyPartitionList.self }
+    struct Export: ListedCommand { static let command: any SecurityCommand.Type = ExportKeys.self }
+    struct Import: ListedCommand { static let command: any SecurityCommand.Type = ImportKeys.self }
     struct Errors: ListedCommand { static let command: any SecurityCommand.Type = ErrorCommand.self }
 }
 

@@ -7,6 +7,7 @@ enum OwnCommand: String, CaseIterable, Sendable {
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
     case backup, restore
+    case key
     case who, log
     case withPasscode = "with-passcode"
 
@@ -21,6 +22,7 @@ enum OwnCommand: String, CaseIterable, Sendable {
         case .settings: "Show or change when the keychain locks itself."
         case .backup: "Save the items in an encrypted file."
         case .restore: "Bring back the items of such a file."
+        case .key: "Make keys, and sign, verify, encrypt and decrypt with them."
         case .who: "Show what the keychain sees of its caller, and why."
         case .log: "Show or verify what latchkeyd has written down."
         case .withPasscode: "Run a program that finds the keychain unlocked."
@@ -62,6 +64,7 @@ enum OwnCommand: String, CaseIterable, Sendable {
         case .recoveryKey: RecoveryKeyCommand.self
         case .backup: BackupCommand.self
         case .restore: RestoreCommand.self
+        case .key: KeyCommand.self
         case .who: WhoCommand.self
         case .log: LogCommand.self
         case .withPasscode: WithPasscodeCommand.self

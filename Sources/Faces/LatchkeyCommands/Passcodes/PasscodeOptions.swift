@@ -26,7 +26,7 @@ extension CommandOption {
     /// The same for macOS's commands.
     static let passcode = [
         CommandOption(
-            "--passcode-file", .required("file"), help: "unlock with the passcode in this file, of mode 0600 (Latchkey's addition)"),
+            "--passcode-file", .required("file"), help: "unlock with the passcode in this file of mode 0600 (Latchkey's addition)"),
         CommandOption("--passcode-fd", .required("number"), help: "unlock with the passcode from this descriptor (Latchkey's addition)"),
     ]
 }

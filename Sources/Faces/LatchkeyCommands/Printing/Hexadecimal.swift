@@ -5,6 +5,11 @@ enum Hexadecimal {
     static let uppercase = Array("0123456789ABCDEF".utf8)
     static let lowercase = Array("0123456789abcdef".utf8)
 
+    /// The bytes in lowercase digits.
+    static func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.flatMap { [lowercase[Int($0 >> 4)], lowercase[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
     /// The byte whose digits these are.
     static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = digit(high), let low = digit(low) else { return nil }

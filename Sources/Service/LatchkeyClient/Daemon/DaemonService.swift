@@ -63,6 +63,36 @@ package final class DaemonService: KeychainService {
         try withItems { (client) throws(KeychainError) in try Self.count(.delete(query), from: client) }
     }
 
+    // MARK: Keys
+
+    package func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey {
+        try withItems { (client) throws(KeychainError) in
+            try Self.answer(.generateKey(generation), from: client) { if case .generatedKey(let key) = $0 { key } else { nil } }
+        }
+    }
+
+    package func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo {
+        try withItems { (client) throws(KeychainError) in
+            try Self.answer(.publicKey(of: reference), from: client) { if case .publicKey(let info) = $0 { info } else { nil } }
+        }
+    }
+
+    package func useKey(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput {
+        try keyOutput(.useKey(reference, use, on: input))
+    }
+
+    package func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput {
+        try keyOutput(.exportKey(reference))
+    }
+
+    private func keyOutput(_ request: Request) throws(KeychainError) -> KeyOutput {
+        try withItems { (client) throws(KeychainError) in
+            try Self.answer(request, from: client) { if case .keyOutput(let output) = $0 { output } else { nil } }
+        }
+    }
+
     // MARK: The keychain itself
 
     package func status() throws(KeychainError) -> KeychainStatus {

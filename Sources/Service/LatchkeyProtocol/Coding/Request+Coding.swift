@@ -90,6 +90,10 @@ extension Request {
                     if let since { $0.since = since }
                 })
         case .verifyLog: .verifyLog(WireNothing())
+        case .generateKey(let generation): .generateKey(WireGenerateKey(generation, &collector))
+        case .publicKey(let reference): .publicKey(Data(reference.bytes))
+        case .useKey(let reference, let use, let input): .useKey(WireUseKey(reference, use, input, &collector))
+        case .exportKey(let reference): .exportKey(Data(reference.bytes))
         case .openSession(let passcode): .openSession(.with { if let passcode { $0.passcode = collector.place(passcode) } })
         }
     }
@@ -154,6 +158,10 @@ extension Request {
         case .openSession(let wire):
             try requireKnown(wire)
             self = .openSession(wire.hasPasscode ? try table.take(wire.passcode) : nil)
+        case .generateKey(let wire): self = .generateKey(try wire.decode(&table))
+        case .publicKey(let reference): self = .publicKey(of: try PersistentReference(wire: reference))
+        case .useKey(let wire): self = try wire.decode(&table)
+        case .exportKey(let reference): self = .exportKey(try PersistentReference(wire: reference))
         case nil: throw .malformed("a request asks for nothing")
         }
     }

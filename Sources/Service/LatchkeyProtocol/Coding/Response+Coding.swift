@@ -57,6 +57,9 @@ extension Response {
                     $0.isFollowed = isFollowed
                 })
         case .logVerdict(let verdict): .logVerdict(WireLogVerdict(verdict))
+        case .generatedKey(let key): .generatedKey(WireGeneratedKey(key, &collector))
+        case .publicKey(let info): .publicKey(WirePublicKeyInfo(info))
+        case .keyOutput(let output): .keyOutput(WireKeyOutput(output, &collector))
         case .progress(let done, let total):
             .progress(
                 .with {
@@ -101,6 +104,9 @@ extension Response {
             try requireKnown(wire)
             self = .logLines(AuditLines(lines: wire.lines, last: wire.last), isFollowed: wire.isFollowed)
         case .logVerdict(let wire): self = .logVerdict(try wire.decode())
+        case .generatedKey(let wire): self = .generatedKey(try wire.decode(&table))
+        case .publicKey(let wire): self = .publicKey(try wire.decode())
+        case .keyOutput(let wire): self = .keyOutput(try wire.decode(&table))
         case .progress(let wire):
             try requireKnown(wire)
             self = .progress(done: try number(wire.done, "a progress"), total: try number(wire.total, "a progress"))

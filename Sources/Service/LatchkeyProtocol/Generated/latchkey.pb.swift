@@ -272,6 +272,39 @@ nonisolated struct WireRequest: Sendable {
     set {operation = .openSession(newValue)}
   }
 
+  var generateKey: WireGenerateKey {
+    get {
+      if case .generateKey(let v)? = operation {return v}
+      return WireGenerateKey()
+    }
+    set {operation = .generateKey(newValue)}
+  }
+
+  /// Persistent references of keys.
+  var publicKey: Data {
+    get {
+      if case .publicKey(let v)? = operation {return v}
+      return Data()
+    }
+    set {operation = .publicKey(newValue)}
+  }
+
+  var useKey: WireUseKey {
+    get {
+      if case .useKey(let v)? = operation {return v}
+      return WireUseKey()
+    }
+    set {operation = .useKey(newValue)}
+  }
+
+  var exportKey: Data {
+    get {
+      if case .exportKey(let v)? = operation {return v}
+      return Data()
+    }
+    set {operation = .exportKey(newValue)}
+  }
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   nonisolated enum OneOf_Operation: Equatable, Sendable {
@@ -306,6 +339,11 @@ nonisolated struct WireRequest: Sendable {
     /// Serves whoever holds the other end of the descriptor that the client then sends, from a keychain that this passcode has opened for
     /// them alone. The session ends with this connection.
     case openSession(WireOpenSession)
+    case generateKey(WireGenerateKey)
+    /// Persistent references of keys.
+    case publicKey(Data)
+    case useKey(WireUseKey)
+    case exportKey(Data)
 
   }
 
@@ -469,6 +507,30 @@ nonisolated struct WireResponse: Sendable {
     set {content = .logVerdict(newValue)}
   }
 
+  var generatedKey: WireGeneratedKey {
+    get {
+      if case .generatedKey(let v)? = content {return v}
+      return WireGeneratedKey()
+    }
+    set {content = .generatedKey(newValue)}
+  }
+
+  var publicKey: WirePublicKeyInfo {
+    get {
+      if case .publicKey(let v)? = content {return v}
+      return WirePublicKeyInfo()
+    }
+    set {content = .publicKey(newValue)}
+  }
+
+  var keyOutput: WireKeyOutput {
+    get {
+      if case .keyOutput(let v)? = content {return v}
+      return WireKeyOutput()
+    }
+    set {content = .keyOutput(newValue)}
+  }
+
   /// How far a long change has come. The answer follows.
   var progress: WireProgress {
     get {
@@ -502,6 +564,9 @@ nonisolated struct WireResponse: Sendable {
     case ready(WireNothing)
     case logLines(WireLogLines)
     case logVerdict(WireLogVerdict)
+    case generatedKey(WireGeneratedKey)
+    case publicKey(WirePublicKeyInfo)
+    case keyOutput(WireKeyOutput)
     /// How far a long change has come. The answer follows.
     case progress(WireProgress)
 
@@ -1116,6 +1181,162 @@ nonisolated struct WireRecords: Sendable {
   init() {}
 }
 
+nonisolated struct WireKeyKind: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Apple's number: 42 RSA, 73 elliptic curve.
+  var type: UInt32 = 0
+
+  var bits: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireGenerateKey: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireKeyKind {
+    get {_storage._kind ?? WireKeyKind()}
+    set {_uniqueStorage()._kind = newValue}
+  }
+  /// Returns true if `kind` has been explicitly set.
+  var hasKind: Bool {_storage._kind != nil}
+  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
+  mutating func clearKind() {_uniqueStorage()._kind = nil}
+
+  /// Without data.
+  var privateHalf: WireAddition {
+    get {_storage._privateHalf ?? WireAddition()}
+    set {_uniqueStorage()._privateHalf = newValue}
+  }
+  /// Returns true if `privateHalf` has been explicitly set.
+  var hasPrivateHalf: Bool {_storage._privateHalf != nil}
+  /// Clears the value of `privateHalf`. Subsequent reads from it will return its default value.
+  mutating func clearPrivateHalf() {_uniqueStorage()._privateHalf = nil}
+
+  var publicHalf: WireAddition {
+    get {_storage._publicHalf ?? WireAddition()}
+    set {_uniqueStorage()._publicHalf = newValue}
+  }
+  /// Returns true if `publicHalf` has been explicitly set.
+  var hasPublicHalf: Bool {_storage._publicHalf != nil}
+  /// Clears the value of `publicHalf`. Subsequent reads from it will return its default value.
+  mutating func clearPublicHalf() {_uniqueStorage()._publicHalf = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct WireGeneratedKey: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var privateHalf: WireRecord {
+    get {_storage._privateHalf ?? WireRecord()}
+    set {_uniqueStorage()._privateHalf = newValue}
+  }
+  /// Returns true if `privateHalf` has been explicitly set.
+  var hasPrivateHalf: Bool {_storage._privateHalf != nil}
+  /// Clears the value of `privateHalf`. Subsequent reads from it will return its default value.
+  mutating func clearPrivateHalf() {_uniqueStorage()._privateHalf = nil}
+
+  var publicHalf: WireRecord {
+    get {_storage._publicHalf ?? WireRecord()}
+    set {_uniqueStorage()._publicHalf = newValue}
+  }
+  /// Returns true if `publicHalf` has been explicitly set.
+  var hasPublicHalf: Bool {_storage._publicHalf != nil}
+  /// Clears the value of `publicHalf`. Subsequent reads from it will return its default value.
+  mutating func clearPublicHalf() {_uniqueStorage()._publicHalf = nil}
+
+  /// RSAPublicKey of PKCS #1, or the point 04 X Y.
+  var publicKey: Data {
+    get {_storage._publicKey}
+    set {_uniqueStorage()._publicKey = newValue}
+  }
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+nonisolated struct WirePublicKeyInfo: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var kind: WireKeyKind {
+    get {_kind ?? WireKeyKind()}
+    set {_kind = newValue}
+  }
+  /// Returns true if `kind` has been explicitly set.
+  var hasKind: Bool {self._kind != nil}
+  /// Clears the value of `kind`. Subsequent reads from it will return its default value.
+  mutating func clearKind() {self._kind = nil}
+
+  /// Apple's number: 0 public, 1 private.
+  var half: UInt32 = 0
+
+  var publicKey: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _kind: WireKeyKind? = nil
+}
+
+nonisolated struct WireUseKey: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 20 bytes.
+  var reference: Data = Data()
+
+  /// Signatures: 1 raw, 2 PKCS #1, 3 PSS, 4 ECDSA; decryption: 5 raw, 6 PKCS #1, 7 OAEP; 8 agreement.
+  var use: UInt32 = 0
+
+  /// 0 none, 1 SHA-1, 2 SHA-224, 3 SHA-256, 4 SHA-384, 5 SHA-512.
+  var hash: UInt32 = 0
+
+  /// The place of what is signed, decrypted or agreed with.
+  var input: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
+nonisolated struct WireKeyOutput: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The place of the signature, of what was decrypted or agreed on, or of the key.
+  var output: UInt32 = 0
+
+  var accessGroup: String = String()
+
+  var grade: UInt32 = 0
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+}
+
 nonisolated struct WireKeychainStatus: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1673,7 +1894,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{2}\u{7}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}note_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{2}\u{7}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}note_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2042,6 +2263,48 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
           self.operation = .openSession(v)
         }
       }()
+      case 90: try {
+        var v: WireGenerateKey?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .generateKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .generateKey(v)
+        }
+      }()
+      case 91: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.operation != nil {try decoder.handleConflictingOneOf()}
+          self.operation = .publicKey(v)
+        }
+      }()
+      case 92: try {
+        var v: WireUseKey?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .useKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .useKey(v)
+        }
+      }()
+      case 93: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.operation != nil {try decoder.handleConflictingOneOf()}
+          self.operation = .exportKey(v)
+        }
+      }()
       default: break
       }
     }
@@ -2171,6 +2434,22 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .openSession(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
     }()
+    case .generateKey?: try {
+      guard case .generateKey(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 90)
+    }()
+    case .publicKey?: try {
+      guard case .publicKey(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 91)
+    }()
+    case .useKey?: try {
+      guard case .useKey(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 92)
+    }()
+    case .exportKey?: try {
+      guard case .exportKey(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 93)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -2187,7 +2466,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Response"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{2}\u{9}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{2}\u{9}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{2}\u{13}progress\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{2}\u{9}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{2}\u{9}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2410,6 +2689,45 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
           self.content = .logVerdict(v)
         }
       }()
+      case 80: try {
+        var v: WireGeneratedKey?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .generatedKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .generatedKey(v)
+        }
+      }()
+      case 81: try {
+        var v: WirePublicKeyInfo?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .publicKey(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .publicKey(v)
+        }
+      }()
+      case 82: try {
+        var v: WireKeyOutput?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .keyOutput(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .keyOutput(v)
+        }
+      }()
       case 90: try {
         var v: WireProgress?
         var hadOneofValue = false
@@ -2508,6 +2826,18 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .logVerdict?: try {
       guard case .logVerdict(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 71)
+    }()
+    case .generatedKey?: try {
+      guard case .generatedKey(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 80)
+    }()
+    case .publicKey?: try {
+      guard case .publicKey(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 81)
+    }()
+    case .keyOutput?: try {
+      guard case .keyOutput(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 82)
     }()
     case .progress?: try {
       guard case .progress(let v)? = self.content else { preconditionFailure() }
@@ -3455,6 +3785,338 @@ nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.records != rhs.records {return false}
     if lhs.damaged != rhs.damaged {return false}
     if lhs.isFollowed != rhs.isFollowed {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireKeyKind: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".KeyKind"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}type\0\u{1}bits\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.type) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.bits) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.type != 0 {
+      try visitor.visitSingularUInt32Field(value: self.type, fieldNumber: 1)
+    }
+    if self.bits != 0 {
+      try visitor.visitSingularUInt32Field(value: self.bits, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireKeyKind, rhs: WireKeyKind) -> Bool {
+    if lhs.type != rhs.type {return false}
+    if lhs.bits != rhs.bits {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireGenerateKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GenerateKey"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{3}private_half\0\u{3}public_half\0")
+
+  fileprivate class _StorageClass {
+    var _kind: WireKeyKind? = nil
+    var _privateHalf: WireAddition? = nil
+    var _publicHalf: WireAddition? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _kind = source._kind
+      _privateHalf = source._privateHalf
+      _publicHalf = source._publicHalf
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._kind) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._privateHalf) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._publicHalf) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._kind {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._privateHalf {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._publicHalf {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireGenerateKey, rhs: WireGenerateKey) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._privateHalf != rhs_storage._privateHalf {return false}
+        if _storage._publicHalf != rhs_storage._publicHalf {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireGeneratedKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".GeneratedKey"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}private_half\0\u{3}public_half\0\u{3}public_key\0")
+
+  fileprivate class _StorageClass {
+    var _privateHalf: WireRecord? = nil
+    var _publicHalf: WireRecord? = nil
+    var _publicKey: Data = Data()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _privateHalf = source._privateHalf
+      _publicHalf = source._publicHalf
+      _publicKey = source._publicKey
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._privateHalf) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._publicHalf) }()
+        case 3: try { try decoder.decodeSingularBytesField(value: &_storage._publicKey) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._privateHalf {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._publicHalf {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if !_storage._publicKey.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._publicKey, fieldNumber: 3)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireGeneratedKey, rhs: WireGeneratedKey) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._privateHalf != rhs_storage._privateHalf {return false}
+        if _storage._publicHalf != rhs_storage._publicHalf {return false}
+        if _storage._publicKey != rhs_storage._publicKey {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WirePublicKeyInfo: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".PublicKeyInfo"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}kind\0\u{1}half\0\u{3}public_key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._kind) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.half) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.publicKey) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._kind {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if self.half != 0 {
+      try visitor.visitSingularUInt32Field(value: self.half, fieldNumber: 2)
+    }
+    if !self.publicKey.isEmpty {
+      try visitor.visitSingularBytesField(value: self.publicKey, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WirePublicKeyInfo, rhs: WirePublicKeyInfo) -> Bool {
+    if lhs._kind != rhs._kind {return false}
+    if lhs.half != rhs.half {return false}
+    if lhs.publicKey != rhs.publicKey {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireUseKey: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".UseKey"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reference\0\u{1}use\0\u{1}hash\0\u{1}input\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.reference) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.use) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.hash) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.input) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reference.isEmpty {
+      try visitor.visitSingularBytesField(value: self.reference, fieldNumber: 1)
+    }
+    if self.use != 0 {
+      try visitor.visitSingularUInt32Field(value: self.use, fieldNumber: 2)
+    }
+    if self.hash != 0 {
+      try visitor.visitSingularUInt32Field(value: self.hash, fieldNumber: 3)
+    }
+    if self.input != 0 {
+      try visitor.visitSingularUInt32Field(value: self.input, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireUseKey, rhs: WireUseKey) -> Bool {
+    if lhs.reference != rhs.reference {return false}
+    if lhs.use != rhs.use {return false}
+    if lhs.hash != rhs.hash {return false}
+    if lhs.input != rhs.input {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireKeyOutput: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".KeyOutput"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}output\0\u{3}access_group\0\u{1}grade\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.output) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.accessGroup) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.grade) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.output != 0 {
+      try visitor.visitSingularUInt32Field(value: self.output, fieldNumber: 1)
+    }
+    if !self.accessGroup.isEmpty {
+      try visitor.visitSingularStringField(value: self.accessGroup, fieldNumber: 2)
+    }
+    if self.grade != 0 {
+      try visitor.visitSingularUInt32Field(value: self.grade, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireKeyOutput, rhs: WireKeyOutput) -> Bool {
+    if lhs.output != rhs.output {return false}
+    if lhs.accessGroup != rhs.accessGroup {return false}
+    if lhs.grade != rhs.grade {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

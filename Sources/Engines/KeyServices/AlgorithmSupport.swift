@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+
+extension KeyAlgorithm {
+    /// Whether a key of this kind and half can be used so (keychain-behaviour §6.3). What Apple answers also for pairs that then fail is
+    /// answered here too: verifying with a private RSA key, decrypting with a public one.
+    public func isSupported(by kind: KeyKind, _ half: KeyHalf, for operation: KeyOperation) -> Bool {
+        guard fits(kind) else { return false }
+        switch (self, half, operation) {
+        case (.rsaSignature, .privateKey, .sign), (.rsaSignature, _, .verify): return true
+        case (.rsaEncryption, .publicKey, .encrypt), (.rsaEncryption, .privateKey, .decrypt): return true
+        case (.rsaEncryption(.oaepAESGCM), .publicKey, .decrypt): return false
+        case (.rsaEncryption, .publicKey, .decrypt): return true
+        case (.ecdsa, .privateKey, .sign), (.ecdsa, .publicKey, .verify): return true
+        case (.ecies, .publicKey, .encrypt), (.ecies, .privateKey, .decrypt): return true
+        case (.ecdh, .privateKey, .exchange): return true
+        default: return false
+        }
+    }
+
+    /// Whether the key is of the type, and large enough.
+    private func fits(_ kind: KeyKind) -> Bool {
+        switch self {
+        case .rsaSignature(.pss(let input)):
+            guard kind.type == .rsa, let hash = input.hash else { return false }
+            return kind.bits >= 16 * hash.byteCount + 9
+        case .rsaSignature: return kind.type == .rsa
+        case .rsaEncryption(.oaep(let hash)): return kind.type == .rsa && RSABlock.oaepRoom(hash, in: kind) >= 0
+        case .rsaEncryption(.oaepAESGCM(let hash)):
+            return kind.type == .rsa && RSABlock.oaepRoom(hash, in: kind) >= RSAHybrid.sessionKeyLength(kind)
+        case .rsaEncryption: return kind.type == .rsa
+        case .ecdsa, .ecdh, .ecies: return kind.type == .ellipticCurve
+        }
+    }
+
+    func requireSupport(by kind: KeyKind, _ half: KeyHalf, for operation: KeyOperation) throws(KeychainError) {
+        guard isSupported(by: kind, half, for: operation) else {
+            throw .parameter(
+                "the algorithm \(rawValue) is not one for this with a \(half == .publicKey ? "public" : "private") key \(kind)")
+        }
+    }
+}
+
+extension KeyAlgorithm.SignedInput {
+    /// The hash of the digest or of the message; nil where any bytes are signed.
+    public var hash: HashAlgorithm? {
+        switch self {
+        case .digest(let hash): hash
+        case .message(let hash): hash
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import OpenSSLCrypto
+
+/// Runs what libcrypto does; what it refuses is a parameter that does not fit (keychain-behaviour §6.2).
+func crypto<Result>(_ body: () throws(OpenSSLError) -> Result) throws(KeychainError) -> Result {
+    do throws(OpenSSLError) {
+        return try body()
+    } catch {
+        throw KeychainError(.param, "the key cannot do this: \(error.message)")
+    }
+}
+
+extension HashAlgorithm {
+    var function: HashFunction {
+        switch self {
+        case .sha1: .sha1
+        case .sha224: .sha224
+        case .sha256: .sha256
+        case .sha384: .sha384
+        case .sha512: .sha512
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Lends the bytes to a call whose errors have a type.
+    func lent<Result>(_ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+        try withUnsafeBufferPointer { (pointer) throws(KeychainError) in try body(UnsafeRawBufferPointer(pointer)) }
+    }
+}

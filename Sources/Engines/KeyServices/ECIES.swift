@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import OpenSSLCrypto
+internal import SecretMemory
+
+/// `ECIESEncryption…X963<hash>AESGCM` (keychain-behaviour §6.2): a new pair agrees with the key, X9.63 derives a key, and a vector where the algorithm
+/// says so, from what was agreed on and the new public key; AES-GCM seals under it. The new public key comes first.
+struct ECIES {
+    private let hash: HashAlgorithm
+    private let kind: KeyKind
+    private let derivesVector: Bool
+
+    init(_ hash: HashAlgorithm, _ kind: KeyKind, derivesVector: Bool) {
+        self.hash = hash
+        self.kind = kind
+        self.derivesVector = derivesVector
+    }
+
+    private var keyLength: Int { kind.bits <= 256 ? 16 : 32 }
+
+    func sealed(_ plaintext: UnsafeRawBufferPointer, for key: PublicKey) throws(KeychainError) -> [UInt8] {
+        try sealed(plaintext, for: key, by: try Self.ephemeral(kind))
+    }
+
+    /// - Parameter ephemeral: a pair that is used for this alone.
+    func sealed(_ plaintext: UnsafeRawBufferPointer, for key: PublicKey, by ephemeral: SoftwareKey) throws(KeychainError) -> [UInt8] {
+        let point = ephemeral.publicKey.external
+        let agreed = try key.external.lent { (other) throws(KeychainError) in try ephemeral.use(.agree, on: other) }
+        return try withKey(agreed, point) { (key, vector) throws(KeychainError) in
+            point + (try SessionCipher.seal(plaintext, key: key, vector: vector, authenticating: []))
+        }
+    }
+
+    func opened(_ ciphertext: UnsafeRawBufferPointer, by key: some PrivateKey) throws(KeychainError) -> SharedSecret {
+        let length = 1 + 2 * kind.blockLength
+        guard ciphertext.count >= length + AESGCM.tagLength else { throw SoftwareKey.undecryptable }
+        let point = UnsafeRawBufferPointer(rebasing: ciphertext.prefix(length))
+        let agreed: SharedSecret
+        do throws(KeychainError) {
+            agreed = try key.use(.agree, on: point)
+        } catch {
+            // A point that is none is as good as a tag that does not fit; what keeps the key from being used is told.
+            throw error.status == .param ? SoftwareKey.undecryptable : error
+        }
+        return try withKey(agreed, Array(point)) { (key, vector) throws(KeychainError) in
+            try SessionCipher.open(
+                UnsafeRawBufferPointer(rebasing: ciphertext.dropFirst(length)), key: key, vector: vector, authenticating: [])
+        }
+    }
+
+    private func withKey<Result>(
+        _ agreed: SharedSecret, _ info: [UInt8],
+        _ body: (_ key: UnsafeRawBufferPointer, _ vector: UnsafeRawBufferPointer?) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        let derived = try X963.derived(from: agreed, info: info, hash, count: keyLength + (derivesVector ? 16 : 0))
+        return try derived.withUnsafeBytes { (bytes) throws(KeychainError) in
+            try body(
+                UnsafeRawBufferPointer(rebasing: bytes.prefix(keyLength)),
+                derivesVector ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(keyLength)) : nil)
+        }
+    }
+
+    /// A new pair, also on a curve of which keys are only used.
+    private static func ephemeral(_ kind: KeyKind) throws(KeychainError) -> SoftwareKey {
+        guard let curve = EllipticCurve(rawValue: kind.bits) else { throw .parameter("there is no such curve") }
+        return try SoftwareKey(generatedOn: curve)
+    }
+}
+
+/// The key derivation of ANSI X9.63.
+enum X963 {
+    static func derived(from secret: SharedSecret, info: [UInt8], _ hash: HashAlgorithm, count: Int) throws(KeychainError) -> SharedSecret {
+        let derived = try secret.withUnsafeBytes { (secret) throws(KeychainError) in
+            try crypto { () throws(OpenSSLError) in
+                SharedSecret(
+                    try SecretBytes(count: count) { (output) throws(OpenSSLError) in
+                        try KeyDerivation.x963(secret, info: info, hash: hash.function, into: output)
+                    })
+            }
+        }
+        return derived
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import OpenSSLCrypto
+public import SecretMemory
+
+extension KeyFile {
+    /// A key as a file.
+    ///
+    /// - Parameters:
+    ///   - isPEM: otherwise DER; OpenSSH's keys are always text, external ones never.
+    ///   - passphrase: encrypts a private key, in PKCS #8 alone.
+    /// - Throws: errSecParam where the structure is not one for the key.
+    public static func write(
+        _ entry: KeyFileEntry, as structure: Structure, isPEM: Bool = true, passphrase: SharedSecret? = nil
+    ) throws(KeychainError) -> SharedSecret {
+        switch entry {
+        case .privateKey(let key): return try write(key, structure, isPEM, passphrase)
+        case .publicKey(let key):
+            guard passphrase == nil else { throw .parameter("a public key is not encrypted") }
+            return try write(key, structure, isPEM)
+        }
+    }
+
+    private static func write(
+        _ key: SoftwareKey, _ structure: Structure, _ isPEM: Bool, _ passphrase: SharedSecret?
+    ) throws(KeychainError) -> SharedSecret {
+        if let passphrase {
+            guard structure == .pkcs8 else { throw .parameter("only PKCS #8 is encrypted") }
+            guard passphrase.count > 0 else { throw .parameter("the passphrase is empty") }
+            let sealed = try passphrase.withUnsafeBytes { (passphrase) throws(KeychainError) in
+                try crypto { () throws(OpenSSLError) in SharedSecret(copying: try key.key.encoded(under: passphrase)) }
+            }
+            return isPEM ? PEM.text("ENCRYPTED PRIVATE KEY", sealed) : sealed
+        }
+        switch structure {
+        case .external: return try key.external()
+        case .openSSH: return PEM.text("OPENSSH PRIVATE KEY", try OpenSSHPrivateKey.written(key), lineLength: 70)
+        case .pkcs8:
+            let der = try crypto { () throws(OpenSSLError) in try key.key.encoded(.privateKeyInfo) }
+            return isPEM ? PEM.text("PRIVATE KEY", der) : der
+        case .traditional:
+            let der = try crypto { () throws(OpenSSLError) in try key.key.encoded(.typeSpecific) }
+            return isPEM ? PEM.text(key.kind.type == .rsa ? "RSA PRIVATE KEY" : "EC PRIVATE KEY", der) : der
+        }
+    }
+
+    private static func write(_ key: PublicKey, _ structure: Structure, _ isPEM: Bool) throws(KeychainError) -> SharedSecret {
+        switch structure {
+        case .external: return SharedSecret(copying: key.external)
+        case .openSSH: return SharedSecret(copying: try OpenSSHPublicKey.line(key).utf8)
+        case .traditional where key.kind.type == .rsa:
+            let der = SharedSecret(copying: key.external)
+            return isPEM ? PEM.text("RSA PUBLIC KEY", der) : der
+        case .pkcs8, .traditional:
+            let der = try crypto { () throws(OpenSSLError) in try key.key.encoded(.subjectPublicKeyInfo) }
+            return isPEM ? PEM.text("PUBLIC KEY", der) : der
+        }
+    }
+}

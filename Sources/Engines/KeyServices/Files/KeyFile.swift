@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import OpenSSLCrypto
+public import SecretMemory
+
+/// A key as files hold it.
+public enum KeyFileEntry: Sendable {
+    case privateKey(SoftwareKey)
+    case publicKey(PublicKey)
+
+    public var publicKey: PublicKey {
+        switch self {
+        case .privateKey(let key): key.publicKey
+        case .publicKey(let key): key
+        }
+    }
+}
+
+/// Files of keys: PEM or DER of PKCS #8 (plain or encrypted), PKCS #1, SEC 1 and SubjectPublicKeyInfo; OpenSSH's private and public keys.
+public enum KeyFile {
+    /// The structures that are written.
+    public enum Structure: String, Sendable, CaseIterable {
+        /// PKCS #8 for private keys, SubjectPublicKeyInfo for public ones.
+        case pkcs8
+        /// PKCS #1 for RSA, SEC 1 for private keys of elliptic curves.
+        case traditional
+        /// OpenSSH's own: `openssh-key-v1`, and the line of `authorized_keys`.
+        case openSSH
+        /// `SecKeyCopyExternalRepresentation`'s: PKCS #1 for RSA, X9.63 for elliptic curves.
+        case external
+    }
+
+    /// The keys of a file, in order. PEM may hold several; what is no key in it, such as a certificate, is passed over.
+    ///
+    /// - Parameter passphrase: nil where there is none.
+    /// - Throws: errSecParam where there is no key at all, or one is malformed; errSecAuthFailed where the passphrase is missing or wrong;
+    ///   errSecUnimplemented for kinds that are not served.
+    public static func read(_ bytes: UnsafeRawBufferPointer, passphrase: SharedSecret? = nil) throws(KeychainError) -> [KeyFileEntry] {
+        guard bytes.count <= greatestLength else { throw .parameter("a file of keys has at most \(greatestLength >> 20) MiB") }
+        if let blocks = try PEM.blocks(in: bytes) {
+            var entries: [KeyFileEntry] = []
+            for block in blocks {
+                if let entry = try entry(of: block, passphrase) { entries.append(entry) }
+            }
+            guard !entries.isEmpty else { throw .parameter("the file holds no key") }
+            return entries
+        }
+        if let line = try OpenSSHPublicKey.read(bytes) { return [.publicKey(line)] }
+        return [try entry(der: bytes, passphrase)]
+    }
+
+    private static func entry(of block: PEM.Block, _ passphrase: SharedSecret?) throws(KeychainError) -> KeyFileEntry? {
+        switch block.label {
+        case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "PUBLIC KEY", "RSA PUBLIC KEY":
+            guard !block.hasHeaders else {
+                throw KeychainError(
+                    .unimplemented, "the key is encrypted in the old way of PEM, which protects little",
+                    hint: "openssl pkcs8 -topk8 -in FILE -out NEW")
+            }
+            return try block.content.withUnsafeBytes { (der) throws(KeychainError) in try entry(der: der, passphrase) }
+        case "OPENSSH PRIVATE KEY":
+            return try block.content.withUnsafeBytes { (bytes) throws(KeychainError) in .privateKey(try OpenSSHPrivateKey.read(bytes)) }
+        default: return nil
+        }
+    }
+
+    private static func entry(der: UnsafeRawBufferPointer, _ passphrase: SharedSecret?) throws(KeychainError) -> KeyFileEntry {
+        // The forms of SecKey are none of libcrypto's, or are told from others by their length.
+        if let key = try? SoftwareKey(external: der, type: .rsa) { return .privateKey(key) }
+        if let key = try? PublicKey(external: der, type: .rsa) { return .publicKey(key) }
+        if der.first == 4 {
+            if let key = try? SoftwareKey(external: der, type: .ellipticCurve) { return .privateKey(key) }
+            return .publicKey(try PublicKey(external: der, type: .ellipticCurve))
+        }
+        let decoded: DecodedKey
+        do throws(KeyDecodingError) {
+            if let passphrase {
+                decoded = try passphrase.withUnsafeBytes { (passphrase) throws(KeyDecodingError) in
+                    try AsymmetricKey.decode(der, passphrase: passphrase)
+                }
+            } else {
+                decoded = try AsymmetricKey.decode(der)
+            }
+        } catch {
+            throw KeychainError(error, hasPassphrase: passphrase != nil)
+        }
+        return try entry(decoded)
+    }
+
+    /// The key as ours, all of its numbers checked.
+    private static func entry(_ decoded: DecodedKey) throws(KeychainError) -> KeyFileEntry {
+        let key = decoded.key
+        guard let curve = decoded.curve else {
+            let numbers = try crypto { () throws(OpenSSLError) in try key.publicRSANumbers() }
+            guard decoded.isPrivate else { return .publicKey(try PublicKey(rsa: key)) }
+            let secrets = try crypto { () throws(OpenSSLError) in try key.secretRSANumbers() }
+            return .privateKey(
+                try SoftwareKey(rsa: [SharedSecret(copying: numbers.modulus), SharedSecret(copying: numbers.exponent)] + secrets))
+        }
+        let point = try crypto { () throws(OpenSSLError) in try key.publicPoint(of: curve) }
+        return try point.lent { (point) throws(KeychainError) in
+            guard decoded.isPrivate else { return .publicKey(try PublicKey(curve, point: point)) }
+            let scalar = try crypto { () throws(OpenSSLError) in SharedSecret(try key.scalar(of: curve)) }
+            return try scalar.withUnsafeBytes { (scalar) throws(KeychainError) in
+                .privateKey(try SoftwareKey(curve, scalar: scalar, point: point))
+            }
+        }
+    }
+
+    private static let greatestLength = 16 << 20
+}
+
+extension KeychainError {
+    fileprivate init(_ error: KeyDecodingError, hasPassphrase: Bool) {
+        switch error {
+        case .passphrase where hasPassphrase: self.init(.authFailed, "the passphrase of the key is another one")
+        case .passphrase: self.init(.authFailed, "the key is encrypted, and no passphrase was given", hint: "-P PASSPHRASE")
+        case .unsupported(let kind): self.init(.unimplemented, "keys of the kind \(kind) are not served")
+        case .malformed: self.init(.param, "the bytes are no key of a form that is known")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import OpenSSLCrypto
+internal import SecretMemory
+
+/// What a block of PKCS #1 v1.5 encryption holds. A block that is none gives bytes that look like a message and depend on the key and on the
+/// ciphertext alone, so that nobody learns from the answer, nor from its time, whether the padding was right ("implicit rejection",
+/// draft-irtf-cfrg-rsa-guidance, section 7).
+enum PKCS1Block {
+    /// - Parameters:
+    ///   - block: what RSA gave.
+    ///   - exponent: the private exponent, as long as the modulus.
+    static func message(
+        in block: UnsafeRawBufferPointer, of ciphertext: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer
+    ) throws(OpenSSLError) -> SharedSecret {
+        let size = block.count
+        let key = SharedSecret(copying: try HashFunction.sha256.digest(of: exponent))
+        let derivation = try key.withUnsafeBytes { (key) throws(OpenSSLError) in
+            SharedSecret(copying: try KeyDerivation.hmac(Array(ciphertext), key: key))
+        }
+        let lengths = try bytes(256, "length", derivation)
+        let other = try bytes(size, "message", derivation)
+        // Two bytes of header, at least eight of padding, one zero.
+        let greatest = UInt32(size - 10)
+        let (isGood, start) = judged(block)
+        let length = lengths.withUnsafeBytes { chosenLength($0, below: greatest) }
+        let synthetic = UInt32(size) - length
+        let offset = Int(select(isGood, start, synthetic))
+        return other.withUnsafeBytes { other in
+            SharedSecret(
+                SecretBytes(count: size - offset) { message in
+                    let mask = UInt8(truncatingIfNeeded: isGood)
+                    for index in offset..<size { message[index - offset] = block[index] & mask | other[index] & ~mask }
+                })
+        }
+    }
+
+    /// Whether the block has the padding (all ones, or zero), and where its message begins. Every byte is looked at, whatever the others are.
+    private static func judged(_ block: UnsafeRawBufferPointer) -> (isGood: UInt32, start: UInt32) {
+        var isGood = isZero(UInt32(block[0])) & isZero(UInt32(block[1]) ^ 2)
+        var isFound: UInt32 = 0
+        var zero: UInt32 = 0
+        for index in 2..<block.count {
+            let isHere = isZero(UInt32(block[index])) & ~isFound
+            zero = select(isHere, UInt32(index), zero)
+            isFound |= isHere
+        }
+        isGood &= isFound & ~isLess(zero, 10)
+        return (isGood, zero + 1)
+    }
+
+    /// The last of the candidates that is short enough.
+    private static func chosenLength(_ candidates: UnsafeRawBufferPointer, below greatest: UInt32) -> UInt32 {
+        let mask = (UInt32(1) << (32 - UInt32(greatest.leadingZeroBitCount))) - 1
+        var length: UInt32 = 0
+        for index in stride(from: 0, to: candidates.count, by: 2) {
+            let candidate = (UInt32(candidates[index]) << 8 | UInt32(candidates[index + 1])) & mask
+            length = select(isLess(candidate, greatest), candidate, length)
+        }
+        return length
+    }
+
+    /// `HMAC(key, counter ‖ label ‖ bits)` for the counter 0, 1, …
+    private static func bytes(_ count: Int, _ label: String, _ key: SharedSecret) throws(OpenSSLError) -> SharedSecret {
+        var bytes: [UInt8] = []
+        let bits = UInt16(count * 8)
+        var counter: UInt16 = 0
+        while bytes.count < count {
+            let input = [UInt8(counter >> 8), UInt8(counter & 0xFF)] + Array(label.utf8) + [UInt8(bits >> 8), UInt8(bits & 0xFF)]
+            bytes += try key.withUnsafeBytes { (key) throws(OpenSSLError) in try KeyDerivation.hmac(input, key: key) }
+            counter += 1
+        }
+        return SharedSecret(copying: bytes.prefix(count))
+    }
+
+    // MARK: Without branches: all ones for yes, zero for no
+
+    private static func isZero(_ value: UInt32) -> UInt32 { 0 &- ((~value & (value &- 1)) >> 31) }
+    private static func isLess(_ one: UInt32, _ other: UInt32) -> UInt32 { 0 &- ((one &- other) >> 31) }
+    private static func select(_ mask: UInt32, _ one: UInt32, _ other: UInt32) -> UInt32 { one & mask | other & ~mask }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import SecretMemory
+
+/// The private half of a pair, wherever it lies: in memory (``SoftwareKey``), or in a keychain that uses it for its caller.
+public protocol PrivateKey: Sendable {
+    var publicKey: PublicKey { get throws(KeychainError) }
+    var kind: KeyKind { get }
+
+    /// Does the one thing that needs the private numbers.
+    ///
+    /// - Returns: a signature, what was encrypted, or what was agreed on.
+    /// - Throws: errSecParam where the input does not fit the use.
+    func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import OpenSSLCrypto
+internal import SecretMemory
+
+/// The public half of a pair. It lies in the memory of whoever uses it.
+public final class PublicKey: Sendable {
+    public let kind: KeyKind
+    /// PKCS #1 `RSAPublicKey` in DER, or the point `04 ‖ X ‖ Y` (X9.63).
+    public let external: [UInt8]
+    let key: AsymmetricKey
+
+    /// - Parameter external: as in ``external``, and nothing behind it.
+    /// - Throws: errSecParam for anything else: another form, a point off the curve, an even modulus, a size that is not served.
+    public convenience init(external: UnsafeRawBufferPointer, type: KeyType) throws(KeychainError) {
+        switch type {
+        case .rsa: try self.init(pkcs1: external)
+        case .ellipticCurve: try self.init(point: external)
+        }
+    }
+
+    init(_ kind: KeyKind, external: [UInt8], key: AsymmetricKey) {
+        self.kind = kind
+        self.external = external
+        self.key = key
+    }
+
+    /// SHA-1 of ``external``: the application label of both halves, and what certificates know a key by.
+    public func applicationLabel() throws(KeychainError) -> [UInt8] {
+        try external.lent { (bytes) throws(KeychainError) in
+            try crypto { () throws(OpenSSLError) in try HashFunction.sha1.digest(of: bytes) }
+        }
+    }
+}
+
+// MARK: RSA
+
+extension PublicKey {
+    private convenience init(pkcs1 bytes: UnsafeRawBufferPointer) throws(KeychainError) {
+        guard let numbers = DERNumbers.all(2, in: bytes) else { throw .parameter("the bytes are no RSAPublicKey of PKCS #1") }
+        let (modulus, exponent) = (numbers[0], numbers[1])
+        let kind = try Self.kind(modulus: modulus, exponent: exponent)
+        let key = try crypto { () throws(OpenSSLError) in
+            try AsymmetricKey(RSAKeyParts(modulus: modulus, publicExponent: exponent))
+        }
+        self.init(kind, external: Array(bytes), key: key)
+    }
+
+    /// The kind of a key with these public numbers.
+    static func kind(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) throws(KeychainError) -> KeyKind {
+        let bits = modulus.first.map { modulus.count * 8 - $0.leadingZeroBitCount } ?? 0
+        let kind = KeyKind(.rsa, bits: bits)
+        guard kind.isUsable else { throw .parameter("an RSA key has a modulus of 1024 to 8192 bits, this one has \(bits)") }
+        guard let last = modulus.last, last & 1 == 1 else { throw .parameter("the modulus of an RSA key is odd") }
+        guard let lowest = exponent.last, lowest & 1 == 1, exponent.count > 1 || lowest > 1 else {
+            throw .parameter("the public exponent of an RSA key is odd and greater than 1")
+        }
+        guard exponent.count <= 8 else { throw .parameter("a public exponent of more than 64 bits is not served") }
+        return kind
+    }
+
+    /// The public half of a key that was made here.
+    convenience init(rsa key: AsymmetricKey) throws(KeychainError) {
+        let (modulus, exponent) = try crypto { () throws(OpenSSLError) in try key.publicRSANumbers() }
+        let external = modulus.withUnsafeBytes { modulus in
+            exponent.withUnsafeBytes { exponent in DERNumbers.encoded([modulus, exponent]).withUnsafeBytes { Array($0) } }
+        }
+        let kind = try modulus.lent { (modulus) throws(KeychainError) in
+            try exponent.lent { (exponent) throws(KeychainError) in try Self.kind(modulus: modulus, exponent: exponent) }
+        }
+        self.init(kind, external: external, key: key)
+    }
+}
+
+// MARK: Elliptic curves
+
+extension PublicKey {
+    private convenience init(point bytes: UnsafeRawBufferPointer) throws(KeychainError) {
+        guard let curve = EllipticCurve.allCases.first(where: { bytes.count == 1 + 2 * $0.byteCount }), bytes[0] == 4 else {
+            throw .parameter("the bytes are no uncompressed point of a curve that is served")
+        }
+        try self.init(curve, point: bytes)
+    }
+
+    convenience init(_ curve: EllipticCurve, point: UnsafeRawBufferPointer) throws(KeychainError) {
+        let key: AsymmetricKey
+        do throws(OpenSSLError) {
+            key = try AsymmetricKey(curve, point: point)
+        } catch {
+            throw .parameter("the point is not on the curve")
+        }
+        self.init(KeyKind(.ellipticCurve, bits: curve.rawValue), external: Array(point), key: key)
+    }
+
+    var curve: EllipticCurve? { kind.type == .ellipticCurve ? EllipticCurve(rawValue: kind.bits) : nil }
+}
+
+// MARK: As the service tells it
+
+extension PublicKey {
+    /// The key that the service speaks of.
+    public static func of(_ info: PublicKeyInfo) throws(KeychainError) -> PublicKey {
+        try info.publicKey.lent { (bytes) throws(KeychainError) in try PublicKey(external: bytes, type: info.kind.type) }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import OpenSSLCrypto
+internal import SecretMemory
+
+extension PrivateKey {
+    /// A signature: one block for RSA; for an elliptic curve r and s in the algorithm's format.
+    ///
+    /// - Parameter input: the message or the digest, as the algorithm says.
+    /// - Throws: errSecParam where the key cannot do it, or a digest has the wrong length.
+    public func signature(of input: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError) -> [UInt8] {
+        try algorithm.requireSupport(by: kind, .privateKey, for: .sign)
+        switch algorithm {
+        case .rsaSignature(.raw): return try signature(.signRaw, input)
+        case .rsaSignature(.pkcs1(let signed)):
+            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in try signature(.signPKCS1(signed.hash), digest) }
+        case .rsaSignature(.pss(let signed)):
+            guard let hash = signed.hash else { break }
+            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in try signature(.signPSS(hash), digest) }
+        case .ecdsa(let format, let signed):
+            let der = try signed.withDigest(of: input) { (digest) throws(KeychainError) in try signature(.signECDSA, digest) }
+            return format == .x962 ? der : try ECDSASignature.rfc4754(der, of: kind)
+        case .rsaEncryption, .ecdh, .ecies: break
+        }
+        throw .parameter("the algorithm \(algorithm.rawValue) is not one for signatures")
+    }
+
+    private func signature(_ use: PrivateKeyUse, _ input: UnsafeRawBufferPointer) throws(KeychainError) -> [UInt8] {
+        try self.use(use, on: input).withUnsafeBytes { Array($0) }
+    }
+}
+
+extension PublicKey {
+    /// Whether the signature is that of the other half for the message or the digest.
+    ///
+    /// - Throws: errSecParam where the key cannot do it, or a digest has the wrong length. What is no signature at all is only not one of this key's.
+    public func isSignature(
+        _ signature: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm
+    ) throws(KeychainError) -> Bool {
+        try algorithm.requireSupport(by: kind, .publicKey, for: .verify)
+        switch algorithm {
+        case .rsaSignature(.raw):
+            return try RSABlock.padded(input, of: kind).withUnsafeBytes { (block) throws(KeychainError) in
+                try isSignature(signature, of: block, nil, .raw)
+            }
+        case .rsaSignature(.pkcs1(let signed)):
+            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in
+                try isSignature(signature, of: digest, signed.hash, .pkcs1)
+            }
+        case .rsaSignature(.pss(let signed)):
+            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in
+                try isSignature(signature, of: digest, signed.hash, .pss)
+            }
+        case .ecdsa(let format, let signed):
+            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in
+                guard format == .rfc4754 else { return try isSignature(signature, of: digest, nil, nil) }
+                guard let der = ECDSASignature.x962(signature, of: kind) else { return false }
+                return try der.lent { (der) throws(KeychainError) in try isSignature(der, of: digest, nil, nil) }
+            }
+        case .rsaEncryption, .ecdh, .ecies: throw .parameter("the algorithm \(algorithm.rawValue) is not one for signatures")
+        }
+    }
+
+    private func isSignature(
+        _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, _ hash: HashAlgorithm?, _ padding: RSAPadding?
+    ) throws(KeychainError) -> Bool {
+        guard kind.type == .ellipticCurve || signature.count == kind.blockLength else { return false }
+        return try crypto { () throws(OpenSSLError) in
+            try key.isSignature(signature, of: digest, hash: hash?.function, padding: padding)
+        }
+    }
+}
+
+extension KeyAlgorithm.SignedInput {
+    /// Lends the digest: the input itself, or that of the message.
+    fileprivate func withDigest<Result>(
+        of input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
+        switch self {
+        case .digest(nil): return try body(input)
+        case .digest(let hash?):
+            guard input.count == hash.byteCount else {
+                throw .parameter("a digest of \(hash.rawValue) has \(hash.byteCount) bytes, and \(input.count) were given")
+            }
+            return try body(input)
+        case .message(let hash):
+            let digest = try crypto { () throws(OpenSSLError) in try hash.function.digest(of: input) }
+            return try digest.lent(body)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import OpenSSLCrypto
+public import SecretMemory
+
+/// A private key in memory.
+public final class SoftwareKey: PrivateKey {
+    public let publicKey: PublicKey
+    public var kind: KeyKind { publicKey.kind }
+    let key: AsymmetricKey
+
+    /// A new key; RSA keys have the public exponent 65537.
+    ///
+    /// - Throws: errSecKeySizeNotAllowed for a size that is not made.
+    public static func generate(_ kind: KeyKind) throws(KeychainError) -> SoftwareKey {
+        guard kind.isGenerated else {
+            throw KeychainError(
+                .keySizeNotAllowed, "no key \(kind) is made",
+                hint: "RSA keys have 2048 to 8192 bits, keys of elliptic curves 224, 256, 384 or 521")
+        }
+        if let curve = EllipticCurve(rawValue: kind.bits), kind.type == .ellipticCurve { return try SoftwareKey(generatedOn: curve) }
+        let key = try crypto { () throws(OpenSSLError) in try AsymmetricKey.generateRSA(bits: kind.bits) }
+        return SoftwareKey(key, try PublicKey(rsa: key))
+    }
+
+    /// A new key of a curve.
+    convenience init(generatedOn curve: EllipticCurve) throws(KeychainError) {
+        let (key, point) = try crypto { () throws(OpenSSLError) in
+            let key = try AsymmetricKey.generate(curve)
+            return (key, try key.publicPoint(of: curve))
+        }
+        self.init(key, PublicKey(KeyKind(.ellipticCurve, bits: curve.rawValue), external: point, key: key))
+    }
+
+    private init(_ key: AsymmetricKey, _ publicKey: PublicKey) {
+        self.key = key
+        self.publicKey = publicKey
+    }
+
+    /// A key from its external representation (keychain-behaviour §6.5): PKCS #1 `RSAPrivateKey` in DER, or `04 ‖ X ‖ Y ‖ K` (X9.63).
+    ///
+    /// - Parameter isOwn: whether the bytes were checked before, as those are that were stored; then only their form is looked at.
+    /// - Throws: errSecParam for anything else, a public key among it.
+    public convenience init(external: UnsafeRawBufferPointer, type: KeyType, isOwn: Bool = false) throws(KeychainError) {
+        switch type {
+        case .rsa: try self.init(pkcs1: external, isOwn: isOwn)
+        case .ellipticCurve: try self.init(x963: external, isOwn: isOwn)
+        }
+    }
+
+    private convenience init(pkcs1 bytes: UnsafeRawBufferPointer, isOwn: Bool) throws(KeychainError) {
+        guard let numbers = DERNumbers.all(9, in: bytes), numbers[0].isEmpty else {
+            throw .parameter("the bytes are no RSAPrivateKey of PKCS #1")
+        }
+        let (modulus, exponent) = (numbers[1], numbers[2])
+        let kind = try PublicKey.kind(modulus: modulus, exponent: exponent)
+        let parts = RSAKeyParts(modulus: modulus, publicExponent: exponent, secrets: Array(numbers[3...]))
+        if !isOwn {
+            let isConsistent = try crypto { () throws(OpenSSLError) in try parts.isConsistent() }
+            guard isConsistent else { throw .parameter("the numbers of the RSA key do not belong together") }
+        }
+        let key = try crypto { () throws(OpenSSLError) in try AsymmetricKey(parts) }
+        let external = DERNumbers.encoded([modulus, exponent]).withUnsafeBytes { Array($0) }
+        self.init(key, PublicKey(kind, external: external, key: key))
+    }
+
+    private convenience init(x963 bytes: UnsafeRawBufferPointer, isOwn: Bool) throws(KeychainError) {
+        guard let curve = EllipticCurve.allCases.first(where: { bytes.count == 1 + 3 * $0.byteCount }), bytes[0] == 4 else {
+            throw .parameter("the bytes are no private key of a curve that is served (04, X, Y, K)")
+        }
+        let point = UnsafeRawBufferPointer(rebasing: bytes.prefix(1 + 2 * curve.byteCount))
+        let scalar = UnsafeRawBufferPointer(rebasing: bytes.suffix(curve.byteCount))
+        try self.init(curve, scalar: scalar, point: point, isOwn: isOwn)
+    }
+
+    /// A key of a curve from its scalar.
+    ///
+    /// - Parameter point: has to be the scalar's, where it is given.
+    convenience init(
+        _ curve: EllipticCurve, scalar: UnsafeRawBufferPointer, point: UnsafeRawBufferPointer?, isOwn: Bool = false
+    ) throws(KeychainError) {
+        var own = point.map { Array($0) }
+        if !isOwn || own == nil {
+            let found = try crypto { () throws(OpenSSLError) in try curve.publicPoint(of: scalar) }
+            guard let found, own == nil || own == found else { throw .parameter("the numbers of the private key do not belong together") }
+            own = found
+        }
+        let external = own ?? []
+        let key = try external.lent { (point) throws(KeychainError) in
+            try crypto { () throws(OpenSSLError) in try AsymmetricKey(curve, point: point, scalar: scalar) }
+        }
+        self.init(key, PublicKey(KeyKind(.ellipticCurve, bits: curve.rawValue), external: external, key: key))
+    }
+
+    /// A key from its numbers: n, e, d, p, q, d mod p−1, d mod q−1, q⁻¹ mod p.
+    convenience init(rsa numbers: [SharedSecret]) throws(KeychainError) {
+        let zero = UnsafeRawBufferPointer(start: nil, count: 0)
+        let der = lending(numbers) { SharedSecret(DERNumbers.encoded([zero] + $0)) }
+        let made = try der.withUnsafeBytes { (bytes) throws(KeychainError) in try SoftwareKey(external: bytes, type: .rsa) }
+        self.init(made.key, made.publicKey)
+    }
+
+    /// The external representation, as in ``init(external:type:isOwn:)``.
+    public func external() throws(KeychainError) -> SharedSecret {
+        if let curve = publicKey.curve {
+            let scalar = try crypto { () throws(OpenSSLError) in SharedSecret(try key.scalar(of: curve)) }
+            return SharedSecret(
+                SecretBytes(count: publicKey.external.count + scalar.count) { buffer in
+                    buffer.copyBytes(from: publicKey.external)
+                    scalar.withUnsafeBytes {
+                        UnsafeMutableRawBufferPointer(rebasing: buffer[publicKey.external.count...]).copyMemory(from: $0)
+                    }
+                })
+        }
+        let secrets = try crypto { () throws(OpenSSLError) in try key.secretRSANumbers() }
+        let (modulus, exponent) = try crypto { () throws(OpenSSLError) in try key.publicRSANumbers() }
+        let numbers = [SharedSecret(copying: modulus), SharedSecret(copying: exponent)] + secrets
+        let zero = UnsafeRawBufferPointer(start: nil, count: 0)
+        return lending(numbers) { SharedSecret(DERNumbers.encoded([zero] + $0)) }
+    }
+
+    // MARK: Use
+
+    public func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
+        guard use.type == kind.type else { throw .parameter("a key \(kind) cannot be used like this") }
+        switch use {
+        case .signRaw:
+            return try RSABlock.padded(input, of: kind).withUnsafeBytes { (block) throws(KeychainError) in try signed(block, nil, .raw) }
+        case .signPKCS1(let hash): return try signed(input, hash, .pkcs1)
+        case .signPSS(let hash): return try signed(input, hash, .pss)
+        case .signECDSA: return try signed(input, nil, nil)
+        case .decryptRaw: return try decrypted(input, .raw)
+        case .decryptPKCS1: return try unpadded(input)
+        case .decryptOAEP(let hash): return try decrypted(input, .oaep(hash.function))
+        case .agree: return try agreed(with: input)
+        }
+    }
+
+    private func signed(
+        _ digest: UnsafeRawBufferPointer, _ hash: HashAlgorithm?, _ padding: RSAPadding?
+    ) throws(KeychainError) -> SharedSecret {
+        SharedSecret(
+            copying: try crypto { () throws(OpenSSLError) in try key.signature(of: digest, hash: hash?.function, padding: padding) })
+    }
+
+    private func decrypted(_ block: UnsafeRawBufferPointer, _ padding: RSAPadding) throws(KeychainError) -> SharedSecret {
+        guard block.count == kind.blockLength else { throw Self.undecryptable }
+        do throws(OpenSSLError) {
+            return SharedSecret(try key.decrypted(block, padding: padding))
+        } catch {
+            // Whatever was wrong inside of the block, nobody is told.
+            throw Self.undecryptable
+        }
+    }
+
+    /// PKCS #1 v1.5, where a block that is none cannot be told from one that is.
+    private func unpadded(_ ciphertext: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
+        let block = try decrypted(ciphertext, .raw)
+        let size = kind.blockLength
+        return try crypto { () throws(OpenSSLError) in
+            let exponent = try SecretBytes(count: size) { (buffer) throws(OpenSSLError) in try key.readPrivateExponent(into: buffer) }
+            return try block.withUnsafeBytes { (block) throws(OpenSSLError) in
+                try exponent.withUnsafeBytes { (exponent) throws(OpenSSLError) in
+                    try PKCS1Block.message(in: block, of: ciphertext, exponent: exponent)
+                }
+            }
+        }
+    }
+
+    private func agreed(with point: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
+        guard let curve = publicKey.curve, point.count == publicKey.external.count, point[0] == 4 else {
+            throw .parameter("the other key is no public key of the same curve")
+        }
+        let other = try PublicKey(curve, point: point)
+        return try crypto { () throws(OpenSSLError) in SharedSecret(try key.agreed(with: other.key)) }
+    }
+
+    static let undecryptable = KeychainError(.param, "the data cannot be decrypted with this key")
+}
+
+/// Lends several secrets at once.
+private func lending(
+    _ secrets: [SharedSecret], _ lent: [UnsafeRawBufferPointer] = [], _ body: ([UnsafeRawBufferPointer]) -> SharedSecret
+) -> SharedSecret {
+    guard let first = secrets.first else { return body(lent) }
+    return first.withUnsafeBytes { lending(Array(secrets.dropFirst()), lent + [$0], body) }
+}

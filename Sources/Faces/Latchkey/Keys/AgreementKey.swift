@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+internal import KeyServices
+public import KeychainModel
+public import SecretMemory
+
+/// The private half of a pair that agrees on keys by ECDH, and decrypts by ECIES.
+public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
+    public let handle: KeyHandle
+
+    public init(_ key: KeyHandle) {
+        handle = key
+    }
+
+    /// A new key in memory.
+    public init() throws(KeychainError) {
+        handle = KeyHandle(try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: Curve.bits)))
+    }
+
+    public static func admits(_ kind: KeyKind) -> Bool { kind == KeyKind(.ellipticCurve, bits: Curve.bits) }
+
+    public var publicKey: AgreementPublicKey<Curve> {
+        get throws(KeychainError) { AgreementPublicKey(try handle.publicKey()) }
+    }
+
+    /// What both sides agree on: a key that X9.63 derives.
+    ///
+    /// - Parameters:
+    ///   - count: the length of the key, in bytes.
+    ///   - sharedInfo: what both sides know beside the keys.
+    public func sharedKey(
+        with other: AgreementPublicKey<Curve>, count: Int, sharedInfo: Data = Data(), hash: HashAlgorithm? = nil
+    ) throws(KeychainError) -> SharedSecret {
+        try handle.key.exchanged(
+            with: other.key, .ecdh(.cofactor, derivation: hash ?? Curve.hash),
+            ExchangeParameters(requestedSize: count, sharedInfo: Array(sharedInfo)))
+    }
+
+    /// What was encrypted for this key by ECIES.
+    ///
+    /// - Throws: `errSecParam`, whatever is wrong with it.
+    public func decrypt(_ ciphertext: some DataProtocol) throws(KeychainError) -> SharedSecret {
+        try handle.decrypted(ciphertext, AgreementPublicKey<Curve>.encryption)
+    }
+}
+
+/// The public half of a pair that agrees on keys.
+public struct AgreementPublicKey<Curve: KeyCurve>: Sendable {
+    let key: PublicKey
+
+    init(_ key: PublicKey) {
+        self.key = key
+    }
+
+    /// A key from its point, `04 ‖ X ‖ Y`.
+    public init(x963 bytes: some DataProtocol) throws(KeychainError) {
+        key = try PublicKey.point(bytes, on: Curve.self)
+    }
+
+    /// The point, `04 ‖ X ‖ Y`.
+    public var x963: Data { Data(key.external) }
+
+    /// What only the private half can decrypt: Apple's `eciesEncryptionCofactorVariableIVX963…AESGCM`.
+    public func encrypt(_ plaintext: some SecretConvertible) throws(KeychainError) -> Data {
+        Data(
+            try plaintext.sharedSecret().withUnsafeBytes { (bytes) throws(KeychainError) in
+                try key.encrypted(bytes, Self.encryption)
+            })
+    }
+
+    static var encryption: KeyAlgorithm { .ecies(.cofactor, Curve.hash, derivesVector: true) }
+}
+
+public typealias P256AgreementKey = AgreementKey<P256Curve>
+public typealias P384AgreementKey = AgreementKey<P384Curve>
+public typealias P521AgreementKey = AgreementKey<P521Curve>

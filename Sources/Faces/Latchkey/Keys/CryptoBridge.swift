@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Crypto
+internal import FoundationEssentials
+internal import KeyServices
+public import KeychainModel
+internal import SecretMemory
+
+// swift-crypto's keys and ours. A key of the keychain is taken out of it on the way, if it may be; swift-crypto does not wipe what it holds.
+
+extension P256.Signing.PrivateKey {
+    public init(_ key: P256SigningKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
+}
+
+extension P384.Signing.PrivateKey {
+    public init(_ key: P384SigningKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
+}
+
+extension P521.Signing.PrivateKey {
+    public init(_ key: P521SigningKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
+}
+
+extension P256.KeyAgreement.PrivateKey {
+    public init(_ key: P256AgreementKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
+}
+
+extension P384.KeyAgreement.PrivateKey {
+    public init(_ key: P384AgreementKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
+}
+
+extension P521.KeyAgreement.PrivateKey {
+    public init(_ key: P521AgreementKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
+}
+
+extension SigningKey where Curve == P256Curve {
+    public init(_ key: P256.Signing.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+}
+
+extension SigningKey where Curve == P384Curve {
+    public init(_ key: P384.Signing.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+}
+
+extension SigningKey where Curve == P521Curve {
+    public init(_ key: P521.Signing.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+}
+
+extension AgreementKey where Curve == P256Curve {
+    public init(_ key: P256.KeyAgreement.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+}
+
+extension AgreementKey where Curve == P384Curve {
+    public init(_ key: P384.KeyAgreement.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+}
+
+extension AgreementKey where Curve == P521Curve {
+    public init(_ key: P521.KeyAgreement.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+}
+
+extension KeyHandle {
+    fileprivate init(x963: Data) throws(KeychainError) {
+        let secret = x963.sharedSecret()
+        self.init(
+            try secret.withUnsafeBytes { (bytes) throws(KeychainError) in try SoftwareKey(external: bytes, type: .ellipticCurve) })
+    }
+
+    /// EXPOSE: the caller asked for swift-crypto's key; from here on it is the caller's.
+    fileprivate func exposed<Key>(_ make: (Data) throws -> Key) throws -> Key {
+        let data = try external().withUnsafeBytes { Data($0) }
+        return try make(data)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeyServices
+public import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import SecretMemory
+
+extension Keychain {
+    /// Makes a key of an elliptic curve in the keychain.
+    ///
+    /// - Parameters:
+    ///   - tag: by which ``key(_:tag:)`` finds it.
+    ///   - isExtractable: false keeps its bytes in the keychain for ever.
+    /// - Throws: `KeychainError.duplicateItem` never: two keys differ in their public halves, so that one tag may name several.
+    public func generate<Curve: KeyCurve>(
+        _ type: SigningKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true, protection: ProtectionClass? = nil
+    ) throws(KeychainError) -> SigningKey<Curve> {
+        SigningKey(try generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
+    }
+
+    /// Makes a key of an elliptic curve in the keychain, for agreement and decryption.
+    public func generate<Curve: KeyCurve>(
+        _ type: AgreementKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true, protection: ProtectionClass? = nil
+    ) throws(KeychainError) -> AgreementKey<Curve> {
+        AgreementKey(try generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
+    }
+
+    /// Makes an RSA key in the keychain, of 2048 to 8192 bits.
+    public func generate(
+        _ type: RSAPrivateKey.Type, bits: Int = 3072, tag: String, label: String? = nil, isExtractable: Bool = true,
+        protection: ProtectionClass? = nil
+    ) throws(KeychainError) -> RSAPrivateKey {
+        RSAPrivateKey(try generate(KeyKind(.rsa, bits: bits), tag, label, isExtractable, protection))
+    }
+
+    private func generate(
+        _ kind: KeyKind, _ tag: String, _ label: String?, _ isExtractable: Bool, _ protection: ProtectionClass?
+    ) throws(KeychainError) -> KeyHandle {
+        var half = item(tag, label, protection)
+        if !isExtractable { half.attributes[.isExtractable] = .number(0) }
+        let made = try open().generateKey(KeyGeneration(kind, privateHalf: half), from: KeychainClient.caller)
+        let info = PublicKeyInfo(kind, half: .privateKey, publicKey: made.publicKey)
+        return KeyHandle(StoredKey(made.privateHalf.persistentReference, publicKey: try .of(info), in: open))
+    }
+
+    /// Keeps a key that is in memory. The value that was given stays in memory; ``key(_:tag:)`` gives the one of the keychain.
+    ///
+    /// - Throws: `KeychainError.duplicateItem` where the same key has this tag already.
+    public func add(
+        _ key: some KeychainKey, tag: String, label: String? = nil, isExtractable: Bool = true, protection: ProtectionClass? = nil
+    ) throws(KeychainError) {
+        var half = item(tag, label, protection)
+        let standard = try KeyAttributes.standard(try key.handle.publicKey(), .privateKey)
+        half.attributes.merge(standard) { given, _ in given }
+        if !isExtractable { half.attributes[.isExtractable] = .number(0) }
+        half.secrets = ItemSecrets(data: try key.externalRepresentation())
+        _ = try open().add(half, from: KeychainClient.caller)
+    }
+
+    /// The key with this tag, which stays in the keychain.
+    ///
+    /// - Throws: `KeychainError.itemNotFound`; `errSecParam` where the tag names a key of another type, or several.
+    public func key<Key: KeychainKey>(_ type: Key.Type, tag: String) throws(KeychainError) -> Key {
+        let service = try open()
+        let found = try service.copyMatching(query(tag, limit: .all), returning: .attributes, from: KeychainClient.caller).records
+        guard let first = found.first else { throw .itemNotFound }
+        guard found.count == 1 else { throw KeychainError(.param, "\(found.count) keys have this tag") }
+        let info = try service.publicKey(of: first.persistentReference, from: KeychainClient.caller)
+        guard Key.admits(info.kind) else { throw KeychainError(.param, "the key is of the kind \(info.kind), and this type is for others") }
+        return Key(KeyHandle(StoredKey(first.persistentReference, publicKey: try .of(info), in: open)))
+    }
+
+    /// Deletes every private key with this tag.
+    ///
+    /// - Throws: `KeychainError.itemNotFound`.
+    public func deleteKey(tag: String) throws(KeychainError) {
+        try open().delete(query(tag, limit: nil), from: KeychainClient.caller)
+    }
+
+    private func query(_ tag: String, limit: MatchLimit?) -> ItemQuery {
+        ItemQuery(
+            .key, attributes: [.applicationTag: .data(Array(tag.utf8)), .keyClass: .number(KeyHalf.privateKey.rawValue)],
+            accessGroup: accessGroup, synchronizable: .any, limit: limit)
+    }
+
+    private func item(_ tag: String, _ label: String?, _ protection: ProtectionClass?) -> ItemAddition {
+        ItemAddition(
+            .key, attributes: [.applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag)], accessGroup: accessGroup,
+            protection: protection)
+    }
+}

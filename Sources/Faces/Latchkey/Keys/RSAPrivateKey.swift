@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+internal import KeyServices
+public import KeychainModel
+public import SecretMemory
+
+/// How RSA signs.
+public enum RSASignatureScheme: Sendable, Hashable {
+    /// PKCS #1 v1.5.
+    case pkcs1(HashAlgorithm)
+    /// PSS with a salt as long as the digest.
+    case pss(HashAlgorithm)
+
+    var algorithm: KeyAlgorithm {
+        switch self {
+        case .pkcs1(let hash): .rsaSignature(.pkcs1(.message(hash)))
+        case .pss(let hash): .rsaSignature(.pss(.message(hash)))
+        }
+    }
+}
+
+/// How RSA encrypts.
+public enum RSAEncryptionScheme: Sendable, Hashable {
+    /// One block of OAEP.
+    case oaep(HashAlgorithm)
+    /// Any length: a session key under OAEP, and AES-GCM.
+    case hybrid(HashAlgorithm)
+
+    var algorithm: KeyAlgorithm {
+        switch self {
+        case .oaep(let hash): .rsaEncryption(.oaep(hash))
+        case .hybrid(let hash): .rsaEncryption(.oaepAESGCM(hash))
+        }
+    }
+}
+
+/// The private half of an RSA pair.
+///
+/// ```swift
+/// let key = try Keychain.default.generate(RSAPrivateKey.self, bits: 3072, tag: "com.example.key")
+/// let signature = try key.signature(for: message)
+/// ```
+public struct RSAPrivateKey: KeychainKey {
+    public let handle: KeyHandle
+
+    public init(_ key: KeyHandle) {
+        handle = key
+    }
+
+    /// A new key in memory, of 2048 to 8192 bits.
+    public init(bits: Int = 3072) throws(KeychainError) {
+        handle = KeyHandle(try SoftwareKey.generate(KeyKind(.rsa, bits: bits)))
+    }
+
+    public static func admits(_ kind: KeyKind) -> Bool { kind.type == .rsa }
+
+    public var publicKey: RSAPublicKey {
+        get throws(KeychainError) { RSAPublicKey(try handle.publicKey()) }
+    }
+
+    public func signature(
+        for message: some DataProtocol, _ scheme: RSASignatureScheme = .pss(.sha256)
+    ) throws(KeychainError) -> Data {
+        try handle.signature(of: message, scheme.algorithm)
+    }
+
+    /// What was encrypted for this key.
+    ///
+    /// - Throws: `errSecParam`, whatever is wrong with it.
+    public func decrypt(
+        _ ciphertext: some DataProtocol, _ scheme: RSAEncryptionScheme = .oaep(.sha256)
+    ) throws(KeychainError) -> SharedSecret {
+        try handle.decrypted(ciphertext, scheme.algorithm)
+    }
+}
+
+/// The public half of an RSA pair.
+public struct RSAPublicKey: Sendable {
+    let key: PublicKey
+
+    init(_ key: PublicKey) {
+        self.key = key
+    }
+
+    /// A key from its PKCS #1 representation.
+    public init(pkcs1 bytes: some DataProtocol) throws(KeychainError) {
+        key = try lending(bytes) { (bytes) throws(KeychainError) in try PublicKey(external: bytes, type: .rsa) }
+    }
+
+    /// `RSAPublicKey` of PKCS #1 in DER.
+    public var pkcs1: Data { Data(key.external) }
+
+    /// `SubjectPublicKeyInfo` in PEM.
+    public func pem() throws(KeychainError) -> String { try key.pem() }
+
+    public func isValidSignature(
+        _ signature: some DataProtocol, for message: some DataProtocol, _ scheme: RSASignatureScheme = .pss(.sha256)
+    ) throws(KeychainError) -> Bool {
+        try key.isValid(signature, for: message, scheme.algorithm)
+    }
+
+    public func encrypt(
+        _ plaintext: some SecretConvertible, _ scheme: RSAEncryptionScheme = .oaep(.sha256)
+    ) throws(KeychainError) -> Data {
+        Data(
+            try plaintext.sharedSecret().withUnsafeBytes { (bytes) throws(KeychainError) in
+                try key.encrypted(bytes, scheme.algorithm)
+            })
+    }
+}
+
+extension PublicKey {
+    func isValid(
+        _ signature: some DataProtocol, for message: some DataProtocol, _ algorithm: KeyAlgorithm
+    ) throws(KeychainError) -> Bool {
+        try lending(signature) { (signature) throws(KeychainError) in
+            try lending(message) { (message) throws(KeychainError) in try isSignature(signature, of: message, algorithm) }
+        }
+    }
+
+    func pem() throws(KeychainError) -> String {
+        try KeyFile.write(.publicKey(self), as: .pkcs8).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

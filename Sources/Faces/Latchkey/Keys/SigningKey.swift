@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import FoundationEssentials
+internal import KeyServices
+public import KeychainModel
+internal import SecretMemory
+
+/// A curve of FIPS 186-4 as a type: ``P256Curve``, ``P384Curve``, ``P521Curve``.
+public protocol KeyCurve: Sendable {
+    /// The length of the field.
+    static var bits: Int { get }
+    /// The hash that messages are signed under where no other is named.
+    static var hash: HashAlgorithm { get }
+}
+
+public enum P256Curve: KeyCurve {
+    public static let bits = 256
+    public static let hash = HashAlgorithm.sha256
+}
+
+public enum P384Curve: KeyCurve {
+    public static let bits = 384
+    public static let hash = HashAlgorithm.sha384
+}
+
+public enum P521Curve: KeyCurve {
+    public static let bits = 521
+    public static let hash = HashAlgorithm.sha512
+}
+
+/// The private half of a pair that signs by ECDSA.
+///
+/// ```swift
+/// let key = try Keychain.default.generate(P256SigningKey.self, tag: "com.example.key", isExtractable: false)
+/// let signature = try key.signature(for: message)
+/// ```
+public struct SigningKey<Curve: KeyCurve>: KeychainKey {
+    public let handle: KeyHandle
+
+    public init(_ key: KeyHandle) {
+        handle = key
+    }
+
+    /// A new key in memory.
+    public init() throws(KeychainError) {
+        handle = KeyHandle(try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: Curve.bits)))
+    }
+
+    public static func admits(_ kind: KeyKind) -> Bool { kind == KeyKind(.ellipticCurve, bits: Curve.bits) }
+
+    public var publicKey: VerifyingKey<Curve> {
+        get throws(KeychainError) { VerifyingKey(try handle.publicKey()) }
+    }
+
+    /// A signature in DER.
+    ///
+    /// - Parameter hash: nil for the curve's own.
+    public func signature(for message: some DataProtocol, hash: HashAlgorithm? = nil) throws(KeychainError) -> Data {
+        try handle.signature(of: message, .ecdsa(.x962, .message(hash ?? Curve.hash)))
+    }
+
+    /// A signature as r ‖ s, as JSON Web Signatures have it.
+    public func rawSignature(for message: some DataProtocol, hash: HashAlgorithm? = nil) throws(KeychainError) -> Data {
+        try handle.signature(of: message, .ecdsa(.rfc4754, .message(hash ?? Curve.hash)))
+    }
+}
+
+/// The public half of a pair that signs by ECDSA.
+public struct VerifyingKey<Curve: KeyCurve>: Sendable {
+    let key: PublicKey
+
+    init(_ key: PublicKey) {
+        self.key = key
+    }
+
+    /// A key from its point, `04 ‖ X ‖ Y`.
+    public init(x963 bytes: some DataProtocol) throws(KeychainError) {
+        key = try PublicKey.point(bytes, on: Curve.self)
+    }
+
+    /// The point, `04 ‖ X ‖ Y`.
+    public var x963: Data { Data(key.external) }
+
+    /// `SubjectPublicKeyInfo` in PEM.
+    public func pem() throws(KeychainError) -> String { try key.pem() }
+
+    public func isValidSignature(
+        _ signature: some DataProtocol, for message: some DataProtocol, hash: HashAlgorithm? = nil
+    ) throws(KeychainError) -> Bool {
+        try key.isValid(signature, for: message, .ecdsa(.x962, .message(hash ?? Curve.hash)))
+    }
+
+    public func isValidRawSignature(
+        _ signature: some DataProtocol, for message: some DataProtocol, hash: HashAlgorithm? = nil
+    ) throws(KeychainError) -> Bool {
+        try key.isValid(signature, for: message, .ecdsa(.rfc4754, .message(hash ?? Curve.hash)))
+    }
+}
+
+public typealias P256SigningKey = SigningKey<P256Curve>
+public typealias P384SigningKey = SigningKey<P384Curve>
+public typealias P521SigningKey = SigningKey<P521Curve>
+
+extension PublicKey {
+    static func point<Curve: KeyCurve>(_ bytes: some DataProtocol, on curve: Curve.Type) throws(KeychainError) -> PublicKey {
+        let key = try lending(bytes) { (bytes) throws(KeychainError) in try PublicKey(external: bytes, type: .ellipticCurve) }
+        guard key.kind.bits == Curve.bits else { throw KeychainError(.param, "the point is one of another curve") }
+        return key
+    }
+}

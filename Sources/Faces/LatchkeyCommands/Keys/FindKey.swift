@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `security find-key`.
+enum FindKey: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "find-key", summary: "Show the keys that have these attributes.", options: KeyCriteria.options + CommandOption.passcode,
+        operands: "[keychain...]", examples: ["find-key -t private -s", "find-key --tag com.example.key"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let found = try KeySearch.all(try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, for: session)
+        guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
+        let path = try StorePath.of(keychain)
+        for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
+    }
+}
+
+/// `security delete-key`, which macOS has not.
+enum DeleteKey: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "delete-key", summary: "Delete a key (Latchkey's addition).",
+        options: KeyCriteria.options + [CommandOption("--all", help: "every match, and not only one that is alone")]
+            + CommandOption.passcode,
+        operands: "[keychain...]",
+        notes: [
+            "At least one attribute must be given. Several matches are refused, unless --all is given: what a key has sealed, nothing else opens."
+        ],
+        examples: ["delete-key -t private --tag com.example.key", "delete-key --all -l 'Deploy key'"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let attributes = try KeyCriteria.attributes(arguments)
+        guard !attributes.isEmpty else { throw .usage("no attribute says which key is to be deleted") }
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let found = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: session)
+        guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
+        guard found.count == 1 || arguments.contains("--all") else {
+            throw .parameter("\(found.count) keys match", hint: "-t private or -t public names one of them; --all deletes all")
+        }
+        let path = try StorePath.of(keychain)
+        for record in found {
+            let item = ItemQuery(.key, synchronizable: .any, persistentReference: record.persistentReference)
+            try CommandFailure.naming("SecKeychainItemDelete") { () throws(KeychainError) in
+                _ = try keychain.delete(item, from: session.caller)
+            }
+            try session.write(ItemBlock(record: record, keychain: path).text)
+        }
+        session.io.say("\(found.count == 1 ? "key has" : "\(found.count) keys have") been deleted.\n")
+    }
+}
+
+/// `security set-key-partition-list`.
+enum SetKeyPartitionList: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "set-key-partition-list", summary: "Find keys; partition lists are accepted, and change nothing.",
+        options: KeyCriteria.options + PartitionList.options, operands: "[keychain]", notes: PartitionList.notes,
+        examples: ["set-key-partition-list -S apple-tool:,apple: -s -k password"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let found = try KeySearch.all(try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, for: session)
+        guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
+        let path = try StorePath.of(keychain)
+        for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
+        session.remark("keys have no partition list here; nothing was changed")
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeyServices
+internal import KeychainModel
+internal import SecretMemory
+
+/// `latchkey key encrypt`.
+struct KeyEncrypt: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "encrypt", abstract: "Encrypt a file for the owner of a private key.",
+        discussion: """
+            Without --algorithm: oaep-sha256, which takes a block, or ecies-sha256, which takes any length; oaep-sha256-aesgcm does for RSA.
+
+            EXAMPLES:
+              latchkey key encrypt --key-file public.pem secret.txt > secret.bin
+              latchkey key encrypt --tag com.example.key --algorithm oaep-sha256-aesgcm -o large.bin large.txt
+            """)
+
+    @OptionGroup var key: KeyChoice
+    @OptionGroup var passphrase: KeyPassphrase
+    @OptionGroup var output: KeyOutputOptions
+
+    @Option(name: [.customShort("a"), .long], help: "The algorithm.")
+    var algorithm: String?
+
+    @Argument(help: "What is encrypted; standard input where none is named.")
+    var file = "-"
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let secret = try passphrase.read(in: session)
+        let key = try key.publicKey(secret, in: session)
+        let algorithm =
+            try algorithm.map { (name) throws(CommandFailure) in try AlgorithmName.algorithm(name) }
+            ?? AlgorithmName.usual(for: key.kind, .encrypt)
+        let plaintext = try KeyStreams.read(file)
+        let ciphertext = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try plaintext.withUnsafeBytes { (plaintext) throws(KeychainError) in try key.encrypted(plaintext, algorithm) }
+        }
+        try output.write(SharedSecret(copying: ciphertext), in: session)
+    }
+}
+
+/// `latchkey key decrypt`.
+struct KeyDecrypt: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decrypt", abstract: "Decrypt a file by a private key.",
+        discussion: """
+            EXAMPLES:
+              latchkey key decrypt --tag com.example.key secret.bin
+              latchkey key decrypt --key-file key.pem --algorithm oaep-sha1 -o secret.txt secret.bin
+            """)
+
+    @OptionGroup var key: KeyChoice
+    @OptionGroup var passphrase: KeyPassphrase
+    @OptionGroup var output: KeyOutputOptions
+
+    @Option(name: [.customShort("a"), .long], help: "The algorithm.")
+    var algorithm: String?
+
+    @Argument(help: "What is decrypted; standard input where none is named.")
+    var file = "-"
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let secret = try passphrase.read(in: session)
+        let key = try key.privateKey(secret, in: session)
+        let algorithm =
+            try algorithm.map { (name) throws(CommandFailure) in try AlgorithmName.algorithm(name) }
+            ?? AlgorithmName.usual(for: key.kind, .decrypt)
+        let ciphertext = try KeyStreams.read(file)
+        let plaintext = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try ciphertext.withUnsafeBytes { (ciphertext) throws(KeychainError) in try key.decrypted(ciphertext, algorithm) }
+        }
+        try output.write(plaintext, in: session)
+    }
+}

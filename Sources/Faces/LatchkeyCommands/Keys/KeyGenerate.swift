@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `latchkey key generate`.
+struct KeyGenerate: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "generate", abstract: "Make a pair of keys in the keychain.",
+        discussion: """
+            EXAMPLES:
+              latchkey key generate --tag com.example.key
+              latchkey key generate --tag com.example.key --type rsa --size 3072 --label 'Deploy key' --not-extractable
+            """)
+
+    enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case ec, rsa }
+
+    @Option(name: [.customShort("t"), .long], help: "The tag by which programs find the key.")
+    var tag: String
+
+    @Option(help: "ec or rsa.")
+    var type = Kind.ec
+
+    @Option(help: "The size in bits: 224, 256, 384, 521; for RSA 2048 to 8192. 256 and 3072 where none is given.")
+    var size: Int?
+
+    @Option(help: "The name of the key for people.")
+    var label: String?
+
+    @Option(help: ArgumentHelp("The access group.", valueName: "group"))
+    var accessGroup: String?
+
+    @Option(help: ArgumentHelp("When it can be used: ak, ck, dk, aku, cku, dku or akpu.", valueName: "class"))
+    var accessible: String?
+
+    @Flag(help: "Never give the private key out, not even to this command.")
+    var notExtractable = false
+
+    @Flag(help: "Also keep the public half as an item of its own.")
+    var keepPublic = false
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let kind = type == .rsa ? KeyKind(.rsa, bits: size ?? 3072) : KeyKind(.ellipticCurve, bits: size ?? 256)
+        var protection: ProtectionClass?
+        if let accessible {
+            guard let known = ProtectionClass(rawValue: accessible) else {
+                throw .parameter("there is no protection class '\(accessible)'", hint: "ak, ck, dk, aku, cku, dku or akpu")
+            }
+            protection = known
+        }
+        var attributes: [ItemAttribute: AttributeValue] = [.applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag)]
+        let publicHalf = ItemAddition(.key, attributes: attributes, accessGroup: accessGroup, protection: protection)
+        if notExtractable { attributes[.isExtractable] = .number(0) }
+        let privateHalf = ItemAddition(.key, attributes: attributes, accessGroup: accessGroup, protection: protection)
+        let keychain = try session.keychain()
+        _ = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try keychain.generateKey(
+                KeyGeneration(kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil), from: session.caller)
+        }
+        session.io.say("latchkey: the key \(kind) was made\n")
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `latchkey key list`.
+struct KeyList: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Show the keys of the keychain.",
+        discussion: """
+            EXAMPLES:
+              latchkey key list
+              latchkey key list --json
+            """)
+
+    @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
+    var accessGroup: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let keys = try KeySearch.all([:], group: accessGroup, in: session.keychain(), for: session).map(KeyText.init)
+        if json { return try session.write(JSONText.of(keys)) }
+        for key in keys { try session.write(key.line) }
+    }
+}
+
+/// A key as `latchkey key list` tells it, in the shape of its JSON.
+struct KeyText: Encodable {
+    var kind: String
+    var half: String
+    var tag: String?
+    var label: String?
+    /// SHA-1 of the public key, in hexadecimal.
+    var applicationLabel: String?
+    var accessGroup: String
+    var accessible: String
+    var isExtractable: Bool
+
+    init(_ record: ItemRecord) {
+        let bits = Self.number(record[.keySizeInBits]) ?? 0
+        let type = Self.number(record[.type]).flatMap { KeyType(rawValue: $0) }
+        kind = type.map { KeyKind($0, bits: Int(bits)).description } ?? "other"
+        half = ["public", "private", "symmetric"][Int(min(max(Self.number(record[.keyClass]) ?? 2, 0), 2))]
+        tag = Self.text(record[.applicationTag])
+        label = Self.text(record[.label])
+        if case .data(let bytes)? = record[.applicationLabel], !bytes.isEmpty { applicationLabel = Hexadecimal.text(bytes) }
+        accessGroup = record.accessGroup.name
+        accessible = record.protection.rawValue
+        isExtractable = record[.isExtractable] != .number(0)
+    }
+
+    var line: String {
+        let name = tag ?? label ?? applicationLabel ?? "-"
+        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(isExtractable ? "" : "\tnot extractable")\n"
+    }
+
+    private static func number(_ value: AttributeValue?) -> Int64? {
+        if case .number(let number)? = value { number } else { nil }
+    }
+
+    private static func text(_ value: AttributeValue?) -> String? {
+        switch value {
+        case .string(let text) where !text.isEmpty: text
+        case .data(let bytes) where !bytes.isEmpty: String(validating: bytes, as: UTF8.self) ?? Hexadecimal.text(bytes)
+        default: nil
+        }
+    }
+}

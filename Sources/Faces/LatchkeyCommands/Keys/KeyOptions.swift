@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// Which key a command uses: one of the keychain, or one of a file.
+struct KeyChoice: ParsableArguments {
+    @Option(name: [.customShort("t"), .long], help: ArgumentHelp("The key of the keychain with this tag or label.", valueName: "tag"))
+    var tag: String?
+
+    @Option(name: [.customShort("k"), .long], help: ArgumentHelp("The key of this file (PEM, DER, OpenSSH).", valueName: "file"))
+    var keyFile: String?
+
+    @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
+    var accessGroup: String?
+
+    func validate() throws {
+        guard (tag == nil) != (keyFile == nil) else { throw ValidationError("name a key: --tag TAG or --key-file FILE") }
+    }
+
+    /// The private half.
+    func privateKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> any PrivateKey {
+        if let tag {
+            let keychain = try session.keychain()
+            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain, for: session)
+            return try KeySearch.privateKey(record, in: keychain, for: session)
+        }
+        guard case .privateKey(let key) = try entry(passphrase) else {
+            throw .parameter("the file holds a public key, and a private one is needed")
+        }
+        return key
+    }
+
+    /// The public half, of whichever half there is.
+    func publicKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> PublicKey {
+        guard let tag else { return try entry(passphrase).publicKey }
+        let keychain = try session.keychain()
+        do throws(CommandFailure) {
+            let record = try KeySearch.one(tag, half: .publicKey, group: accessGroup, in: keychain, for: session)
+            return try KeySearch.publicKey(record, in: keychain, for: session)
+        } catch {
+            guard case .status(let problem, _) = error, problem.status == .itemNotFound else { throw error }
+            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain, for: session)
+            return try KeySearch.publicKey(record, in: keychain, for: session)
+        }
+    }
+
+    private func entry(_ passphrase: SharedSecret?) throws(CommandFailure) -> KeyFileEntry {
+        let bytes = try KeyStreams.read(keyFile ?? "-")
+        return try CommandFailure.naming(nil) { () throws(KeychainError) in
+            let entries = try bytes.withUnsafeBytes { (bytes) throws(KeychainError) in try KeyFile.read(bytes, passphrase: passphrase) }
+            guard let first = entries.first, entries.count == 1 else {
+                throw .parameter("the file holds \(entries.count) keys, and one is needed")
+            }
+            return first
+        }
+    }
+}
+
+/// The passphrase of a file of keys.
+struct KeyPassphrase: ParsableArguments {
+    @Option(help: ArgumentHelp("The file with the passphrase of the key file, mode 0600.", valueName: "file"))
+    var passphraseFile: String?
+
+    func read(in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
+        guard let passphraseFile else { return nil }
+        let source = PasscodeSource(file: passphraseFile, fileOption: "--passphrase-file", usesEnvironment: false)
+        return try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("passphrase: ", in: session) }
+    }
+}
+
+/// Where the result goes.
+struct KeyOutputOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace the file where there is one.")
+    var force = false
+
+    func write(_ secret: SharedSecret, in session: CommandSession) throws(CommandFailure) {
+        try KeyStreams.write(secret, to: output, replaces: force, in: session)
+    }
+}

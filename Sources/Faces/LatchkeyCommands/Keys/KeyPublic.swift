@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// `latchkey key public`.
+struct KeyPublic: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "public", abstract: "Print the public half of a key.",
+        discussion: """
+            EXAMPLES:
+              latchkey key public --tag com.example.key > public.pem
+              latchkey key public --tag com.example.key --format openssh >> ~/.ssh/authorized_keys
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case pem, der, pkcs1, openssh, external }
+
+    @OptionGroup var key: KeyChoice
+    @OptionGroup var passphrase: KeyPassphrase
+    @OptionGroup var output: KeyOutputOptions
+
+    @Option(help: "pem and der are SubjectPublicKeyInfo; pkcs1; openssh; external is SecKeyCopyExternalRepresentation's.")
+    var format = Format.pem
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let secret = try passphrase.read(in: session)
+        let key = try key.publicKey(secret, in: session)
+        let file = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            switch format {
+            case .pem: try KeyFile.write(.publicKey(key), as: .pkcs8)
+            case .der: try KeyFile.write(.publicKey(key), as: .pkcs8, isPEM: false)
+            case .pkcs1: try KeyFile.write(.publicKey(key), as: .traditional)
+            case .openssh: try KeyFile.write(.publicKey(key), as: .openSSH)
+            case .external: try KeyFile.write(.publicKey(key), as: .external)
+            }
+        }
+        try output.write(file, in: session)
+    }
+}
+
+/// `latchkey key delete`.
+struct KeyDelete: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete the keys with a tag or label, both halves.",
+        discussion: """
+            EXAMPLES:
+              latchkey key delete --tag com.example.key --dry-run
+              latchkey key delete --tag com.example.key
+            """)
+
+    @Option(name: [.customShort("t"), .long], help: "The tag or label.")
+    var tag: String
+
+    @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
+    var accessGroup: String?
+
+    @Flag(name: [.customShort("n"), .long], help: "Only say what would be deleted.")
+    var dryRun = false
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        let keychain = try session.keychain()
+        var found: [ItemRecord] = []
+        for attributes in [
+            [ItemAttribute.applicationTag: AttributeValue.data(Array(tag.utf8))], [.applicationTag: .string(tag)], [.label: .string(tag)],
+        ]
+        where found.isEmpty {
+            found = try KeySearch.all(attributes, group: accessGroup, in: keychain, for: session)
+        }
+        guard !found.isEmpty else {
+            throw .status(KeychainError(.itemNotFound, "there is no key with the tag or label '\(tag)'", hint: "latchkey key list"))
+        }
+        for key in found {
+            session.io.say("latchkey: \(dryRun ? "would delete" : "deleting") \(KeyText(key).line)")
+            if dryRun { continue }
+            let item = ItemQuery(.key, synchronizable: .any, persistentReference: key.persistentReference)
+            _ = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.delete(item, from: session.caller) }
+        }
+    }
+}

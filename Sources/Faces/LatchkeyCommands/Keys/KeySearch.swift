@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import SecretMemory
+
+/// Keys in the keychain, as the commands look for them.
+enum KeySearch {
+    /// The keys with these attributes, in the order in which they were added.
+    static func all(
+        _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: any KeychainService, for session: CommandSession
+    ) throws(CommandFailure) -> [ItemRecord] {
+        let query = ItemQuery(.key, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
+        return try CommandFailure.naming(PasswordSearch.function) { () throws(KeychainError) in
+            try PasswordSearch.matches(query, returning: [.attributes, .persistentReference], in: keychain, for: session.caller).records
+        }
+    }
+
+    /// The one key of this half that has the tag or label.
+    ///
+    /// - Throws: errSecItemNotFound where there is none, errSecParam where there are several.
+    static func one(
+        _ name: String, half: KeyHalf?, group: String?, in keychain: any KeychainService, for session: CommandSession
+    ) throws(CommandFailure) -> ItemRecord {
+        let byTag = try all([.applicationTag: .data(Array(name.utf8))], group: group, in: keychain, for: session)
+        let byText = byTag.isEmpty ? try all([.applicationTag: .string(name)], group: group, in: keychain, for: session) : byTag
+        let found = byText.isEmpty ? try all([.label: .string(name)], group: group, in: keychain, for: session) : byText
+        let fitting = found.filter { half == nil || $0[.keyClass] == half.map { .number($0.rawValue) } }
+        guard let first = fitting.first else {
+            throw .status(
+                KeychainError(
+                    .itemNotFound, "there is no \(half.map(word) ?? "")key with the tag or label '\(name)'", hint: "latchkey key list"))
+        }
+        guard fitting.count == 1 else {
+            throw .parameter(
+                "\(fitting.count) keys have the tag or label '\(name)'", hint: "latchkey key list; name one by --access-group too")
+        }
+        return first
+    }
+
+    static func word(_ half: KeyHalf) -> String { half == .privateKey ? "private " : "public " }
+
+    /// The private key of a record, which stays where it is.
+    static func privateKey(
+        _ record: ItemRecord, in keychain: any KeychainService, for session: CommandSession
+    ) throws(CommandFailure) -> StoredKey {
+        StoredKey(record.persistentReference, publicKey: try publicKey(record, in: keychain, for: session))
+    }
+
+    /// The public half of a record's pair.
+    static func publicKey(
+        _ record: ItemRecord, in keychain: any KeychainService, for session: CommandSession
+    ) throws(CommandFailure) -> PublicKey {
+        try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try PublicKey.of(keychain.publicKey(of: record.persistentReference, from: session.caller))
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+@_implementationOnly import KeyServices
+@_implementationOnly import KeychainModel
+@_implementationOnly import LatchkeyClient
+@_implementationOnly import LatchkeyService
+@_implementationOnly import SecretMemory
+
+/// Makes a pair of keys; the private half is returned, and `SecKeyCopyPublicKey` gives the other.
+///
+/// - Parameters:
+///   - parameters: `kSecAttrKeyType` (RSA, EC) and `kSecAttrKeySizeInBits` (2048 to 8192; 224, 256, 384, 521); attributes of both halves, and under
+///     `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs` those of one. A half with `kSecAttrIsPermanent` is kept in the keychain.
+///   - error: receives errSecParam, errSecKeySizeNotAllowed, errSecUnimplemented for tokens, or what `SecItemAdd` answers.
+/// - Returns: nil where it failed; then nothing is kept.
+@discardableResult
+public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?) -> SecKey? {
+    reporting(to: error) { SecKey(try generatedPair(parameters)) }
+}
+
+/// Makes a pair of keys, as `SecKeyCreateRandomKey` does.
+///
+/// - Returns: errSecSuccess, or why there are none.
+@discardableResult
+public func SecKeyGeneratePair(
+    _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?, _ privateKey: UnsafeMutablePointer<SecKey?>?
+) -> OSStatus {
+    status {
+        let pair = try generatedPair(parameters)
+        publicKey?.pointee = SecKey(.publicKey(pair.publicKey))
+        privateKey?.pointee = SecKey(pair)
+    }
+}
+
+private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
+    let request = try KeyGenerationRequest(parsing: parameters)
+    if let privateHalf = request.privateHalf {
+        let generation = KeyGeneration(request.kind, privateHalf: privateHalf, publicHalf: request.publicHalf)
+        let made = try KeychainClient.service().generateKey(generation, from: KeychainClient.caller)
+        let info = PublicKeyInfo(request.kind, half: .privateKey, publicKey: made.publicKey)
+        return try .stored(at: made.privateHalf.persistentReference, info)
+    }
+    let key = try SoftwareKey.generate(request.kind)
+    if let publicHalf = request.publicHalf {
+        try keep(publicHalf, key.publicKey)
+    }
+    return .inMemory(key)
+}
+
+/// Keeps a public half whose private one is in memory.
+private func keep(_ half: ItemAddition, _ key: PublicKey) throws {
+    var addition = half
+    addition.attributes.merge(try KeyAttributes.standard(key, .publicKey)) { given, _ in given }
+    addition.secrets = ItemSecrets(data: SharedSecret(copying: key.external))
+    _ = try KeychainClient.service().add(addition, from: KeychainClient.caller)
+}
+
+/// A key in memory from its external representation: PKCS #1 for RSA; for elliptic curves X9.63, `04 ‖ X ‖ Y`, and `‖ K` for a private key.
+///
+/// - Parameters:
+///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`.
+///   - error: receives errSecParam for anything that is not such a key, errSecUnimplemented for symmetric keys and tokens.
+@discardableResult
+public func SecKeyCreateWithData(
+    _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? {
+    reporting(to: error) {
+        let (type, half) = try KeyGenerationRequest.typeAndHalf(attributes)
+        // A copy, because the caller's object may be an NSMutableData.
+        let data = SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: keyData.bytes, count: keyData.length)))
+        return try data.withUnsafeBytes { bytes in
+            switch half {
+            case .publicKey: SecKey(.publicKey(try PublicKey(external: bytes, type: type)))
+            case .privateKey: SecKey(.inMemory(try SoftwareKey(external: bytes, type: type)))
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+public import SecretMemory
+
+extension AsymmetricKey {
+    /// A key out of its point and, for a private key, its scalar.
+    ///
+    /// - Parameters:
+    ///   - point: uncompressed.
+    ///   - scalar: big-endian; it is taken to belong to the point (``EllipticCurve/publicPoint(of:)``).
+    /// - Throws: where the point is not on the curve.
+    public convenience init(
+        _ curve: EllipticCurve, point: UnsafeRawBufferPointer, scalar: UnsafeRawBufferPointer? = nil
+    ) throws(OpenSSLError) {
+        var parameters = KeyParameters()
+        parameters.add("group", text: curve.groupName)
+        parameters.add("pub", octets: point)
+        if let scalar { parameters.add("priv", number: scalar) }
+        let selection = scalar == nil ? LATCHKEY_PUBLIC_KEY : LATCHKEY_KEYPAIR
+        self.init(adopting: try parameters.withParameters { (list) throws(OpenSSLError) in try Self.make("EC", selection, list) })
+    }
+
+    /// A new key.
+    public static func generate(_ curve: EllipticCurve) throws(OpenSSLError) -> AsymmetricKey {
+        AsymmetricKey(adopting: try generate("EC") { EVP_PKEY_CTX_set_ec_paramgen_curve_nid($0, curve.number) == 1 })
+    }
+
+    /// The public point, uncompressed: `04 ‖ X ‖ Y`.
+    public func publicPoint(of curve: EllipticCurve) throws(OpenSSLError) -> [UInt8] {
+        let size = curve.byteCount
+        let point = try SecretBytes(count: 1 + 2 * size) { (buffer) throws(OpenSSLError) in
+            buffer[0] = 4
+            try readNumber("qx", into: UnsafeMutableRawBufferPointer(rebasing: buffer[1..<1 + size]))
+            try readNumber("qy", into: UnsafeMutableRawBufferPointer(rebasing: buffer[(1 + size)...]))
+        }
+        return point.withUnsafeBytes { Array($0) }
+    }
+
+    /// The private scalar, big-endian, as long as a field element.
+    public func scalar(of curve: EllipticCurve) throws(OpenSSLError) -> SecretBytes {
+        try SecretBytes(count: curve.byteCount) { (buffer) throws(OpenSSLError) in try readNumber("priv", into: buffer) }
+    }
+}
+
+extension EllipticCurve {
+    fileprivate var groupName: StaticString {
+        switch self {
+        case .p192: "prime192v1"
+        case .p224: "secp224r1"
+        case .p256: "prime256v1"
+        case .p384: "secp384r1"
+        case .p521: "secp521r1"
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+public import SecretMemory
+
+/// How an RSA key fills up a block (RFC 8017).
+public enum RSAPadding: Sendable, Hashable {
+    /// The block is the number itself.
+    case raw
+    case pkcs1
+    /// With a salt as long as the digest, and MGF1 of the same hash. For signatures.
+    case pss
+    /// With MGF1 of this hash and an empty label. For encryption.
+    case oaep(HashFunction)
+}
+
+extension AsymmetricKey {
+    private final class Context {
+        let pointer: OpaquePointer
+
+        init(_ key: AsymmetricKey) throws(OpenSSLError) {
+            guard let pointer = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { throw .last("using a key") }
+            self.pointer = pointer
+        }
+
+        deinit { EVP_PKEY_CTX_free(pointer) }
+
+        func prepareSignature(_ padding: RSAPadding?, _ hash: HashFunction?) -> Bool {
+            switch padding {
+            case .raw?: guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_NO_PADDING) == 1 else { return false }
+            case .pkcs1?: guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PADDING) == 1 else { return false }
+            case .pss?: guard EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PSS_PADDING) == 1 else { return false }
+            case .oaep?: return false
+            case nil: break
+            }
+            guard let hash else { return true }
+            guard EVP_PKEY_CTX_set_signature_md(pointer, hash.algorithm) == 1 else { return false }
+            return padding != .pss || EVP_PKEY_CTX_set_rsa_pss_saltlen(pointer, RSA_PSS_SALTLEN_DIGEST) == 1
+        }
+
+        func prepareEncryption(_ padding: RSAPadding) -> Bool {
+            switch padding {
+            case .raw: EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_NO_PADDING) == 1
+            case .pkcs1: EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_PADDING) == 1
+            case .oaep(let hash):
+                EVP_PKEY_CTX_set_rsa_padding(pointer, RSA_PKCS1_OAEP_PADDING) == 1
+                    && EVP_PKEY_CTX_set_rsa_oaep_md(pointer, hash.algorithm) == 1
+                    && EVP_PKEY_CTX_set_rsa_mgf1_md(pointer, hash.algorithm) == 1
+            case .pss: false
+            }
+        }
+    }
+
+    /// A signature of a digest: one block for RSA, a DER `SEQUENCE` of r and s for an elliptic curve.
+    ///
+    /// - Parameters:
+    ///   - hash: what made the digest; nil where the padding takes bytes as they are.
+    ///   - padding: nil for an elliptic curve.
+    public func signature(
+        of digest: UnsafeRawBufferPointer, hash: HashFunction?, padding: RSAPadding?
+    ) throws(OpenSSLError) -> [UInt8] {
+        let context = try Context(self)
+        guard EVP_PKEY_sign_init(context.pointer) == 1, context.prepareSignature(padding, hash) else { throw .last("signing") }
+        var length = Int(EVP_PKEY_get_size(pointer))
+        var signature = [UInt8](repeating: 0, count: length)
+        guard EVP_PKEY_sign(context.pointer, &signature, &length, digest.octets, digest.count) == 1 else { throw .last("signing") }
+        signature.removeLast(signature.count - length)
+        return signature
+    }
+
+    /// Whether the signature is this key's for the digest.
+    public func isSignature(
+        _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, hash: HashFunction?, padding: RSAPadding?
+    ) throws(OpenSSLError) -> Bool {
+        let context = try Context(self)
+        guard EVP_PKEY_verify_init(context.pointer) == 1, context.prepareSignature(padding, hash) else { throw .last("verifying") }
+        let verdict = EVP_PKEY_verify(context.pointer, signature.octets, signature.count, digest.octets, digest.count)
+        // What is no signature at all is none of this key's either.
+        ERR_clear_error()
+        return verdict == 1
+    }
+
+    /// One block of RSA.
+    public func encrypted(_ plaintext: UnsafeRawBufferPointer, padding: RSAPadding) throws(OpenSSLError) -> [UInt8] {
+        let context = try Context(self)
+        guard EVP_PKEY_encrypt_init(context.pointer) == 1, context.prepareEncryption(padding) else { throw .last("encrypting") }
+        var length = Int(EVP_PKEY_get_size(pointer))
+        var block = [UInt8](repeating: 0, count: length)
+        guard EVP_PKEY_encrypt(context.pointer, &block, &length, plaintext.octets, plaintext.count) == 1 else { throw .last("encrypting") }
+        block.removeLast(block.count - length)
+        return block
+    }
+
+    /// What one block of RSA holds.
+    public func decrypted(_ block: UnsafeRawBufferPointer, padding: RSAPadding) throws(OpenSSLError) -> SecretBytes {
+        let context = try Context(self)
+        guard EVP_PKEY_decrypt_init(context.pointer) == 1, context.prepareEncryption(padding) else { throw .last("decrypting") }
+        var length = Int(EVP_PKEY_get_size(pointer))
+        let buffer = SecretBuffer(count: length)
+        return try buffer.withUnsafeMutableBytes { (target) throws(OpenSSLError) in
+            let bytes = target.assumingMemoryBound(to: UInt8.self).baseAddress
+            guard EVP_PKEY_decrypt(context.pointer, bytes, &length, block.octets, block.count) == 1 else { throw .last("decrypting") }
+            return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: target.prefix(length)))
+        }
+    }
+
+    /// The x-coordinate that this private key and the other side's public key agree on (SP 800-56A, section 5.7.1.2), as long as a field element.
+    ///
+    /// - Parameter other: a key of the same curve, whose point is on it.
+    public func agreed(with other: AsymmetricKey) throws(OpenSSLError) -> SecretBytes {
+        let context = try Context(self)
+        // The point was looked at when the key was made, and with a cofactor of 1 a point of the curve is one of the group.
+        guard EVP_PKEY_derive_init(context.pointer) == 1, EVP_PKEY_derive_set_peer_ex(context.pointer, other.pointer, 0) == 1 else {
+            throw .last("agreeing on a key")
+        }
+        var length = 0
+        guard EVP_PKEY_derive(context.pointer, nil, &length) == 1 else { throw .last("agreeing on a key") }
+        return try SecretBytes(count: length) { (buffer) throws(OpenSSLError) in
+            var written = length
+            let bytes = buffer.assumingMemoryBound(to: UInt8.self).baseAddress
+            guard EVP_PKEY_derive(context.pointer, bytes, &written) == 1, written == length else { throw .last("agreeing on a key") }
+        }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The bytes as libcrypto takes them; not nil also where there are none.
+    var octets: UnsafePointer<UInt8>? {
+        assumingMemoryBound(to: UInt8.self).baseAddress
+    }
+}

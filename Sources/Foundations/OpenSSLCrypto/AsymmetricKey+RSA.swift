@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+public import SecretMemory
+
+extension AsymmetricKey {
+    /// A key out of its numbers, which are taken as they are (``RSAKeyParts/isConsistent()``).
+    public convenience init(_ parts: RSAKeyParts) throws(OpenSSLError) {
+        var parameters = KeyParameters()
+        parameters.add("n", number: parts.modulus)
+        parameters.add("e", number: parts.publicExponent)
+        for (name, secret) in zip(Self.secretNames, parts.secrets) { parameters.add(name, number: secret) }
+        let selection = parts.secrets.isEmpty ? LATCHKEY_PUBLIC_KEY : LATCHKEY_KEYPAIR
+        self.init(adopting: try parameters.withParameters { (list) throws(OpenSSLError) in try Self.make("RSA", selection, list) })
+    }
+
+    /// A new key with the public exponent 65537.
+    public static func generateRSA(bits: Int) throws(OpenSSLError) -> AsymmetricKey {
+        AsymmetricKey(adopting: try generate("RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) == 1 })
+    }
+
+    /// The modulus and the public exponent, big-endian and without zeros in front.
+    public func publicRSANumbers() throws(OpenSSLError) -> (modulus: [UInt8], exponent: [UInt8]) {
+        (try publicNumber("n"), try publicNumber("e"))
+    }
+
+    /// The secret numbers in the order of ``RSAKeyParts/secrets``, each without zeros in front.
+    public func secretRSANumbers() throws(OpenSSLError) -> [SharedSecret] {
+        var numbers: [SharedSecret] = []
+        for name in Self.secretNames {
+            let length = try length(of: "\(name)")
+            numbers.append(
+                SharedSecret(try SecretBytes(count: length) { (buffer) throws(OpenSSLError) in try readNumber("\(name)", into: buffer) }))
+        }
+        return numbers
+    }
+
+    /// d, big-endian, with zeros in front up to the length of the buffer.
+    public func readPrivateExponent(into buffer: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
+        try readNumber("d", into: buffer)
+    }
+
+    private func publicNumber(_ name: String) throws(OpenSSLError) -> [UInt8] {
+        let secret = try SecretBytes(count: try length(of: name)) { (buffer) throws(OpenSSLError) in try readNumber(name, into: buffer) }
+        return secret.withUnsafeBytes { Array($0) }
+    }
+
+    private func length(of name: String) throws(OpenSSLError) -> Int {
+        var number: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { throw .last("reading the key's \(name)") }
+        defer { BN_clear_free(number) }
+        return Int(BN_num_bits(number) + 7) / 8
+    }
+
+    private static let secretNames: [StaticString] = [
+        "d", "rsa-factor1", "rsa-factor2", "rsa-exponent1", "rsa-exponent2", "rsa-coefficient1",
+    ]
+}

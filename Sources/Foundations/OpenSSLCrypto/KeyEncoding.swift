@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+public import SecretMemory
+
+/// The structures in which keys are written down.
+public enum KeyStructure: Sendable {
+    /// PKCS #8 `PrivateKeyInfo` (RFC 5208).
+    case privateKeyInfo
+    /// `SubjectPublicKeyInfo` (RFC 5280).
+    case subjectPublicKeyInfo
+    /// PKCS #1 for RSA (RFC 8017), SEC 1 `ECPrivateKey` for elliptic curves (RFC 5915).
+    case typeSpecific
+}
+
+/// A key that was read, with what is to be known of it.
+public struct DecodedKey: Sendable {
+    public let key: AsymmetricKey
+    public let isPrivate: Bool
+    /// nil for RSA.
+    public let curve: EllipticCurve?
+}
+
+/// Why bytes were not read as a key.
+public enum KeyDecodingError: Error, Sendable {
+    /// They are encrypted, and no passphrase was given, or another one.
+    case passphrase
+    /// They are a key of a kind that is not served.
+    case unsupported(String)
+    case malformed
+}
+
+extension AsymmetricKey {
+    /// Reads a key of any of the structures, encrypted or not.
+    ///
+    /// - Parameters:
+    ///   - der: one DER element, and nothing behind it.
+    ///   - passphrase: nil refuses what is encrypted. Nobody is ever asked for one.
+    public static func decode(
+        _ der: UnsafeRawBufferPointer, passphrase: UnsafeRawBufferPointer? = nil
+    ) throws(KeyDecodingError) -> DecodedKey {
+        for isPrivate in [true, false] {
+            if let key = try decode(der, passphrase, isPrivate: isPrivate) {
+                return DecodedKey(key: key, isPrivate: isPrivate, curve: try key.curve())
+            }
+        }
+        throw isEncrypted(der) ? .passphrase : .malformed
+    }
+
+    private static func decode(
+        _ der: UnsafeRawBufferPointer, _ passphrase: UnsafeRawBufferPointer?, isPrivate: Bool
+    ) throws(KeyDecodingError) -> AsymmetricKey? {
+        defer { ERR_clear_error() }
+        var key: OpaquePointer?
+        let selection = isPrivate ? LATCHKEY_KEYPAIR : LATCHKEY_PUBLIC_KEY
+        let form: StaticString = "DER"
+        guard let context = OSSL_DECODER_CTX_new_for_pkey(&key, form.characters, nil, nil, selection, nil, nil) else { return nil }
+        defer { OSSL_DECODER_CTX_free(context) }
+        if let passphrase {
+            guard OSSL_DECODER_CTX_set_passphrase(context, passphrase.octets, passphrase.count) == 1 else { return nil }
+        }
+        var bytes = der.octets
+        var rest = der.count
+        guard OSSL_DECODER_from_data(context, &bytes, &rest) == 1, let key else { return nil }
+        let decoded = AsymmetricKey(adopting: key)
+        return rest == 0 ? decoded : nil
+    }
+
+    /// Whether the bytes look like `EncryptedPrivateKeyInfo`: a sequence of a sequence that begins with an object identifier, and an octet string.
+    private static func isEncrypted(_ der: UnsafeRawBufferPointer) -> Bool {
+        var bytes = der.octets
+        guard let found = d2i_X509_SIG(nil, &bytes, der.count) else {
+            ERR_clear_error()
+            return false
+        }
+        X509_SIG_free(found)
+        return true
+    }
+
+    private func curve() throws(KeyDecodingError) -> EllipticCurve? {
+        if EVP_PKEY_is_a(pointer, "RSA") == 1 { return nil }
+        guard EVP_PKEY_is_a(pointer, "EC") == 1 else {
+            throw .unsupported(EVP_PKEY_get0_type_name(pointer).map { String(cString: $0) } ?? "unknown")
+        }
+        var name = [CChar](repeating: 0, count: 80)
+        var length = 0
+        guard EVP_PKEY_get_utf8_string_param(pointer, "group", &name, name.count, &length) == 1 else {
+            ERR_clear_error()
+            throw .unsupported("a curve without a name")
+        }
+        let group = String(decoding: name.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let curve = EllipticCurve(name: group) else { throw .unsupported("the curve \(group)") }
+        return curve
+    }
+
+    /// The key in DER.
+    public func encoded(_ structure: KeyStructure) throws(OpenSSLError) -> SharedSecret {
+        let (selection, name): (Int32, StaticString) =
+            switch structure {
+            case .privateKeyInfo: (LATCHKEY_KEYPAIR, "PrivateKeyInfo")
+            case .subjectPublicKeyInfo: (LATCHKEY_PUBLIC_KEY, "SubjectPublicKeyInfo")
+            case .typeSpecific: (LATCHKEY_KEYPAIR, "type-specific")
+            }
+        let form: StaticString = "DER"
+        // libcrypto keeps the pointers to both names.
+        guard let context = OSSL_ENCODER_CTX_new_for_pkey(pointer, selection, form.characters, name.characters, nil) else {
+            throw .last("writing a key")
+        }
+        defer { OSSL_ENCODER_CTX_free(context) }
+        var bytes: UnsafeMutablePointer<UInt8>?
+        var length = 0
+        guard OSSL_ENCODER_to_data(context, &bytes, &length) == 1, let bytes else { throw .last("writing a key") }
+        defer { CRYPTO_clear_free(bytes, length, nil, 0) }
+        return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: bytes, count: length)))
+    }
+
+    /// PKCS #8 `EncryptedPrivateKeyInfo` under a passphrase: PBES2 (RFC 8018) with PBKDF2-HMAC-SHA-256 and AES-256-CBC.
+    public func encoded(under passphrase: UnsafeRawBufferPointer, rounds: Int32 = 600_000) throws(OpenSSLError) -> [UInt8] {
+        guard let plain = EVP_PKEY2PKCS8(pointer) else { throw .last("writing a key") }
+        defer { PKCS8_PRIV_KEY_INFO_free(plain) }
+        var salt = RandomSalt.bytes()
+        guard let scheme = PKCS5_pbe2_set_iv(EVP_aes_256_cbc(), rounds, &salt, Int32(salt.count), nil, NID_hmacWithSHA256) else {
+            throw .last("writing a key")
+        }
+        let text = passphrase.assumingMemoryBound(to: CChar.self).baseAddress
+        guard let sealed = PKCS8_set0_pbe(text, Int32(passphrase.count), plain, scheme) else {
+            X509_ALGOR_free(scheme)
+            throw .last("writing a key")
+        }
+        defer { X509_SIG_free(sealed) }
+        var bytes: UnsafeMutablePointer<UInt8>?
+        let length = i2d_X509_SIG(sealed, &bytes)
+        guard length > 0, let bytes else { throw .last("writing a key") }
+        defer { CRYPTO_free(bytes, nil, 0) }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(length)))
+    }
+}
+
+private enum RandomSalt {
+    static func bytes() -> [UInt8] { SecretBytes.random(count: 16).withUnsafeBytes { Array($0) } }
+}
+
+extension StaticString {
+    /// The text with the zero that ends it, which stays where it is.
+    var characters: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a key is a key of (`kSecAttrKeyType`, by Apple's numbers).
+public enum KeyType: Int64, Sendable {
+    case rsa = 42
+    case ellipticCurve = 73
+}
+
+/// Which half of a pair a key is (`kSecAttrKeyClass`, by Apple's numbers).
+public enum KeyHalf: Int64, Sendable {
+    case publicKey = 0
+    case privateKey = 1
+}
+
+/// The type of a key with its size.
+public struct KeyKind: Sendable, Hashable {
+    public let type: KeyType
+    /// The length of the modulus, or of the field, in bits.
+    public let bits: Int
+
+    public init(_ type: KeyType, bits: Int) {
+        self.type = type
+        self.bits = bits
+    }
+
+    /// The length of a block, or of a field element, in bytes (`SecKeyGetBlockSize`).
+    public var blockLength: Int { (bits + 7) / 8 }
+
+    /// Sizes that keys may have which come from elsewhere.
+    public var isUsable: Bool {
+        switch type {
+        case .rsa: 1024...8192 ~= bits
+        case .ellipticCurve: [192, 224, 256, 384, 521].contains(bits)
+        }
+    }
+
+    /// Sizes that new keys may have.
+    public var isGenerated: Bool {
+        switch type {
+        case .rsa: 2048...8192 ~= bits && bits.isMultiple(of: 8)
+        case .ellipticCurve: [224, 256, 384, 521].contains(bits)
+        }
+    }
+}
+
+extension KeyKind: CustomStringConvertible {
+    /// `RSA-2048`, `P-256`.
+    public var description: String {
+        switch type {
+        case .rsa: "RSA-\(bits)"
+        case .ellipticCurve: "P-\(bits)"
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import KeyServices
+internal import SecretMemory
+
+/// What items that are keys must be like, and may be used for.
+enum KeyRules {
+    enum Key {
+        case publicKey(PublicKey)
+        case privateKey(SoftwareKey)
+    }
+
+    /// The addition of one half of a pair, with the attributes that its maker has not given, and its data.
+    static func completed(
+        _ half: ItemAddition, _ key: PublicKey, _ which: KeyHalf, data: SharedSecret
+    ) throws(KeychainError) -> ItemAddition {
+        guard half.itemClass == .key else { throw .parameter("the half of a pair is an item of the class of keys") }
+        var addition = half
+        addition.attributes.merge(try KeyAttributes.standard(key, which)) { given, _ in given }
+        // Which half it is, of what kind and size, is not the maker's to say.
+        for attribute in [ItemAttribute.keyClass, .type, .keySizeInBits, .effectiveKeySize] {
+            addition.attributes[attribute] = try KeyAttributes.standard(key, which)[attribute]
+        }
+        if half.attributes[.wasNeverExtractable] == nil, addition.attributes[.isExtractable] == .number(0) {
+            addition.attributes[.wasNeverExtractable] = .number(1)
+        }
+        addition.secrets = ItemSecrets(data: data)
+        return addition
+    }
+
+    /// An item that is added with its bytes is a key where they are one: then its application label is that of the key, unless its maker gave
+    /// another.
+    static func complete(_ record: inout ItemRecord) {
+        guard record.itemClass == .key, record.attributes[.applicationLabel] == nil else { return }
+        guard case .number? = record.attributes[.type], case .number? = record.attributes[.keyClass] else { return }
+        let label = try? withKey(of: record) { (key) throws(KeychainError) in
+            switch key {
+            case .publicKey(let key): try key.applicationLabel()
+            case .privateKey(let key): try key.publicKey.applicationLabel()
+            }
+        }
+        if let label { record.attributes[.applicationLabel] = .data(label) }
+    }
+
+    /// Lends the key that an item holds.
+    ///
+    /// - Throws: errSecUnimplemented for a type that is not served, errSecDecode where the bytes are no such key.
+    static func withKey<Result>(of item: ItemRecord, _ body: (Key) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+        guard let data = item.secrets?.data else { throw KeychainError(.decode, "the item holds no key") }
+        guard case .number(let number)? = item.attributes[.type], let type = KeyType(rawValue: number) else {
+            throw KeychainError(.unimplemented, "keys of this type are only kept, not used")
+        }
+        guard case .number(let half)? = item.attributes[.keyClass], let half = KeyHalf(rawValue: half) else {
+            throw KeychainError(.unimplemented, "only keys of a pair are used")
+        }
+        let key: Key
+        do throws(KeychainError) {
+            key = try data.withUnsafeBytes { (bytes) throws(KeychainError) in
+                switch half {
+                case .publicKey: .publicKey(try PublicKey(external: bytes, type: type))
+                case .privateKey: .privateKey(try SoftwareKey(external: bytes, type: type, isOwn: true))
+                }
+            }
+        } catch {
+            throw KeychainError(.decode, "the item holds no key: \(error.problem)")
+        }
+        return try body(key)
+    }
+
+    // MARK: What its attributes allow
+
+    static func isExtractable(_ item: ItemRecord) -> Bool {
+        item.attributes[.keyClass] != .number(KeyHalf.privateKey.rawValue) || item.attributes[.isExtractable] != .number(0)
+    }
+
+    static let notExtractable = KeychainError(
+        .unimplemented, "the key may be used, and not be taken out of the keychain",
+        hint: "it was made with kSecAttrIsExtractable = false; make another one to have its bytes")
+
+    /// Takes the data out of what is given to a caller, where it may not have it.
+    ///
+    /// - Throws: errSecUnimplemented where the data was all that was asked for.
+    static func withhold(from records: inout [ItemRecord], _ returning: ReturnTypes) throws(KeychainError) {
+        guard returning.contains(.data) else { return }
+        for index in records.indices where records[index].itemClass == .key && !isExtractable(records[index]) {
+            guard returning != .data else { throw notExtractable }
+            records[index].secrets = nil
+        }
+    }
+
+    static func requirePermission(for operation: KeyOperation, of item: ItemRecord) throws(KeychainError) {
+        let attribute = KeyAttributes.permission(for: operation)
+        guard item.attributes[attribute] != .number(0) else {
+            throw KeychainError(.keyUsageIncorrect, "the key was made so that it does not \(operation)")
+        }
+    }
+
+    /// Refuses a change that would let out what may not leave.
+    static func check(_ changed: ItemRecord, was record: ItemRecord) throws(KeychainError) {
+        guard record.itemClass == .key, !isExtractable(record) else { return }
+        guard !isExtractable(changed) else { throw KeychainError(.param, "a key that may not be taken out stays so") }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTesting
+import Testing
+
+/// The key commands as scripts use them, with openssl at the other end; embedded and through latchkeyd.
+@Suite("Key commands")
+struct KeyCommandTests {
+    /// A keychain of its own, and files beside it.
+    private final class Desk {
+        let directory: TemporaryDirectory
+        let daemon: DaemonProcess?
+
+        init(throughDaemon: Bool) throws {
+            let daemon = throughDaemon ? try DaemonProcess() : nil
+            self.daemon = daemon
+            directory = try daemon?.directory ?? TemporaryDirectory()
+        }
+
+        func path(_ name: String) -> String { "\(directory.path)/\(name)" }
+
+        func file(_ name: String, _ text: String) throws -> String {
+            try Data(text.utf8).write(to: URL(filePath: path(name)))
+            chmod(path(name), 0o600)
+            return path(name)
+        }
+
+        func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: path(name))) }
+
+        @discardableResult
+        func latchkey(_ words: String..., input: String? = nil) throws -> Executable.Outcome {
+            if let daemon { return try daemon.client("latchkey", words, input: input) }
+            return try Executable.run(
+                "latchkey", words, home: "\(directory.path)/home", environment: ["XDG_RUNTIME_DIR": directory.path], input: input)
+        }
+
+        func openssl(_ words: String...) throws -> (status: Int32, output: Data) {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/openssl")
+            process.arguments = words
+            process.standardInput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let said = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return (process.terminationStatus, said)
+        }
+    }
+
+    @Test("A key of the keychain signs and decrypts for openssl, and the other way round", arguments: [false, true])
+    func operations(_ throughDaemon: Bool) throws {
+        let desk = try Desk(throughDaemon: throughDaemon)
+        let message = try desk.file("message", "a message\n")
+        for (type, size, algorithm) in [("rsa", "2048", "rsa-pss-sha256"), ("ec", "256", "ES256"), ("ec", "384", "ecdsa-sha384")] {
+            let tag = "com.example.\(type)\(size)"
+            #expect(try desk.latchkey("key", "generate", "--tag", tag, "--type", type, "--size", size).status == 0)
+            #expect(try desk.latchkey("key", "public", "--tag", tag, "-o", desk.path("\(tag).pem")).status == 0)
+            // The usual algorithm of each type is what `openssl dgst` verifies.
+            #expect(try desk.latchkey("key", "sign", "--tag", tag, "-o", desk.path("\(tag).sig"), message).status == 0)
+            let verdict = try desk.openssl(
+                "dgst", "-sha256", "-verify", desk.path("\(tag).pem"), "-signature", desk.path("\(tag).sig"), message)
+            #expect(verdict.status == 0)
+            // Any other, there and back.
+            let signature = desk.path("\(tag).other")
+            #expect(try desk.latchkey("key", "sign", "--tag", tag, "-a", algorithm, "-o", signature, message).status == 0)
+            #expect(
+                try desk.latchkey("key", "verify", "--key-file", desk.path("\(tag).pem"), "-a", algorithm, "-s", signature, message).status
+                    == 0)
+            let other = try desk.latchkey("key", "verify", "--tag", tag, "-s", signature, message)
+            #expect(other.status != 0 && other.error.contains("the signature is not this key's"), "\(other)")
+            let cipher = desk.path("\(tag).bin")
+            #expect(try desk.latchkey("key", "encrypt", "--key-file", desk.path("\(tag).pem"), "-o", cipher, message).status == 0)
+            #expect(try desk.latchkey("key", "decrypt", "--tag", tag, cipher).output == "a message\n")
+        }
+        for hash in ["sha1", "sha256"] {
+            let key = desk.path("com.example.rsa2048.pem")
+            let encrypted = try desk.openssl(
+                "pkeyutl", "-encrypt", "-pubin", "-inkey", key, "-in", message, "-pkeyopt", "rsa_padding_mode:oaep", "-pkeyopt",
+                "rsa_oaep_md:\(hash)", "-pkeyopt", "rsa_mgf1_md:\(hash)", "-out", desk.path("theirs"))
+            #expect(encrypted.status == 0)
+            let opened = try desk.latchkey("key", "decrypt", "--tag", "com.example.rsa2048", "-a", "oaep-\(hash)", desk.path("theirs"))
+            #expect(opened.output == "a message\n", "\(opened)")
+        }
+    }
+
+    @Test("Keys come in and go out in every form; what may not go out is passed over and named", arguments: [false, true])
+    func transfer(_ throughDaemon: Bool) throws {
+        let desk = try Desk(throughDaemon: throughDaemon)
+        #expect(
+            try desk.openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", desk.path("rsa.pem")).status == 0)
+        #expect(try desk.openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", desk.path("ec.pem")).status == 0)
+        let passphrase = try desk.file("passphrase", "a passphrase\n")
+        #expect(
+            try desk.openssl(
+                "pkcs8", "-topk8", "-in", desk.path("ec.pem"), "-passout", "file:\(passphrase)", "-out", desk.path("sealed.pem")
+            ).status == 0)
+        #expect(try desk.latchkey("import", desk.path("rsa.pem"), "--tag", "rsa").output == "1 key imported.\n")
+        #expect(
+            try desk.latchkey("import", desk.path("sealed.pem"), "--passphrase-file", passphrase, "--tag", "ec", "-x").output
+                == "1 key imported.\n")
+        #expect(try desk.latchkey("import", desk.path("rsa.pem"), "--tag", "rsa").status == 45)
+        #expect(try desk.latchkey("import", desk.path("sealed.pem"), "-P", "another").status != 0)
+        #expect(try desk.latchkey("import", passphrase).status != 0)
+        let original = try desk.openssl("pkey", "-in", desk.path("rsa.pem"), "-outform", "DER").output
+        for (format, inform) in [("openssl", "PEM"), ("pkcs8", "PEM"), ("bsafe", "DER")] {
+            let file = desk.path("out.\(format)")
+            let outcome = try desk.latchkey("export", "-t", "privKeys", "--tag", "rsa", "-f", format, "-o", file)
+            #expect(outcome.status == 0 && outcome.error.contains("bytes written to"), "\(outcome)")
+            #expect(try desk.openssl("pkey", "-in", file, "-inform", inform, "-outform", "DER").output == original)
+            let info = try FileManager.default.attributesOfItem(atPath: file)
+            #expect(info[.posixPermissions] as? Int == 0o600)
+            #expect(try desk.latchkey("export", "-t", "privKeys", "--tag", "rsa", "-f", format, "-o", file).status != 0, "it exists")
+        }
+        let sealed = try desk.latchkey(
+            "export", "-t", "privKeys", "--tag", "rsa", "-w", "--passphrase-file", passphrase, "-o", desk.path("s.pem"))
+        #expect(sealed.status == 0)
+        #expect(try desk.openssl("pkey", "-in", desk.path("s.pem"), "-passin", "file:\(passphrase)", "-outform", "DER").output == original)
+        let refused = try desk.latchkey("export", "-t", "privKeys", "--tag", "ec")
+        #expect(refused.status == 44 && refused.output.isEmpty && refused.error.contains("passed over: ec"), "\(refused)")
+        #expect(try desk.latchkey("key", "sign", "--tag", "ec", "-o", desk.path("ec.sig"), passphrase).status == 0)
+    }
+
+    @Test("Keys are made, found, listed and deleted by macOS's commands and our own", arguments: [false, true])
+    func lifecycle(_ throughDaemon: Bool) throws {
+        let desk = try Desk(throughDaemon: throughDaemon)
+        #expect(try desk.latchkey("create-keypair", "-a", "ec", "--tag", "pair", "A pair").status == 0)
+        #expect(try desk.latchkey("find-key", "-l", "A pair").output.components(separatedBy: "keychain: ").count == 3)
+        let found = try desk.latchkey("find-key", "-t", "private", "-s", "-l", "A pair").output
+        #expect(found.components(separatedBy: "keychain: ").count == 2 && found.contains("0x00000001 <blob>=\"A pair\""), "\(found)")
+        #expect(try desk.latchkey("set-key-partition-list", "-S", "apple:", "-s", "-k", "x").status == 0)
+        #expect(try desk.latchkey("find-key", "-l", "None").status == 44)
+        #expect(try desk.latchkey("find-key", "-t", "other").status != 0)
+        let list = try desk.latchkey("key", "list").output
+        #expect(list == "P-256\tprivate\tpair\tlatchkey.shared\nP-256\tpublic\tpair\tlatchkey.shared\n", "\(list)")
+        #expect(try desk.latchkey("key", "list", "--json").output.contains("\"applicationLabel\" : \""))
+        let dry = try desk.latchkey("key", "delete", "--tag", "pair", "--dry-run")
+        #expect(dry.status == 0 && dry.error.contains("would delete"))
+        #expect(try desk.latchkey("delete-key", "-l", "A pair").status != 0, "two match")
+        #expect(try desk.latchkey("delete-key").status == 2)
+        #expect(try desk.latchkey("delete-key", "-t", "private", "-l", "A pair").status == 0)
+        #expect(try desk.latchkey("key", "delete", "--tag", "pair").status == 0)
+        #expect(try desk.latchkey("key", "list").output.isEmpty)
+        #expect(try desk.latchkey("create-keypair", "-a", "dsa", "x").status != 0)
+        #expect(try desk.latchkey("create-keypair", "-s", "1024", "x").status != 0)
+        #expect(try desk.latchkey("key", "generate", "--tag", "x", "--size", "1000").status != 0)
+        #expect(try desk.latchkey("key", "sign", "--tag", "x", "-a", "none", "/dev/null").status != 0)
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+@testable import KeyServices
+import SecretMemory
+import Testing
+
+/// Keys as files and as bytes, against openssl and ssh-keygen.
+@Suite("Key files")
+struct KeyFileTests {
+    private static let passphrase = SharedSecret(copying: "a passphrase".utf8)
+
+    @Test("openssl reads what we write, in each form")
+    func written() throws {
+        let openssl = try OpenSSL()
+        for key in SampleKeys.rsa + SampleKeys.curves {
+            let text = try openssl.output(["pkey", "-in", openssl.file(.privateKey(key)), "-pubout", "-outform", "DER"])
+            #expect(try KeyFile.read(text).first?.publicKey.external == key.publicKey.external)
+            for structure in [KeyFile.Structure.pkcs8, .traditional] {
+                for isPEM in [true, false] {
+                    let file = try KeyFile.write(.privateKey(key), as: structure, isPEM: isPEM).bytes
+                    let words = ["pkey", "-in", try openssl.file(file), "-inform", isPEM ? "PEM" : "DER", "-pubout", "-outform", "DER"]
+                    #expect(try openssl.output(words) == text, "\(key.kind) \(structure)")
+                    let half = try KeyFile.write(.publicKey(key.publicKey), as: structure, isPEM: isPEM).bytes
+                    let isPKCS1 = structure == .traditional && key.kind.type == .rsa
+                    let read = try openssl.output(
+                        (isPKCS1 ? ["rsa", "-RSAPublicKey_in"] : ["pkey", "-pubin"])
+                            + ["-in", openssl.file(half), "-inform", isPEM ? "PEM" : "DER", "-pubout", "-outform", "DER"])
+                    #expect(read == text, "\(key.kind) \(structure)")
+                }
+            }
+            let sealed = try KeyFile.write(.privateKey(key), as: .pkcs8, passphrase: Self.passphrase).bytes
+            let opened = try openssl.output([
+                "pkey", "-in", openssl.file(sealed), "-passin", "pass:a passphrase", "-pubout", "-outform", "DER",
+            ])
+            #expect(opened == text)
+        }
+    }
+
+    @Test("We read what openssl writes, in each form")
+    func read() throws {
+        let openssl = try OpenSSL()
+        for key in SampleKeys.rsa + SampleKeys.curves {
+            let file = try openssl.file(.privateKey(key))
+            let external = try key.external()
+            var forms = [["pkey"], ["pkey", "-outform", "DER"], ["pkey", "-traditional"], ["pkey", "-traditional", "-outform", "DER"]]
+            forms.append(["pkcs8", "-topk8", "-passout", "pass:a passphrase"])
+            forms.append(["pkcs8", "-topk8", "-scrypt", "-passout", "pass:a passphrase", "-outform", "DER"])
+            forms.append(["pkcs8", "-topk8", "-v2", "aes-128-cbc", "-v2prf", "hmacWithSHA1", "-passout", "pass:a passphrase"])
+            for form in forms {
+                let bytes = try openssl.output(form + ["-in", file])
+                let isSealed = form.contains("-passout")
+                guard case .privateKey(let found) = try #require(KeyFile.read(bytes, passphrase: isSealed ? Self.passphrase : nil).first)
+                else {
+                    Issue.record("\(form): it is no private key")
+                    continue
+                }
+                #expect(try found.external() == external, "\(key.kind) \(form)")
+                guard isSealed else { continue }
+                #expect(status { () throws(KeychainError) in _ = try KeyFile.read(bytes) } == -25293)
+                #expect(
+                    status { () throws(KeychainError) in _ = try KeyFile.read(bytes, passphrase: SharedSecret(copying: "other".utf8)) }
+                        == -25293)
+            }
+            for form in [["pkey", "-pubout"], ["pkey", "-pubout", "-outform", "DER"]] {
+                let entry = try #require(KeyFile.read(openssl.output(form + ["-in", file])).first)
+                guard case .publicKey(let half) = entry else {
+                    Issue.record("\(form): it is no public key")
+                    continue
+                }
+                #expect(half.external == key.publicKey.external)
+            }
+        }
+    }
+
+    @Test(
+        "ssh-keygen reads what we write, and we read what it writes",
+        .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/ssh-keygen")))
+    func openSSH() throws {
+        let openssl = try OpenSSL()
+        for key in [SampleKeys.rsa2048, SampleKeys.p256, SampleKeys.p384, SampleKeys.p521].compactMap({ $0 }) {
+            let own = try openssl.file(.privateKey(key), as: .openSSH)
+            chmod(own, 0o600)
+            let line = try openssl.output(["-y", "-f", own], program: "/usr/bin/ssh-keygen")
+            #expect(try KeyFile.read(line).first?.publicKey.external == key.publicKey.external)
+            #expect(line.starts(with: try KeyFile.write(.publicKey(key.publicKey), as: .openSSH).bytes.dropLast()))
+        }
+        for kind in [["rsa", "2048"], ["ecdsa", "256"], ["ecdsa", "384"], ["ecdsa", "521"]] {
+            let path = try openssl.file([]) + "-key"
+            try openssl.output(
+                ["-q", "-t", kind[0], "-b", kind[1], "-N", "", "-C", "a comment", "-f", path], program: "/usr/bin/ssh-keygen")
+            let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+            guard case .privateKey(let key) = try #require(KeyFile.read(bytes).first) else { continue }
+            let line = Array(try Data(contentsOf: URL(filePath: path + ".pub")))
+            #expect(try KeyFile.read(line).first?.publicKey.external == key.publicKey.external)
+            #expect(try key.publicKey.external == SoftwareKey.read(key.external().bytes, key.kind.type).publicKey.external)
+        }
+        let sealed = try openssl.file([]) + "-sealed"
+        try openssl.output(["-q", "-t", "ecdsa", "-N", "a passphrase", "-f", sealed], program: "/usr/bin/ssh-keygen")
+        #expect(
+            status { () throws(KeychainError) in _ = try KeyFile.read(Array((try? Data(contentsOf: URL(filePath: sealed))) ?? Data())) }
+                == -4)
+        let other = try openssl.file([]) + "-ed25519"
+        try openssl.output(["-q", "-t", "ed25519", "-N", "", "-f", other], program: "/usr/bin/ssh-keygen")
+        #expect(
+            status { () throws(KeychainError) in _ = try KeyFile.read(Array((try? Data(contentsOf: URL(filePath: other))) ?? Data())) }
+                == -4)
+    }
+
+    @Test("Several keys in one file come in order; a file without a key is refused")
+    func several() throws {
+        let keys = [SampleKeys.p256, SampleKeys.rsa2048].compactMap { $0 }
+        let text = Array("some words\n".utf8) + (try keys.flatMap { try KeyFile.write(.privateKey($0), as: .pkcs8).bytes })
+        #expect(try KeyFile.read(text).map(\.publicKey.external) == keys.map(\.publicKey.external))
+        for text in [
+            "", "words", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "-----BEGIN PRIVATE KEY-----\nAAAA\n",
+            "-----BEGIN PRIVATE KEY-----\n!!!!\n-----END PRIVATE KEY-----\n",
+        ] {
+            #expect(status { () throws(KeychainError) in _ = try KeyFile.read(Array(text.utf8)) } == -50, "\(text)")
+        }
+        let old = try OpenSSL()
+        let sealed = try old.output([
+            "rsa", "-in", old.file(.privateKey(try #require(SampleKeys.rsa2048))), "-traditional", "-aes128", "-passout", "pass:x",
+        ])
+        #expect(status { () throws(KeychainError) in _ = try KeyFile.read(sealed) } == -4)
+    }
+
+    // MARK: External representations
+
+    @Test("T226: what a key is written as makes an equal key, which signs for the other half")
+    func external() throws {
+        for key in SampleKeys.rsa + SampleKeys.curves {
+            let again = try SoftwareKey.read(key.external().bytes, key.kind.type)
+            #expect(again.publicKey.external == key.publicKey.external)
+            let algorithm: KeyAlgorithm =
+                key.kind.type == .rsa ? .rsaSignature(.pkcs1(.message(.sha256))) : .ecdsa(.x962, .message(.sha256))
+            #expect(
+                try PublicKey.read(key.publicKey.external, key.kind.type).isSignature(
+                    again.signature(of: [1], algorithm), of: [1], algorithm))
+            let size = key.kind.blockLength
+            if key.kind.type == .ellipticCurve {
+                #expect(key.publicKey.external.count == 2 * size + 1)
+                #expect(try key.external().count == 3 * size + 1)
+            }
+        }
+    }
+
+    @Test("Cut, lengthened, or with any bit changed, bytes are another key or none, and nothing stops")
+    func mutated() throws {
+        for key in [SampleKeys.rsa1024, SampleKeys.p256, SampleKeys.p521].compactMap({ $0 }) {
+            let type = key.kind.type
+            let (privateHalf, publicHalf) = (try key.external().bytes, key.publicKey.external)
+            for length in 0..<privateHalf.count {
+                #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(Array(privateHalf.prefix(length)), type) } == -50)
+            }
+            for length in 0..<publicHalf.count {
+                #expect(status { () throws(KeychainError) in _ = try PublicKey.read(Array(publicHalf.prefix(length)), type) } == -50)
+            }
+            #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(privateHalf + [0], type) } == -50)
+            #expect(status { () throws(KeychainError) in _ = try PublicKey.read(publicHalf + [0], type) } == -50)
+            #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(publicHalf, type) } == -50)
+            #expect(status { () throws(KeychainError) in _ = try PublicKey.read(privateHalf, type) } == -50)
+            for bit in stride(from: 0, to: 8 * privateHalf.count, by: 5) {
+                var changed = privateHalf
+                changed[bit / 8] ^= 1 << (bit % 8)
+                // Every number is bound to the others.
+                #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(changed, type) } == -50, "bit \(bit)")
+            }
+            guard type == .ellipticCurve else { continue }
+            for bit in 0..<8 * publicHalf.count {
+                var changed = publicHalf
+                changed[bit / 8] ^= 1 << (bit % 8)
+                #expect(status { () throws(KeychainError) in _ = try PublicKey.read(changed, type) } == -50, "bit \(bit)")
+            }
+        }
+    }
+
+    @Test("Points that are none: infinity, zero, coordinates of the prime and above, compressed")
+    func points() throws {
+        let prime = [UInt8](hexadecimal: "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")
+        let key = try #require(SampleKeys.p256)
+        let (x, y) = (Array(key.publicKey.external[1..<33]), Array(key.publicKey.external[33...]))
+        let zero = [UInt8](repeating: 0, count: 32)
+        for point in [
+            [0], [4], [4] + zero + zero, [4] + prime + prime, [4] + prime + y, [4] + x + prime, [2] + x, [3] + x, [6] + x + y, [7] + x + y,
+            [5] + x + y,
+            [4] + [UInt8](repeating: 255, count: 64),
+        ] {
+            #expect(status { () throws(KeychainError) in _ = try PublicKey.read(point, .ellipticCurve) } == -50, "\(point.prefix(2))")
+            let cipher = point + [UInt8](repeating: 1, count: 40)
+            #expect(
+                status { () throws(KeychainError) in _ = try key.decrypted(cipher, .ecies(.standard, .sha256, derivesVector: false)) }
+                    == -50)
+        }
+        // Scalars of zero, of the order, and above.
+        let order = [UInt8](hexadecimal: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
+        for scalar in [zero, order, [UInt8](repeating: 255, count: 32)] {
+            #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(key.publicKey.external + scalar, .ellipticCurve) } == -50)
+        }
+    }
+
+    @Test(
+        "RSA keys that are none: an exponent of 1 or even, an even modulus, sizes that are not served, numbers that are negative or padded")
+    func rsa() throws {
+        func key(_ modulus: [UInt8], _ exponent: [UInt8]) -> [UInt8] {
+            modulus.withUnsafeBytes { modulus in
+                exponent.withUnsafeBytes { exponent in DERNumbers.encoded([modulus, exponent]).withUnsafeBytes { Array($0) } }
+            }
+        }
+        let good = try #require(SampleKeys.rsa2048).publicKey.external
+        let modulus = Array(good.dropFirst(9).prefix(256))
+        #expect(try PublicKey.read(key(modulus, [1, 0, 1]), .rsa).external == good)
+        #expect(try PublicKey.read(key(modulus, [3]), .rsa).kind.bits == 2048)
+        let even = modulus.dropLast() + [modulus[255] & 0xFE]
+        for (modulus, exponent) in [
+            (modulus, [1]), (modulus, [0]), (modulus, [2]), (modulus, [1, 0, 0]), (Array(even), [1, 0, 1]),
+            (Array(modulus.prefix(64)) + [1], [1, 0, 1]),
+            ([UInt8](repeating: 0xFF, count: 1025), [1, 0, 1]), ([], [1, 0, 1]), (modulus, [UInt8](repeating: 1, count: 9)),
+        ] as [([UInt8], [UInt8])] {
+            #expect(status { () throws(KeychainError) in _ = try PublicKey.read(key(modulus, exponent), .rsa) } == -50)
+        }
+        // The same numbers in another form: a length in more bytes than it needs, an indefinite one, a zero too many.
+        let body = Array(good.dropFirst(4))
+        for form in [[0x30, 0x83, 0, good[2], good[3]] + body, [0x30, 0x80] + body + [0, 0], [0x31] + good.dropFirst()] {
+            #expect(status { () throws(KeychainError) in _ = try PublicKey.read(form, .rsa) } == -50)
+        }
+        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 1024)) } == -25311)
+        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 8193)) } == -25311)
+        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: 192)) } == -25311)
+        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: 1_000_000)) } == -25311)
+    }
+}
