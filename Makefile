@@ -41,15 +41,17 @@ examples: ## Build the example package, again with Security in sight of swift-ce
 	swift build --package-path Examples/KeychainHelpers --build-tests
 	swift test --package-path Examples/KeychainHelpers --skip-build
 	swift build --product latchkeyd
+	swift build --product latchkey
+	@./Scripts/rsa-helper "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)" "$$(swift build --show-bin-path)"
 	@./Scripts/access-groups "$$(swift build --show-bin-path)/latchkeyd" "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)"
 
 .PHONY: lint
 lint: ## Check the formatting of every Swift file
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer Fuzz/Sources/KeyFuzzer
 
 .PHONY: format
 format: ## Format every Swift file
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer Fuzz/Sources/KeyFuzzer
 
 .PHONY: crash
 crash: ## Kill 3,000 writers at random moments and look for what they lost
@@ -99,11 +101,13 @@ dependencies: ## Install what is missing of the Debian packages (says which)
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: fuzz
-fuzz: ## Feed the decoder of the wire messages with what libFuzzer thinks of (ARGS="-max_total_time=600")
+fuzz: ## Feed the decoders of messages and of keys with what libFuzzer thinks of (ARGS="-max_total_time=600")
 	swift build --package-path Fuzz
-	mkdir -p Fuzz/.build/corpus
+	mkdir -p Fuzz/.build/corpus Fuzz/.build/corpus-keys
 	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/WireFuzzer" \
 	    -max_total_time=60 -max_len=8192 $(ARGS) Fuzz/.build/corpus Fuzz/Corpus/wire
+	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/KeyFuzzer" \
+	    -max_total_time=60 -max_len=8192 $(ARGS) Fuzz/.build/corpus-keys Fuzz/Corpus/keys
 
 .PHONY: protocol
 protocol: ## Make the Swift code of the wire messages from their schema (needs protoc)

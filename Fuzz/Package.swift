@@ -18,14 +18,18 @@ let package = Package(
             dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
             exclude: ["latchkey.proto"]
         ),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL", "SecretMemory"]),
+        .target(name: "KeyServices", dependencies: ["KeychainModel", "OpenSSLCrypto", "SecretMemory"]),
         .target(name: "CFuzzerMain"),
         .executableTarget(name: "WireFuzzer", dependencies: ["CFuzzerMain", "LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
+        .executableTarget(name: "KeyFuzzer", dependencies: ["CFuzzerMain", "KeyServices", "KeychainModel", "SecretMemory"]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CLatchkey", "CFuzzerMain"].contains(target.name) {
-    let isFuzzer = target.name == "WireFuzzer"
+for target in package.targets where !["CLatchkey", "COpenSSL", "CFuzzerMain"].contains(target.name) {
+    let isFuzzer = target.name.hasSuffix("Fuzzer")
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

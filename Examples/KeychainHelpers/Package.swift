@@ -19,6 +19,7 @@ let package = Package(
         .target(name: "CertificateBridge", dependencies: [.security, .asn1, .x509]),
 
         .executableTarget(name: "notes", dependencies: [.security]),
+        .executableTarget(name: "envelope", dependencies: ["HelpersSwift6", .security]),
 
         // Three programs of different identifiers; Entitlements/ says which groups each has.
         .target(name: "SharedItems", dependencies: [.security]),

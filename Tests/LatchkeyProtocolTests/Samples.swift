@@ -59,6 +59,21 @@ enum Samples {
             .recover(with: secret("k"), newPasscode: nil), .recover(with: secret("k"), newPasscode: secret("p")),
             .backup(under: secret("a"), passcode: secret("b")), .noteBackup,
             .restore(under: secret("a"), passcode: nil, merges: true, isRehearsal: true), .piece([1, 2, 3]), .piece([]),
+            .generateKey(
+                KeyGeneration(
+                    KeyKind(.rsa, bits: 2048), privateHalf: ItemAddition(.key, attributes: attributes, accessGroup: "G"),
+                    publicHalf: ItemAddition(.key, protection: .always))),
+            .generateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key))),
+            .publicKey(of: PersistentReference(.key, .random())), .exportKey(PersistentReference(.key, .random())),
+            .useKey(PersistentReference(.key, .random()), .signPKCS1(nil), on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .signPKCS1(.sha1), on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .signPSS(.sha224), on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .signRaw, on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .signECDSA, on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .decryptRaw, on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .decryptPKCS1, on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .decryptOAEP(.sha512), on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .agree, on: secret("d")),
             .readLog(after: .max, since: 12.5), .readLog(after: 0, since: nil), .verifyLog, .openSession(nil), .openSession(secret("p")),
         ]
     }
@@ -76,6 +91,11 @@ enum Samples {
             .failure(KeychainError(.itemNotFound, "p", hint: "h")), .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .done,
             .count(5), .record(record), .records([record, record], damaged: 7, isFollowed: true),
             .records([], damaged: 0, isFollowed: false),
+            .generatedKey(GeneratedKey(privateHalf: record, publicHalf: record, publicKey: [4, 5])),
+            .generatedKey(GeneratedKey(privateHalf: record, publicHalf: nil, publicKey: [])),
+            .publicKey(PublicKeyInfo(KeyKind(.ellipticCurve, bits: 521), half: .privateKey, publicKey: [1, 2])),
+            .publicKey(PublicKeyInfo(KeyKind(.rsa, bits: 1024), half: .publicKey, publicKey: [])),
+            .keyOutput(KeyOutput(secret("signature"), from: AccessGroup("G1", grade: .attested))),
             .status(status), .findings([KeychainFinding("a", isHealthy: true, detail: "d", hint: "h")]),
             .caller(
                 CallerReport(

@@ -106,4 +106,3 @@ struct TypedKeyTests {
         #expect(try P384SigningKey(file: P384.Signing.PrivateKey().pemRepresentation).handle.isStored == false)
     }
 }
-

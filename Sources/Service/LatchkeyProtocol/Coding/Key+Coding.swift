@@ -8,7 +8,8 @@ extension WireKeyKind {
     init(_ kind: KeyKind) {
         self.init()
         type = UInt32(kind.type.rawValue)
-        bits = UInt32(kind.bits)
+        // What is no size is refused by the service.
+        bits = UInt32(clamping: kind.bits)
     }
 
     func decode() throws(WireError) -> KeyKind {

@@ -1,0 +1,1 @@
+../HelpersSwift5/RSAHelper.swift
