@@ -18,9 +18,12 @@ let package = Package(
         // The floor calls SQLite's C interface itself, without a layer above it.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CScrypt", providers: [.apt(["libssl-dev"])]),
+        // The floor of keys: libcrypto's calls and nothing else.
+        .target(name: "CKeyFloor", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
+                "CKeyFloor",
                 "CScrypt",
                 "CSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -102,7 +102,7 @@ struct KeyCommandTests {
         #expect(
             try desk.latchkey("import", desk.path("sealed.pem"), "--passphrase-file", passphrase, "--tag", "ec", "-x").output
                 == "1 key imported.\n")
-        #expect(try desk.latchkey("import", desk.path("rsa.pem"), "--tag", "rsa").status == 45)
+        #expect(try desk.latchkey("import", desk.path("rsa.pem"), "--tag", "rsa", "-a", "kSecAttrLabel", "x").status == 45)
         #expect(try desk.latchkey("import", desk.path("sealed.pem"), "-P", "another").status != 0)
         #expect(try desk.latchkey("import", passphrase).status != 0)
         let original = try desk.openssl("pkey", "-in", desk.path("rsa.pem"), "-outform", "DER").output
@@ -145,6 +145,19 @@ struct KeyCommandTests {
         #expect(try desk.latchkey("key", "delete", "--tag", "pair").status == 0)
         #expect(try desk.latchkey("key", "list").output.isEmpty)
         #expect(try desk.latchkey("create-keypair", "-a", "dsa", "x").status != 0)
+        // Two pairs under one tag are told apart, and not deleted together by mistake.
+        for _ in 0..<2 { #expect(try desk.latchkey("key", "generate", "--tag", "twice").status == 0) }
+        let twice = try desk.latchkey("key", "delete", "--tag", "twice")
+        #expect(twice.status != 0 && twice.error.contains("2 pairs"), "\(twice)")
+        let labels = try desk.latchkey("key", "list", "--json").output.matches(of: /"applicationLabel" : "([0-9a-f]{40})"/).map {
+            String($0.1)
+        }
+        #expect(labels.count == 2)
+        #expect(try desk.latchkey("key", "delete", "--tag", labels[0]).status == 0)
+        #expect(try desk.latchkey("key", "sign", "--tag", labels[1], "-o", desk.path("twice.sig"), "/dev/null").status == 0)
+        #expect(try desk.latchkey("key", "delete", "--tag", "twice", "--all").status == 0)
+        #expect(try desk.latchkey("key", "sign", "--key-file", "-", "-").status == 2)
+        for size in ["-1", "abc", "99999999999"] { #expect(try desk.latchkey("create-keypair", "-s", size, "x").status != 0) }
         #expect(try desk.latchkey("create-keypair", "-s", "1024", "x").status != 0)
         #expect(try desk.latchkey("key", "generate", "--tag", "x", "--size", "1000").status != 0)
         #expect(try desk.latchkey("key", "sign", "--tag", "x", "-a", "none", "/dev/null").status != 0)

@@ -108,6 +108,47 @@ struct KeyFileTests {
                 == -4)
     }
 
+    @Test("All samples are there, and a size between the usual ones is as good")
+    func samples() throws {
+        #expect(SampleKeys.rsa.count == 4 && SampleKeys.curves.count == 5)
+        let odd = try SoftwareKey.generate(KeyKind(.rsa, bits: 2056))
+        #expect(odd.kind.blockLength == 257)
+        #expect(
+            try odd.publicKey.isSignature(
+                odd.signature(of: [1], .rsaSignature(.pss(.message(.sha512)))), of: [1], .rsaSignature(.pss(.message(.sha512)))))
+        #expect(try odd.decrypted(odd.publicKey.encrypted([5], .rsaEncryption(.oaep(.sha512))), .rsaEncryption(.oaep(.sha512))) == [5])
+    }
+
+    @Test("A file that asks for hours of work is refused by name, at once")
+    func expensive() throws {
+        let openssl = try OpenSSL()
+        let key = try openssl.file(.privateKey(try #require(SampleKeys.p256)))
+        var files: [[UInt8]] = []
+        for words in [["-iter", "5000001"], ["-v1", "PBE-SHA1-3DES"]] {
+            files.append(try openssl.output(["pkcs8", "-topk8", "-in", key, "-passout", "pass:x", "-outform", "DER"] + words))
+        }
+        let started = ContinuousClock.now
+        for file in files {
+            #expect(status { () throws(KeychainError) in _ = try KeyFile.read(file, passphrase: SharedSecret(copying: "x".utf8)) } == -4)
+        }
+        // Numbers that belong to a larger key than the modulus says.
+        let small = try #require(SampleKeys.rsa1024).external().bytes
+        guard let numbers = small.withUnsafeBytes({ DERNumbers.all(9, in: $0).map { $0.map { Array($0) } } }) else { return }
+        let huge = [UInt8](repeating: 0xFF, count: 1 << 20)
+        for index in 3..<9 {
+            var changed = numbers
+            changed[index] = huge
+            let der = encoded(changed)
+            #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(der, .rsa) } == -50)
+        }
+        #expect(ContinuousClock.now - started < .seconds(5))
+    }
+
+    private func encoded(_ numbers: [[UInt8]], _ lent: [UnsafeRawBufferPointer] = []) -> [UInt8] {
+        guard let first = numbers.first else { return DERNumbers.encoded(lent).withUnsafeBytes { Array($0) } }
+        return first.withUnsafeBytes { encoded(Array(numbers.dropFirst()), lent + [$0]) }
+    }
+
     @Test("Several keys in one file come in order; a file without a key is refused")
     func several() throws {
         let keys = [SampleKeys.p256, SampleKeys.rsa2048].compactMap { $0 }
@@ -124,6 +165,8 @@ struct KeyFileTests {
             "rsa", "-in", old.file(.privateKey(try #require(SampleKeys.rsa2048))), "-traditional", "-aes128", "-passout", "pass:x",
         ])
         #expect(status { () throws(KeychainError) in _ = try KeyFile.read(sealed) } == -4)
+        let windows = sealed.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
+        #expect(status { () throws(KeychainError) in _ = try KeyFile.read(windows) } == -4)
     }
 
     // MARK: External representations

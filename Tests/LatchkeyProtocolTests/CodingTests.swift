@@ -111,8 +111,8 @@ struct CodingTests {
             ([0xBA, 0x03, 6, 0x0A, 4, 0x08, 0xF0, 0xA2, 0x04], "grace is 70000"),
             // generate_key { kind { type: 7 } }
             ([0xD2, 0x05, 4, 0x0A, 2, 0x08, 7], "type of key 7"),
-            // use_key { reference: 20 bytes, use: 9 }
-            ([0xE2, 0x05, 24, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 9], "use 9"),
+            // use_key { reference: 20 bytes, use: 10 }
+            ([0xE2, 0x05, 24, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 10], "use 10"),
             // use_key { reference: 20 bytes, use: 1, hash: 3 }, which takes none
             ([0xE2, 0x05, 26, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 1, 0x18, 3], "use 1"),
             // use_key { reference: 20 bytes, use: 3, hash: 9 }

@@ -74,6 +74,7 @@ enum Samples {
             .useKey(PersistentReference(.key, .random()), .decryptPKCS1, on: secret("d")),
             .useKey(PersistentReference(.key, .random()), .decryptOAEP(.sha512), on: secret("d")),
             .useKey(PersistentReference(.key, .random()), .agree, on: secret("d")),
+            .useKey(PersistentReference(.key, .random()), .agreeToDecrypt, on: secret("d")),
             .readLog(after: .max, since: 12.5), .readLog(after: 0, since: nil), .verifyLog, .openSession(nil), .openSession(secret("p")),
         ]
     }

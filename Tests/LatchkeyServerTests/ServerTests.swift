@@ -347,6 +347,23 @@ struct ServerTests {
         #expect(try ask(.copyMatching(Items.query("own"), returning: .data)) == nil)
         #expect(try ask(.copyMatching(Items.query(limit: .all), returning: .attributes)) == nil)
         #expect(try fixture.client().ask(secret).problem == nil)
+        // Nor does it use their keys, or take them out.
+        guard
+            case .generatedKey(let key) = try fixture.client().ask(
+                .generateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key))))
+        else {
+            Issue.record("no key was made")
+            return
+        }
+        let digest = SharedSecret(copying: [UInt8](repeating: 1, count: 32))
+        let uses: [Request] = [
+            .useKey(key.privateHalf.persistentReference, .signECDSA, on: digest), .exportKey(key.privateHalf.persistentReference),
+        ]
+        for use in uses {
+            #expect(try ask(use) == .interactionNotAllowed)
+            #expect(try fixture.client().ask(use).problem == nil)
+        }
+        #expect(try ask(.publicKey(of: key.privateHalf.persistentReference)) == nil)
         for knows in [false, true] {
             let service = try fixture.server.provider.keychain(of: geteuid()).service
             let session = try KeychainServer(

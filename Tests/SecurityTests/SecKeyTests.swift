@@ -276,6 +276,11 @@ struct SecKeyTests {
         let curve = try Self.random(Self.curve)
         length = 256
         #expect(SecKeyRawSign(curve, .sigRaw, digest, 32, &signature, &length) == errSecSuccess && length == 64)
+        #expect(SecKeyRawVerify(curve, .sigRaw, digest, 32, signature, length) == errSecParam, "a private key of a curve verifies nothing")
+        let curveHalf = try #require(SecKeyCopyPublicKey(curve))
+        #expect(SecKeyRawVerify(curveHalf, .sigRaw, digest, 32, signature, length) == errSecSuccess)
+        length = 256
+        #expect(SecKeyRawSign(curve, .PKCS1MD5, digest, 32, &signature, &length) == errSecParam)
     }
 
     // MARK: In the keychain
@@ -303,6 +308,7 @@ struct SecKeyTests {
                     let query = [kSecValueRef: reference, kSecReturnPersistentRef: true] as [CFString: Any]
                     #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
                     let again = try Self.found([kSecValuePersistentRef: try #require(result as? Data)])
+                    #expect(SecItemCopyMatching([kSecValueRef: reference, kSecAttrLabel: "a label"] as CFDictionary, nil) == errSecSuccess)
                     #expect(again == key)
                 }
                 #expect(SecItemUpdate([kSecValueRef: found] as CFDictionary, [kSecAttrLabel: "another"] as CFDictionary) == errSecSuccess)
@@ -319,6 +325,50 @@ struct SecKeyTests {
             #expect(SecItemAdd([kSecValueRef: key, kSecClass: kSecClassGenericPassword] as CFDictionary, nil) == errSecParam)
             #expect(SecItemAdd([kSecValueRef: key, kSecValueData: Data()] as CFDictionary, nil) == errSecParam)
         }
+    }
+
+    @Test("T100: by the application label that it was added with, a key is found, and deleted", arguments: Backend.allCases)
+    func applicationLabel(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let label = Data("an application label".utf8)
+            let item = [kSecValueRef: try Self.random(Self.curve), kSecAttrApplicationLabel: label] as [CFString: Any]
+            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+            let query = [kSecClass: kSecClassKey, kSecAttrApplicationLabel: label] as [CFString: Any]
+            #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecSuccess)
+            #expect(SecItemDelete(query as CFDictionary) == errSecSuccess)
+            #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecItemNotFound)
+        }
+    }
+
+    @Test("Sizes that are none are refused, and stop nobody", arguments: Backend.allCases)
+    func sizes(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            for size in [-1, 0, 1, 1024, 2047, 8193, 5_000_000_000, Int.max, Int.min] {
+                for permanent in [true, false] {
+                    let parameters =
+                        [
+                            kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: size,
+                            kSecPrivateKeyAttrs: [kSecAttrIsPermanent: permanent],
+                        ] as [CFString: Any]
+                    #expect(Self.code { SecKeyCreateRandomKey(parameters as CFDictionary, $0) } == -25311, "\(size)")
+                }
+            }
+            #expect(Self.count() == 0)
+        }
+    }
+
+    @Test("What is not kept has no attributes to understand; parameters of an exchange go by name and by constant")
+    func lenience() throws {
+        let size = SecKeyKeyExchangeParameter.requestedSize.rawValue
+        let one = try Self.random(Self.curve.merging([size: 32, "any!" as CFString: 1]) { $1 })
+        let another = try Self.random(Self.curve)
+        let other = try #require(SecKeyCopyPublicKey(another))
+        let byConstant: [SecKeyKeyExchangeParameter: Any] = [.requestedSize: 16, .sharedInfo: Data([1])]
+        let byName = [size: 16, SecKeyKeyExchangeParameter.sharedInfo.rawValue: Data([1])] as [CFString: Any]
+        let results = [byConstant as CFDictionary, byName as CFDictionary].map {
+            SecKeyCopyKeyExchangeResult(one, .ecdhKeyExchangeStandardX963SHA256, other, $0, nil) as Data?
+        }
+        #expect(results[0]?.count == 16 && results[0] == results[1])
     }
 
     @Test("Every operation of a key in the keychain is what the key in memory does", arguments: Backend.allCases)
@@ -377,6 +427,26 @@ struct SecKeyTests {
             }
             #expect(SecItemUpdate(query as CFDictionary, [kSecAttrLabel: "still there"] as CFDictionary) == errSecSuccess)
             #expect(SecItemAdd([kSecValueRef: key] as CFDictionary, nil) == -4)
+            let shown = try #require(SecKeyCopyAttributes(key) as? [CFString: Any])
+            #expect(shown[kSecAttrIsExtractable] as? Bool == false && shown[kSecAttrApplicationTag] as? Data == Data([1]))
+            // Beside others, it hides nobody: it is only not given.
+            let other = [kSecValueRef: try Self.random(Self.curve), kSecAttrApplicationTag: Data([2])] as [CFString: Any]
+            #expect(SecItemAdd(other as CFDictionary, nil) == errSecSuccess)
+            let all = [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true] as [CFString: Any]
+            #expect(SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess)
+            #expect((result as? [Data])?.count == 1)
+            // What is no plain yes is a no, whatever class the key is said to be of.
+            for (flag, keyClass) in [("false" as Any, 1), (0, 0), (false, 2)] as [(Any, Int)] {
+                let item =
+                    [
+                        kSecClass: kSecClassKey, kSecAttrKeyType: 73, kSecAttrKeyClass: keyClass, kSecAttrIsExtractable: flag,
+                        kSecAttrApplicationTag: Data([3, UInt8(keyClass)]), kSecValueData: Data("bytes".utf8),
+                    ] as [CFString: Any]
+                #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+                let one =
+                    [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([3, UInt8(keyClass)]), kSecReturnData: true] as [CFString: Any]
+                #expect(SecItemCopyMatching(one as CFDictionary, nil) == -4)
+            }
         }
     }
 
@@ -388,6 +458,26 @@ struct SecKeyTests {
             #expect(Self.code { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, $0) } == -67731)
             let open = try #require(SecKeyCopyPublicKey(key))
             #expect(SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, open, [:] as CFDictionary, nil) != nil)
+            // What decrypts and what agrees are told apart.
+            let ecies = SecKeyAlgorithm.eciesEncryptionStandardX963SHA256AESGCM
+            let cipher = try #require(SecKeyCreateEncryptedData(open, ecies, Self.message as CFData, nil))
+            #expect(SecKeyCreateDecryptedData(key, ecies, cipher, nil) as Data? == Self.message)
+            for (flag, agrees, decrypts) in [(kSecAttrCanDerive, -67731, 0), (kSecAttrCanDecrypt, 0, -67731)] {
+                let half = [kSecAttrIsPermanent: true, flag: false] as [CFString: Any]
+                let key = try Self.random(Self.curve.merging([kSecPrivateKeyAttrs: half]) { $1 })
+                let publicHalf = try #require(SecKeyCopyPublicKey(key))
+                let cipher = try #require(SecKeyCreateEncryptedData(publicHalf, ecies, Self.message as CFData, nil))
+                #expect(Self.code { SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, open, [:] as CFDictionary, $0) } == agrees)
+                #expect(Self.code { SecKeyCreateDecryptedData(key, ecies, cipher, $0) } == decrypts)
+            }
+            // Raw RSA is signing and decrypting alike.
+            for flag in [kSecAttrCanSign, kSecAttrCanDecrypt] {
+                let half = [kSecAttrIsPermanent: true, flag: false] as [CFString: Any]
+                let key = try Self.random(Self.rsa.merging([kSecPrivateKeyAttrs: half]) { $1 })
+                let block = Data(count: 255) + Data([1])
+                #expect(Self.code { SecKeyCreateSignature(key, .rsaSignatureRaw, block as CFData, $0) } == -67731)
+                #expect(Self.code { SecKeyCreateDecryptedData(key, .rsaEncryptionRaw, block as CFData, $0) } == -67731)
+            }
         }
     }
 
@@ -437,6 +527,18 @@ struct SecKeyTests {
             #expect(SecItemAdd(symmetric as CFDictionary, nil) == errSecSuccess)
             let kept = [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([2]), kSecReturnRef: true] as [CFString: Any]
             #expect(SecItemCopyMatching(kept as CFDictionary, &result) == errSecUnimplemented)
+            // Nothing is stored that could not be referred to, where that is asked for.
+            for item in [garbage, symmetric] {
+                let referred = item.merging([kSecReturnRef: true, kSecAttrApplicationTag: Data([9])]) { $1 }
+                #expect(SecItemAdd(referred as CFDictionary, &result) != errSecSuccess)
+                #expect(Self.count([kSecAttrApplicationTag: Data([9])]) == 0)
+            }
+            // And they hide no key.
+            let usable = [kSecValueRef: try Self.random(Self.curve)] as [CFString: Any]
+            #expect(SecItemAdd(usable as CFDictionary, nil) == errSecSuccess)
+            let all = [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true] as [CFString: Any]
+            #expect(SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess)
+            #expect((result as? [SecKey])?.count == 1)
         }
     }
 }

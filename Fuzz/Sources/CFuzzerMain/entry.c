@@ -10,3 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int WireFuzzer_main(int argc, char **argv) {
     return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
 }
+
+int KeyFuzzer_main(int argc, char **argv) {
+    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
+}

@@ -26,7 +26,7 @@ struct ECIES {
     /// - Parameter ephemeral: a pair that is used for this alone.
     func sealed(_ plaintext: UnsafeRawBufferPointer, for key: PublicKey, by ephemeral: SoftwareKey) throws(KeychainError) -> [UInt8] {
         let point = ephemeral.publicKey.external
-        let agreed = try key.external.lent { (other) throws(KeychainError) in try ephemeral.use(.agree, on: other) }
+        let agreed = try ephemeral.agreed(with: key)
         return try withKey(agreed, point) { (key, vector) throws(KeychainError) in
             point + (try SessionCipher.seal(plaintext, key: key, vector: vector, authenticating: []))
         }
@@ -38,7 +38,7 @@ struct ECIES {
         let point = UnsafeRawBufferPointer(rebasing: ciphertext.prefix(length))
         let agreed: SharedSecret
         do throws(KeychainError) {
-            agreed = try key.use(.agree, on: point)
+            agreed = try key.use(.agreeToDecrypt, on: point)
         } catch {
             // A point that is none is as good as a tag that does not fit; what keeps the key from being used is told.
             throw error.status == .param ? SoftwareKey.undecryptable : error

@@ -32,7 +32,7 @@ extension PrivateKey {
         }
         guard other.kind == kind else { throw .parameter("a key \(kind) agrees on nothing with a key \(other.kind)") }
         if derivation != nil, parameters.requestedSize == nil { throw .parameter("the requested size is missing") }
-        let agreed = try other.external.lent { (point) throws(KeychainError) in try use(.agree, on: point) }
+        let agreed = try agreed(with: other)
         guard let derivation, let size = parameters.requestedSize else { return agreed }
         guard 1...ExchangeParameters.greatestSize ~= size else { throw .parameter("\(size) bytes are not derived") }
         return try X963.derived(from: agreed, info: parameters.sharedInfo, derivation, count: size)

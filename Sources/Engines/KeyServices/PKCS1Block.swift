@@ -14,9 +14,9 @@ enum PKCS1Block {
         in block: UnsafeRawBufferPointer, of ciphertext: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer
     ) throws(OpenSSLError) -> SharedSecret {
         let size = block.count
-        let key = SharedSecret(copying: try HashFunction.sha256.digest(of: exponent))
+        let key = try wiping(HashFunction.sha256.digest(of: exponent))
         let derivation = try key.withUnsafeBytes { (key) throws(OpenSSLError) in
-            SharedSecret(copying: try KeyDerivation.hmac(Array(ciphertext), key: key))
+            try wiping(KeyDerivation.hmac(Array(ciphertext), key: key))
         }
         let lengths = try bytes(256, "length", derivation)
         let other = try bytes(size, "message", derivation)
@@ -63,14 +63,28 @@ enum PKCS1Block {
     /// `HMAC(key, counter ‖ label ‖ bits)` for the counter 0, 1, …
     private static func bytes(_ count: Int, _ label: String, _ key: SharedSecret) throws(OpenSSLError) -> SharedSecret {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 32)
         let bits = UInt16(count * 8)
         var counter: UInt16 = 0
         while bytes.count < count {
             let input = [UInt8(counter >> 8), UInt8(counter & 0xFF)] + Array(label.utf8) + [UInt8(bits >> 8), UInt8(bits & 0xFF)]
-            bytes += try key.withUnsafeBytes { (key) throws(OpenSSLError) in try KeyDerivation.hmac(input, key: key) }
+            var block = try key.withUnsafeBytes { (key) throws(OpenSSLError) in try KeyDerivation.hmac(input, key: key) }
+            bytes += block
+            block.withUnsafeMutableBytes { SecretBytes.wipe($0) }
             counter += 1
         }
-        return SharedSecret(copying: bytes.prefix(count))
+        bytes.removeLast(bytes.count - count)
+        return wiping(bytes)
+    }
+
+    /// The bytes in secret memory; where they came from is wiped.
+    private static func wiping(_ given: consuming [UInt8]) -> SharedSecret {
+        var bytes = given
+        return bytes.withUnsafeMutableBytes { memory in
+            let secret = SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(memory)))
+            SecretBytes.wipe(memory)
+            return secret
+        }
     }
 
     // MARK: Without branches: all ones for yes, zero for no

@@ -13,4 +13,13 @@ public protocol PrivateKey: Sendable {
     /// - Returns: a signature, what was encrypted, or what was agreed on.
     /// - Throws: errSecParam where the input does not fit the use.
     func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret
+
+    /// What the key agrees on with another one of its curve; the same as the use ``PrivateKeyUse/agree``.
+    func agreed(with other: PublicKey) throws(KeychainError) -> SharedSecret
+}
+
+extension PrivateKey {
+    public func agreed(with other: PublicKey) throws(KeychainError) -> SharedSecret {
+        try other.external.lent { (point) throws(KeychainError) in try use(.agree, on: point) }
+    }
 }

@@ -55,6 +55,10 @@ public final class SoftwareKey: PrivateKey {
         }
         let (modulus, exponent) = (numbers[1], numbers[2])
         let kind = try PublicKey.kind(modulus: modulus, exponent: exponent)
+        // Nothing is computed with numbers that are longer than those of such a key.
+        guard numbers[3...].allSatisfy({ $0.count <= modulus.count }) else {
+            throw .parameter("the numbers of the RSA key do not belong together")
+        }
         let parts = RSAKeyParts(modulus: modulus, publicExponent: exponent, secrets: Array(numbers[3...]))
         if !isOwn {
             let isConsistent = try crypto { () throws(OpenSSLError) in try parts.isConsistent() }
@@ -133,7 +137,7 @@ public final class SoftwareKey: PrivateKey {
         case .decryptRaw: return try decrypted(input, .raw)
         case .decryptPKCS1: return try unpadded(input)
         case .decryptOAEP(let hash): return try decrypted(input, .oaep(hash.function))
-        case .agree: return try agreed(with: input)
+        case .agree, .agreeToDecrypt: return try agreed(with: input)
         }
     }
 
@@ -169,10 +173,16 @@ public final class SoftwareKey: PrivateKey {
     }
 
     private func agreed(with point: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
-        guard let curve = publicKey.curve, point.count == publicKey.external.count, point[0] == 4 else {
+        guard publicKey.curve != nil, point.count == publicKey.external.count, point[0] == 4 else {
             throw .parameter("the other key is no public key of the same curve")
         }
-        let other = try PublicKey(curve, point: point)
+        return try crypto { () throws(OpenSSLError) in
+            SharedSecret(try key.agreed(with: AsymmetricKey(point: point, ofSameCurveAs: key)))
+        }
+    }
+
+    public func agreed(with other: PublicKey) throws(KeychainError) -> SharedSecret {
+        guard kind.type == .ellipticCurve, other.kind == kind else { throw .parameter("the other key is no public key of the same curve") }
         return try crypto { () throws(OpenSSLError) in SharedSecret(try key.agreed(with: other.key)) }
     }
 

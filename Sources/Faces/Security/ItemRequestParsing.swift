@@ -106,11 +106,30 @@ internal import Foundation
             attributes.plain.merge(try KeyAttributes.standard(key.body.publicKey, key.body.half)) { given, _ in given }
             data = try key.body.externalSecret() ?? SharedSecret(copying: key.body.publicKey.external)
         }
+        // What cannot be referred to is refused before it is stored.
+        if parsed.returning.contains(.reference), itemClass == .key, key == nil { try Self.requireKey(attributes.plain, data) }
         addition = ItemAddition(
             itemClass, attributes: attributes.plain, secrets: ItemSecrets(data: data, attributes: attributes.secret),
             accessGroup: attributes.accessGroup, protection: attributes.protection, accessControlFlags: attributes.accessControlFlags,
             isSynchronizable: attributes.synchronizable == .synchronized)
         returning = parsed.returning
+    }
+
+    /// Refuses data that is no key of the type and class that the attributes name.
+    private static func requireKey(_ attributes: [ItemAttribute: AttributeValue], _ data: SharedSecret?) throws(KeychainError) {
+        guard case .number(let type)? = attributes[.type], let type = KeyType(rawValue: type) else {
+            throw KeychainError(.unimplemented, "keys of this type are only kept, and have no reference")
+        }
+        guard case .number(let half)? = attributes[.keyClass] ?? .number(0), let half = KeyHalf(rawValue: half) else {
+            throw KeychainError(.unimplemented, "keys of this class are only kept, and have no reference")
+        }
+        guard let data else { throw KeychainError(.decode, "the item holds no key") }
+        try data.withUnsafeBytes { (bytes) throws(KeychainError) in
+            switch half {
+            case .publicKey: _ = try PublicKey(external: bytes, type: type)
+            case .privateKey: _ = try SoftwareKey(external: bytes, type: type)
+            }
+        }
     }
 }
 
@@ -125,7 +144,7 @@ internal import Foundation
         let parsed = try ItemDictionary(dictionary)
         try parsed.checkUse(allowsSkip: true)
         var query = try parsed.query()
-        if query.persistentReference != nil, !parsed.attributes.allSatisfy({ $0.code == ItemAttribute.synchronizable.rawValue }) {
+        if parsed.persistentReference != nil, !parsed.attributes.allSatisfy({ $0.code == ItemAttribute.synchronizable.rawValue }) {
             throw .parameter("a persistent reference names its item alone; attributes beside it are refused")
         }
         let itemClass = query.itemClass ?? .genericPassword

@@ -28,7 +28,12 @@ enum ItemResults {
     static func all(_ records: [ItemRecord], returning: ReturnTypes) throws(KeychainError) -> CFTypeRef {
         var results: [CFTypeRef] = []
         for record in records {
-            if let result = try one(record, returning: returning) { results.append(result) }
+            do throws(KeychainError) {
+                if let result = try one(record, returning: returning) { results.append(result) }
+            } catch {
+                // An item that is no key, or went meanwhile, does not hide the others.
+                guard [.decode, .unimplemented, .itemNotFound].contains(error.status) else { throw error }
+            }
         }
         return NSArray(array: results)
     }

@@ -21,6 +21,16 @@ extension AsymmetricKey {
         self.init(adopting: try parameters.withParameters { (list) throws(OpenSSLError) in try Self.make("EC", selection, list) })
     }
 
+    /// A public key of the same curve as another key, out of its point; quicker than by name.
+    ///
+    /// - Throws: where the point is not on the curve.
+    public convenience init(point: UnsafeRawBufferPointer, ofSameCurveAs other: AsymmetricKey) throws(OpenSSLError) {
+        guard let key = EVP_PKEY_new() else { throw .last("making a key") }
+        self.init(adopting: key)
+        guard EVP_PKEY_copy_parameters(key, other.pointer) == 1, EVP_PKEY_set1_encoded_public_key(key, point.octets, point.count) == 1
+        else { throw .last("making a key") }
+    }
+
     /// A new key.
     public static func generate(_ curve: EllipticCurve) throws(OpenSSLError) -> AsymmetricKey {
         AsymmetricKey(adopting: try generate("EC") { EVP_PKEY_CTX_set_ec_paramgen_curve_nid($0, curve.number) == 1 })
@@ -29,6 +39,13 @@ extension AsymmetricKey {
     /// The public point, uncompressed: `04 ‖ X ‖ Y`.
     public func publicPoint(of curve: EllipticCurve) throws(OpenSSLError) -> [UInt8] {
         let size = curve.byteCount
+        var octets = [UInt8](repeating: 0, count: 1 + 2 * size)
+        var length = 0
+        if EVP_PKEY_get_octet_string_param(pointer, "pub", &octets, octets.count, &length) == 1, length == octets.count, octets[0] == 4 {
+            return octets
+        }
+        // A key that was read with a compressed point gives that.
+        ERR_clear_error()
         let point = try SecretBytes(count: 1 + 2 * size) { (buffer) throws(OpenSSLError) in
             buffer[0] = 4
             try readNumber("qx", into: UnsafeMutableRawBufferPointer(rebasing: buffer[1..<1 + size]))

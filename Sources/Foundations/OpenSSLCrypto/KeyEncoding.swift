@@ -39,12 +39,14 @@ extension AsymmetricKey {
     public static func decode(
         _ der: UnsafeRawBufferPointer, passphrase: UnsafeRawBufferPointer? = nil
     ) throws(KeyDecodingError) -> DecodedKey {
-        for isPrivate in [true, false] {
+        let encryption = KeyEncryption(of: der)
+        if let refusal = encryption.refusal { throw .unsupported(refusal) }
+        for isPrivate in encryption == .some ? [true] : [true, false] {
             if let key = try decode(der, passphrase, isPrivate: isPrivate) {
                 return DecodedKey(key: key, isPrivate: isPrivate, curve: try key.curve())
             }
         }
-        throw isEncrypted(der) ? .passphrase : .malformed
+        throw encryption == .some ? .passphrase : .malformed
     }
 
     private static func decode(
@@ -52,29 +54,20 @@ extension AsymmetricKey {
     ) throws(KeyDecodingError) -> AsymmetricKey? {
         defer { ERR_clear_error() }
         var key: OpaquePointer?
-        let selection = isPrivate ? LATCHKEY_KEYPAIR : LATCHKEY_PUBLIC_KEY
-        let form: StaticString = "DER"
-        guard let context = OSSL_DECODER_CTX_new_for_pkey(&key, form.characters, nil, nil, selection, nil, nil) else { return nil }
-        defer { OSSL_DECODER_CTX_free(context) }
-        if let passphrase {
-            guard OSSL_DECODER_CTX_set_passphrase(context, passphrase.octets, passphrase.count) == 1 else { return nil }
-        }
         var bytes = der.octets
         var rest = der.count
-        guard OSSL_DECODER_from_data(context, &bytes, &rest) == 1, let key else { return nil }
-        let decoded = AsymmetricKey(adopting: key)
-        return rest == 0 ? decoded : nil
-    }
-
-    /// Whether the bytes look like `EncryptedPrivateKeyInfo`: a sequence of a sequence that begins with an object identifier, and an octet string.
-    private static func isEncrypted(_ der: UnsafeRawBufferPointer) -> Bool {
-        var bytes = der.octets
-        guard let found = d2i_X509_SIG(nil, &bytes, der.count) else {
-            ERR_clear_error()
-            return false
+        // libcrypto keeps the pointer to `key` from the first call to the last.
+        let isRead = withUnsafeMutablePointer(to: &key) { key in
+            let selection = isPrivate ? LATCHKEY_KEYPAIR : LATCHKEY_PUBLIC_KEY
+            let form: StaticString = "DER"
+            guard let context = OSSL_DECODER_CTX_new_for_pkey(key, form.characters, nil, nil, selection, nil, nil) else { return false }
+            defer { OSSL_DECODER_CTX_free(context) }
+            if let passphrase, OSSL_DECODER_CTX_set_passphrase(context, passphrase.octets, passphrase.count) != 1 { return false }
+            return OSSL_DECODER_from_data(context, &bytes, &rest) == 1
         }
-        X509_SIG_free(found)
-        return true
+        guard let key else { return nil }
+        let decoded = AsymmetricKey(adopting: key)
+        return isRead && rest == 0 ? decoded : nil
     }
 
     private func curve() throws(KeyDecodingError) -> EllipticCurve? {

@@ -162,20 +162,32 @@ public enum PrivateKeyUse: Sendable, Hashable {
     case decryptOAEP(HashAlgorithm)
     /// The x-coordinate agreed on with a public key, `04 ‖ X ‖ Y`.
     case agree
+    /// The same, of which the key of a ciphertext is derived.
+    case agreeToDecrypt
 
-    /// Which operation the use belongs to, for attributes such as `kSecAttrCanSign`.
-    public var operation: KeyOperation {
+    /// Which operations the use amounts to, for attributes such as `kSecAttrCanSign`: raw RSA is signing and decrypting alike.
+    public var operations: [KeyOperation] {
         switch self {
-        case .signRaw, .signPKCS1, .signPSS, .signECDSA: .sign
-        case .decryptRaw, .decryptPKCS1, .decryptOAEP: .decrypt
-        case .agree: .exchange
+        case .signRaw, .decryptRaw: [.sign, .decrypt]
+        case .signPKCS1, .signPSS, .signECDSA: [.sign]
+        case .decryptPKCS1, .decryptOAEP, .agreeToDecrypt: [.decrypt]
+        case .agree: [.exchange]
+        }
+    }
+
+    /// What it is called in the log.
+    public var name: String {
+        switch self {
+        case .signRaw, .signPKCS1, .signPSS, .signECDSA: "sign"
+        case .decryptRaw, .decryptPKCS1, .decryptOAEP, .agreeToDecrypt: "decrypt"
+        case .agree: "agree"
         }
     }
 
     /// Which keys can be used so.
     public var type: KeyType {
         switch self {
-        case .signECDSA, .agree: .ellipticCurve
+        case .signECDSA, .agree, .agreeToDecrypt: .ellipticCurve
         default: .rsa
         }
     }

@@ -34,6 +34,9 @@ public struct KeyKind: Sendable, Hashable {
         }
     }
 
+    /// Sizes that are used only because they are still around.
+    public var isWeak: Bool { type == .rsa ? bits < 2048 : bits < 224 }
+
     /// Sizes that new keys may have.
     public var isGenerated: Bool {
         switch type {

@@ -53,7 +53,7 @@ extension Request {
         case .openSession: "open-session"
         case .generateKey: "generate-key"
         case .publicKey: "public-key"
-        case .useKey(_, let use, _): use.operation == .exchange ? "agree" : "\(use.operation)"
+        case .useKey(_, let use, _): use.name
         case .exportKey: "export-key"
         }
     }

@@ -56,11 +56,9 @@ final class RecentChanges: Sendable {
         switch response {
         case .record(var record):
             record.secrets = nil
-            guard record.attributes.values.reduce(0, { $0 + $1.canonicalBytes.count }) <= greatestAnswer else {
-                return .failure(
-                    KeychainError(.io, "the item was stored, but its answer was lost with the connection", hint: "look it up"))
-            }
-            return .record(record)
+            return isShort(record) ? .record(record) : lostAnswer
+        case .generatedKey(let key):
+            return isShort(key.privateHalf) && key.publicHalf.map(isShort) != false ? response : lostAnswer
         case .secret:
             return .failure(
                 KeychainError(
@@ -69,6 +67,13 @@ final class RecentChanges: Sendable {
         default: return response
         }
     }
+
+    private static func isShort(_ record: ItemRecord) -> Bool {
+        record.attributes.values.reduce(0) { $0 + $1.canonicalBytes.count } <= greatestAnswer
+    }
+
+    private static let lostAnswer = Response.failure(
+        KeychainError(.io, "the item was stored, but its answer was lost with the connection", hint: "look it up"))
 
     private static func repeated(_ response: Response, of request: Request) -> Response {
         guard case .record(var record) = response, case .add(let item) = request else { return response }

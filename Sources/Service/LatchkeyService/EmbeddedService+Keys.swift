@@ -26,7 +26,7 @@ extension EmbeddedService {
 
     public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo {
         let item = try keyItem(reference, caller)
-        return try KeyRules.withKey(of: item) { (key) throws(KeychainError) in
+        return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
             switch key {
             case .publicKey(let key): PublicKeyInfo(key.kind, half: .publicKey, publicKey: key.external)
             case .privateKey(let key): PublicKeyInfo(key.kind, half: .privateKey, publicKey: key.publicKey.external)
@@ -38,8 +38,8 @@ extension EmbeddedService {
         _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput {
         let item = try keyItem(reference, caller)
-        try KeyRules.requirePermission(for: use.operation, of: item)
-        return try KeyRules.withKey(of: item) { (key) throws(KeychainError) in
+        try KeyRules.requirePermission(for: use, of: item)
+        return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
             guard case .privateKey(let key) = key else { throw .parameter("the key is a public one") }
             return KeyOutput(
                 try input.withUnsafeBytes { (input) throws(KeychainError) in try key.use(use, on: input) }, from: item.accessGroup)

@@ -13,6 +13,7 @@ public final class EmbeddedService: KeychainService {
     let home: KeychainHome?
     let clock: @Sendable () -> Double
     let passcodeCost: PasscodeCost
+    let keys = KeyCache()
     private let automaticUnlock: AutomaticUnlock
     /// nil where the home is the daemon's own, or there is none.
     private let watch: HomeWatch?
@@ -45,6 +46,7 @@ public final class EmbeddedService: KeychainService {
         } catch {
             throw KeychainError(error)
         }
+        _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
         self.home = home
         watch = ownership == nil ? HomeWatch(home, clocks.boot) : nil
         clock = clocks.wall
@@ -59,6 +61,7 @@ public final class EmbeddedService: KeychainService {
         } catch {
             throw KeychainError(error)
         }
+        _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
         home = nil
         watch = nil
         clock = clocks.wall
@@ -210,6 +213,9 @@ public final class EmbeddedService: KeychainService {
         Authoriser.needsPasscode(caller, toReadSecretsOf: groups)
     }
 
+    /// How many private keys are kept ready.
+    @_spi(Testing) public var readyKeys: Int { keys.count }
+
     /// Whether keys that need the passcode are in memory.
     @_spi(Testing) public var opensWhatPasscodeOpens: Bool { store.hasPasscode && store.isOpen(.whenUnlocked) }
 
@@ -226,6 +232,7 @@ public final class EmbeddedService: KeychainService {
     }
 
     public func close() {
+        keys.removeAll()
         store.close()
     }
 

@@ -22,6 +22,8 @@ enum KeyRules {
         for attribute in [ItemAttribute.keyClass, .type, .keySizeInBits, .effectiveKeySize] {
             addition.attributes[attribute] = try KeyAttributes.standard(key, which)[attribute]
         }
+        // The public half is no secret.
+        if which == .publicKey { addition.attributes[.isExtractable] = .number(1) }
         if half.attributes[.wasNeverExtractable] == nil, addition.attributes[.isExtractable] == .number(0) {
             addition.attributes[.wasNeverExtractable] = .number(1)
         }
@@ -45,8 +47,11 @@ enum KeyRules {
 
     /// Lends the key that an item holds.
     ///
+    /// - Parameter cache: where private keys are kept ready; nil for one that is looked at once.
     /// - Throws: errSecUnimplemented for a type that is not served, errSecDecode where the bytes are no such key.
-    static func withKey<Result>(of item: ItemRecord, _ body: (Key) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    static func withKey<Result>(
+        of item: ItemRecord, from cache: KeyCache? = nil, _ body: (Key) throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         guard let data = item.secrets?.data else { throw KeychainError(.decode, "the item holds no key") }
         guard case .number(let number)? = item.attributes[.type], let type = KeyType(rawValue: number) else {
             throw KeychainError(.unimplemented, "keys of this type are only kept, not used")
@@ -56,11 +61,16 @@ enum KeyRules {
         }
         let key: Key
         do throws(KeychainError) {
-            key = try data.withUnsafeBytes { (bytes) throws(KeychainError) in
-                switch half {
-                case .publicKey: .publicKey(try PublicKey(external: bytes, type: type))
-                case .privateKey: .privateKey(try SoftwareKey(external: bytes, type: type, isOwn: true))
+            switch half {
+            case .publicKey:
+                key = .publicKey(try data.withUnsafeBytes { (bytes) throws(KeychainError) in try PublicKey(external: bytes, type: type) })
+            case .privateKey:
+                let make = { () throws(KeychainError) -> SoftwareKey in
+                    try data.withUnsafeBytes { (bytes) throws(KeychainError) in
+                        try SoftwareKey(external: bytes, type: type)
+                    }
                 }
+                if let cache { key = .privateKey(try cache.key(of: item.identifier, data, make)) } else { key = .privateKey(try make()) }
             }
         } catch {
             throw KeychainError(.decode, "the item holds no key: \(error.problem)")
@@ -70,8 +80,13 @@ enum KeyRules {
 
     // MARK: What its attributes allow
 
+    /// Whether the key may be taken out. What is no plain yes, and is there, is a no.
     static func isExtractable(_ item: ItemRecord) -> Bool {
-        item.attributes[.keyClass] != .number(KeyHalf.privateKey.rawValue) || item.attributes[.isExtractable] != .number(0)
+        switch item.attributes[.isExtractable] {
+        case nil: true
+        case .number(let flag)?: flag != 0
+        default: false
+        }
     }
 
     static let notExtractable = KeychainError(
@@ -80,25 +95,32 @@ enum KeyRules {
 
     /// Takes the data out of what is given to a caller, where it may not have it.
     ///
-    /// - Throws: errSecUnimplemented where the data was all that was asked for.
+    /// - Throws: errSecUnimplemented where the data was all that was asked for, and there is none to give.
     static func withhold(from records: inout [ItemRecord], _ returning: ReturnTypes) throws(KeychainError) {
         guard returning.contains(.data) else { return }
-        for index in records.indices where records[index].itemClass == .key && !isExtractable(records[index]) {
-            guard returning != .data else { throw notExtractable }
-            records[index].secrets = nil
+        for index in records.indices where !isExtractable(records[index]) { records[index].secrets = nil }
+        if returning == .data, !records.isEmpty, records.allSatisfy({ !isExtractable($0) }) { throw notExtractable }
+    }
+
+    static func requirePermission(for use: PrivateKeyUse, of item: ItemRecord) throws(KeychainError) {
+        for operation in use.operations where isForbidden(KeyAttributes.permission(for: operation), of: item) {
+            throw KeychainError(.keyUsageIncorrect, "the key was made so that it does not \(operation)")
         }
     }
 
-    static func requirePermission(for operation: KeyOperation, of item: ItemRecord) throws(KeychainError) {
-        let attribute = KeyAttributes.permission(for: operation)
-        guard item.attributes[attribute] != .number(0) else {
-            throw KeychainError(.keyUsageIncorrect, "the key was made so that it does not \(operation)")
+    private static func isForbidden(_ attribute: ItemAttribute, of item: ItemRecord) -> Bool {
+        switch item.attributes[attribute] {
+        case nil: false
+        case .number(let flag)?: flag == 0
+        default: true
         }
     }
 
     /// Refuses a change that would let out what may not leave.
     static func check(_ changed: ItemRecord, was record: ItemRecord) throws(KeychainError) {
         guard record.itemClass == .key, !isExtractable(record) else { return }
-        guard !isExtractable(changed) else { throw KeychainError(.param, "a key that may not be taken out stays so") }
+        guard !isExtractable(changed), changed.attributes[.keyClass] == record.attributes[.keyClass] else {
+            throw KeychainError(.param, "a key that may not be taken out stays so")
+        }
     }
 }

@@ -10,7 +10,7 @@ struct BenchCommand: ParsableCommand {
         abstract: "Measures Latchkey beside the least that its format costs.",
         subcommands: [
             RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, ClientCommand.self, EchoCommand.self,
-            FillCommand.self,
+            FillCommand.self, KeysCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

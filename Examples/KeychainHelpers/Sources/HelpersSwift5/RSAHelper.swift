@@ -15,7 +15,7 @@ public final class RSAHelper {
     private let algorithm: SecKeyAlgorithm
 
     public init(tag: String, algorithm: SecKeyAlgorithm = .rsaEncryptionOAEPSHA256) {
-        self.tag = tag.data(using: .utf8)!
+        self.tag = Data(tag.utf8)
         self.algorithm = algorithm
     }
 
@@ -58,7 +58,7 @@ public final class RSAHelper {
         query[kSecReturnRef as String] = true
         let status = SecItemCopyMatching(query as CFDictionary, &item)
         switch status {
-        case errSecSuccess: return (item as! SecKey)
+        case errSecSuccess: return item as? SecKey
         case errSecItemNotFound: return nil
         default: throw Failure.keychain(status)
         }

@@ -115,7 +115,7 @@ extension KeychainError {
     fileprivate init(_ error: KeyDecodingError, hasPassphrase: Bool) {
         switch error {
         case .passphrase where hasPassphrase: self.init(.authFailed, "the passphrase of the key is another one")
-        case .passphrase: self.init(.authFailed, "the key is encrypted, and no passphrase was given", hint: "-P PASSPHRASE")
+        case .passphrase: self.init(.authFailed, "the key is encrypted, and no passphrase was given", hint: "--passphrase-file FILE")
         case .unsupported(let kind): self.init(.unimplemented, "keys of the kind \(kind) are not served")
         case .malformed: self.init(.param, "the bytes are no key of a form that is known")
         }

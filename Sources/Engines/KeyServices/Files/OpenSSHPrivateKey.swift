@@ -34,6 +34,8 @@ enum OpenSSHPrivateKey {
         if name == "ssh-rsa" {
             let (n, e, d) = (try reader.integer(), try reader.integer(), try reader.integer())
             let (inverse, p, q) = (try reader.integer(), try reader.integer(), try reader.integer())
+            _ = try PublicKey.kind(modulus: n, exponent: e)
+            guard [d, inverse, p, q].allSatisfy({ $0.count <= n.count }) else { throw SSHReader.malformed }
             let derived = try crypto { () throws(OpenSSLError) in try RSAKeyParts.derived(exponent: d, p, q) }
             let given = [n, e, d, p, q].map { SharedSecret(SecretBytes(copying: $0)) }
             key = try SoftwareKey(rsa: given + derived.prefix(2) + [SharedSecret(SecretBytes(copying: inverse))])

@@ -16,7 +16,9 @@ enum PEM {
     ///
     /// - Throws: errSecParam where a block has no end, or its content is no base64.
     static func blocks(in bytes: UnsafeRawBufferPointer) throws(KeychainError) -> [Block]? {
-        var lines = bytes.split(omittingEmptySubsequences: false) { $0 == newline || $0 == carriageReturn }[...]
+        var lines = bytes.split(separator: newline, omittingEmptySubsequences: false).map { line in
+            line.last == carriageReturn ? line.dropLast() : line
+        }[...]
         var blocks: [Block] = []
         var hasBegun = false
         while let line = lines.popFirst() {
@@ -62,6 +64,8 @@ enum PEM {
     }
 
     private static func label(of line: Slice<UnsafeRawBufferPointer>, _ start: String) -> String? {
+        // A line of the content becomes no string.
+        guard line.starts(with: start.utf8) else { return nil }
         let text = line.count <= 100 ? String(decoding: line, as: UTF8.self) : ""
         guard text.hasPrefix(start) else { return nil }
         let rest = text.dropFirst(start.count)

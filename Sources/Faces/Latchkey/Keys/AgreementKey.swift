@@ -9,8 +9,8 @@ public import SecretMemory
 public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
     public let handle: KeyHandle
 
-    public init(_ key: KeyHandle) {
-        handle = key
+    public init(_ key: KeyHandle) throws(KeychainError) {
+        handle = try Self.admitted(key)
     }
 
     /// A new key in memory.

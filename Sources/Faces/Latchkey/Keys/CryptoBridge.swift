@@ -33,27 +33,27 @@ extension P521.KeyAgreement.PrivateKey {
 }
 
 extension SigningKey where Curve == P256Curve {
-    public init(_ key: P256.Signing.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P256.Signing.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
 }
 
 extension SigningKey where Curve == P384Curve {
-    public init(_ key: P384.Signing.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P384.Signing.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
 }
 
 extension SigningKey where Curve == P521Curve {
-    public init(_ key: P521.Signing.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P521.Signing.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
 }
 
 extension AgreementKey where Curve == P256Curve {
-    public init(_ key: P256.KeyAgreement.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P256.KeyAgreement.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
 }
 
 extension AgreementKey where Curve == P384Curve {
-    public init(_ key: P384.KeyAgreement.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P384.KeyAgreement.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
 }
 
 extension AgreementKey where Curve == P521Curve {
-    public init(_ key: P521.KeyAgreement.PrivateKey) throws(KeychainError) { self.init(try KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P521.KeyAgreement.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
 }
 
 extension KeyHandle {

@@ -16,14 +16,14 @@ extension Keychain {
     public func generate<Curve: KeyCurve>(
         _ type: SigningKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true, protection: ProtectionClass? = nil
     ) throws(KeychainError) -> SigningKey<Curve> {
-        SigningKey(try generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
+        try SigningKey(generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
     }
 
     /// Makes a key of an elliptic curve in the keychain, for agreement and decryption.
     public func generate<Curve: KeyCurve>(
         _ type: AgreementKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true, protection: ProtectionClass? = nil
     ) throws(KeychainError) -> AgreementKey<Curve> {
-        AgreementKey(try generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
+        try AgreementKey(generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
     }
 
     /// Makes an RSA key in the keychain, of 2048 to 8192 bits.
@@ -31,7 +31,7 @@ extension Keychain {
         _ type: RSAPrivateKey.Type, bits: Int = 3072, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil
     ) throws(KeychainError) -> RSAPrivateKey {
-        RSAPrivateKey(try generate(KeyKind(.rsa, bits: bits), tag, label, isExtractable, protection))
+        try RSAPrivateKey(generate(KeyKind(.rsa, bits: bits), tag, label, isExtractable, protection))
     }
 
     private func generate(
@@ -67,8 +67,7 @@ extension Keychain {
         guard let first = found.first else { throw .itemNotFound }
         guard found.count == 1 else { throw KeychainError(.param, "\(found.count) keys have this tag") }
         let info = try service.publicKey(of: first.persistentReference, from: KeychainClient.caller)
-        guard Key.admits(info.kind) else { throw KeychainError(.param, "the key is of the kind \(info.kind), and this type is for others") }
-        return Key(KeyHandle(StoredKey(first.persistentReference, publicKey: try .of(info), in: open)))
+        return try Key(KeyHandle(StoredKey(first.persistentReference, publicKey: .of(info), in: open)))
     }
 
     /// Deletes every private key with this tag.

@@ -12,7 +12,8 @@ public protocol KeychainKey: Sendable {
     /// What kinds of keys the type stands for.
     static func admits(_ kind: KeyKind) -> Bool
 
-    init(_ key: KeyHandle)
+    /// - Throws: `errSecParam` for a key of another type.
+    init(_ key: KeyHandle) throws(KeychainError)
 
     var handle: KeyHandle { get }
 }
@@ -77,10 +78,15 @@ extension KeychainKey {
     /// - Throws: `errSecParam` for anything else, and for a key of another type; `errSecAuthFailed` for a missing or wrong passphrase.
     public init(file: some SecretConvertible, passphrase: String? = nil) throws(KeychainError) {
         let handle = try KeyHandle.read(file, passphrase: passphrase)
-        guard Self.admits(handle.key.kind) else {
+        try self.init(handle)
+    }
+
+    /// The handle, where it is one of the type's.
+    static func admitted(_ handle: KeyHandle) throws(KeychainError) -> KeyHandle {
+        guard admits(handle.key.kind) else {
             throw KeychainError(.param, "the key is of the kind \(handle.key.kind), and this type is for others")
         }
-        self.init(handle)
+        return handle
     }
 
     /// Whether the key lies in a keychain.

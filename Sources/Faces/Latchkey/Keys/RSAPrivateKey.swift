@@ -44,8 +44,8 @@ public enum RSAEncryptionScheme: Sendable, Hashable {
 public struct RSAPrivateKey: KeychainKey {
     public let handle: KeyHandle
 
-    public init(_ key: KeyHandle) {
-        handle = key
+    public init(_ key: KeyHandle) throws(KeychainError) {
+        handle = try Self.admitted(key)
     }
 
     /// A new key in memory, of 2048 to 8192 bits.

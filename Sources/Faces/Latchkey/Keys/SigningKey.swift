@@ -37,8 +37,8 @@ public enum P521Curve: KeyCurve {
 public struct SigningKey<Curve: KeyCurve>: KeychainKey {
     public let handle: KeyHandle
 
-    public init(_ key: KeyHandle) {
-        handle = key
+    public init(_ key: KeyHandle) throws(KeychainError) {
+        handle = try Self.admitted(key)
     }
 
     /// A new key in memory.

@@ -25,7 +25,9 @@ struct CommandOption: Sendable {
         case none
         /// The rest of the cluster, or the next word, whatever it is.
         case required(String)
-        /// The same; no value where the option is the last word of the command line.
+        /// Two words, of which the second is passed over: `-a name value`.
+        case pair(String)
+        /// The same as one required word; no value where the option is the last word of the command line.
         case optional(String)
     }
 
@@ -48,7 +50,7 @@ struct CommandOption: Sendable {
     var synopsis: String {
         switch value {
         case .none: name
-        case .required(let value): "\(name) \(value)"
+        case .required(let value), .pair(let value): "\(name) \(value)"
         case .optional(let value): "\(name) [\(value)]"
         }
     }

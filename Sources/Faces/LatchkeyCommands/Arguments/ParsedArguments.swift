@@ -67,6 +67,7 @@ struct ParsedArguments: Sendable {
                 let isLast = position == word.count
                 let value = isLast ? rest.first : word.dropping(position)
                 if isLast { rest = rest.dropFirst() }
+                if case .pair = option.value { rest = rest.dropFirst() }
                 occurrences.append(try occurrence(of: option, value))
                 return
             }

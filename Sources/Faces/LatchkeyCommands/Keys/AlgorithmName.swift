@@ -42,6 +42,7 @@ enum AlgorithmName {
             names["ps\(bits)"] = .rsaSignature(.pss(.message(hash)))
             names["es\(bits)"] = .ecdsa(.rfc4754, .message(hash))
         }
+        names["ecdsasignaturerfc4754"] = .ecdsa(.rfc4754, .digest(nil))
         for algorithm in KeyAlgorithm.all {
             for name in algorithm.swiftNames { names[name.lowercased()] = algorithm }
         }

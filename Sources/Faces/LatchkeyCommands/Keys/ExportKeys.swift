@@ -42,6 +42,10 @@ enum ExportKeys: SecurityCommand {
             if let file = try format.file(of: record, in: keychain, session) { files.append(file) }
         }
         guard !files.isEmpty else { throw .status(.itemNotFound, of: "SecItemExport") }
+        guard files.count == 1 || format.structure != .external else {
+            throw .parameter(
+                "the bare bytes of \(files.count) keys cannot be told apart in one file", hint: "--tag and -t name one of them")
+        }
         let whole = joined(files)
         try KeyStreams.write(whole, to: arguments["-o"]?.text, replaces: false, in: session)
         if let path = arguments["-o"]?.text { session.io.say("...\(whole.count) bytes written to \(path)\n") }
@@ -97,6 +101,10 @@ enum ExportKeys: SecurityCommand {
             let name = KeyText(record)
             if !name.isExtractable, name.half == "private" {
                 session.remark("a key that may not be given out was passed over: \(name.tag ?? name.label ?? name.kind)")
+                return nil
+            }
+            guard name.half != "symmetric", name.kind != "other" else {
+                session.remark("a key of a kind that is only kept was passed over: \(name.tag ?? name.label ?? "no name")")
                 return nil
             }
             return try CommandFailure.naming("SecItemExport") { () throws(KeychainError) in

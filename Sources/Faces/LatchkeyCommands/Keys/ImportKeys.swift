@@ -17,7 +17,7 @@ enum ImportKeys: SecurityCommand {
             CommandOption("-x", help: "private keys are never given out again"),
             CommandOption("-P", .required("passphrase"), help: "the passphrase of the file"),
             CommandOption("--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
-            CommandOption("-a", .required("name"), help: "accepted, with the value that follows"),
+            CommandOption("-a", .pair("name value"), help: "accepted; other attributes are not set"),
             CommandOption("-A", help: "accepted; programs are kept apart by access groups"),
             CommandOption("-T", .required("program"), help: "accepted; programs are kept apart by access groups"),
             CommandOption("-l", .required("label"), as: .attribute(.label, .text), help: "the label (Latchkey's addition)"),
@@ -45,6 +45,9 @@ enum ImportKeys: SecurityCommand {
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         var count = 0
+        if entries.contains(where: { $0.publicKey.kind.isWeak }) {
+            session.remark("RSA keys of less than 2048 bits protect little", hint: "latchkey key generate --type rsa --size 3072 --tag TAG")
+        }
         for entry in entries where try isWanted(entry, arguments) {
             let item = try CommandFailure.naming("SecItemImport") { () throws(KeychainError) in
                 try addition(of: entry, named: name, arguments)

@@ -33,7 +33,7 @@ enum KeyCriteria {
     }
 
     /// A label as it is shown, 40 hexadecimal digits, or as it is.
-    private static func applicationLabel(_ text: String) -> [UInt8] {
+    static func applicationLabel(_ text: String) -> [UInt8] {
         let digits = Array(text.utf8)
         guard digits.count == 40 else { return digits }
         let bytes = stride(from: 0, to: 40, by: 2).compactMap { Hexadecimal.byte(digits[$0], digits[$0 + 1]) }

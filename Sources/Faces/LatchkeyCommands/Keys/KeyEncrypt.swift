@@ -28,6 +28,7 @@ struct KeyEncrypt: OwnParsableCommand {
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        try key.check(against: file)
         let secret = try passphrase.read(in: session)
         let key = try key.publicKey(secret, in: session)
         let algorithm =
@@ -62,6 +63,7 @@ struct KeyDecrypt: OwnParsableCommand {
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        try key.check(against: file)
         let secret = try passphrase.read(in: session)
         let key = try key.privateKey(secret, in: session)
         let algorithm =

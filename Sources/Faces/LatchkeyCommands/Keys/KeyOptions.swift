@@ -21,6 +21,13 @@ struct KeyChoice: ParsableArguments {
         guard (tag == nil) != (keyFile == nil) else { throw ValidationError("name a key: --tag TAG or --key-file FILE") }
     }
 
+    /// Refuses to read standard input twice.
+    func check(against files: String...) throws(CommandFailure) {
+        guard (files + [keyFile ?? ""]).count(where: { $0 == "-" }) <= 1 else {
+            throw .usage("standard input can be read once; name a file")
+        }
+    }
+
     /// The private half.
     func privateKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> any PrivateKey {
         if let tag {

@@ -44,15 +44,20 @@ struct KeyPublic: OwnParsableCommand {
 /// `latchkey key delete`.
 struct KeyDelete: OwnParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete the keys with a tag or label, both halves.",
+        commandName: "delete", abstract: "Delete the pair with a tag or label, both halves.",
         discussion: """
+            Several pairs are refused, unless --all is given: what a key has sealed, nothing else opens.
+
             EXAMPLES:
               latchkey key delete --tag com.example.key --dry-run
               latchkey key delete --tag com.example.key
             """)
 
-    @Option(name: [.customShort("t"), .long], help: "The tag or label.")
+    @Option(name: [.customShort("t"), .long], help: "The tag, the label, or the application label.")
     var tag: String
+
+    @Flag(help: "Every pair with the tag or label.")
+    var all = false
 
     @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
     var accessGroup: String?
@@ -65,12 +70,19 @@ struct KeyDelete: OwnParsableCommand {
         var found: [ItemRecord] = []
         for attributes in [
             [ItemAttribute.applicationTag: AttributeValue.data(Array(tag.utf8))], [.applicationTag: .string(tag)], [.label: .string(tag)],
+            [.applicationLabel: .data(KeyCriteria.applicationLabel(tag))],
         ]
         where found.isEmpty {
             found = try KeySearch.all(attributes, group: accessGroup, in: keychain, for: session)
         }
         guard !found.isEmpty else {
             throw .status(KeychainError(.itemNotFound, "there is no key with the tag or label '\(tag)'", hint: "latchkey key list"))
+        }
+        let pairs = Set(found.map { $0[.applicationLabel]?.canonicalBytes ?? [] }).count
+        guard pairs == 1 || all || dryRun else {
+            throw .parameter(
+                "\(pairs) pairs have the tag or label '\(tag)'",
+                hint: "--all deletes them; --dry-run shows them; an application label names one")
         }
         for key in found {
             session.io.say("latchkey: \(dryRun ? "would delete" : "deleting") \(KeyText(key).line)")

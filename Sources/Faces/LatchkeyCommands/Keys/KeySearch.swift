@@ -26,7 +26,10 @@ enum KeySearch {
     ) throws(CommandFailure) -> ItemRecord {
         let byTag = try all([.applicationTag: .data(Array(name.utf8))], group: group, in: keychain, for: session)
         let byText = byTag.isEmpty ? try all([.applicationTag: .string(name)], group: group, in: keychain, for: session) : byTag
-        let found = byText.isEmpty ? try all([.label: .string(name)], group: group, in: keychain, for: session) : byText
+        let byLabel = byText.isEmpty ? try all([.label: .string(name)], group: group, in: keychain, for: session) : byText
+        let found =
+            byLabel.isEmpty
+            ? try all([.applicationLabel: .data(KeyCriteria.applicationLabel(name))], group: group, in: keychain, for: session) : byLabel
         let fitting = found.filter { half == nil || $0[.keyClass] == half.map { .number($0.rawValue) } }
         guard let first = fitting.first else {
             throw .status(
@@ -35,7 +38,8 @@ enum KeySearch {
         }
         guard fitting.count == 1 else {
             throw .parameter(
-                "\(fitting.count) keys have the tag or label '\(name)'", hint: "latchkey key list; name one by --access-group too")
+                "\(fitting.count) keys have the tag or label '\(name)'", hint: "name one by its application label: latchkey key list --json"
+            )
         }
         return first
     }

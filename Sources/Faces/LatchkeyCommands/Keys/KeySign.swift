@@ -28,6 +28,7 @@ struct KeySign: OwnParsableCommand {
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        try key.check(against: file)
         let secret = try passphrase.read(in: session)
         let key = try key.privateKey(secret, in: session)
         let algorithm =
@@ -64,6 +65,7 @@ struct KeyVerify: OwnParsableCommand {
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        try key.check(against: file, signature)
         let secret = try passphrase.read(in: session)
         let key = try key.publicKey(secret, in: session)
         let algorithm =

@@ -45,11 +45,12 @@ internal import Foundation
         }
         // Anything but a real Boolean counts as absent.
         let isPermanent = own.removeValue(forKey: "perm").flatMap(ValueConversion.boolean) ?? false
+        // What is not kept has no attributes to understand.
+        guard isPermanent else { return nil }
         let parsed = try ItemDictionary(own as NSDictionary)
         guard parsed.match.isEmpty, parsed.returning.isEmpty else { throw .parameter("match and return keys are not for new keys") }
         try parsed.checkUse(allowsSkip: false)
         var converted = try ConvertedAttributes(parsed.attributes, of: .key)
-        guard isPermanent else { return nil }
         converted.dropSystemSet()
         return ItemAddition(
             .key, attributes: converted.plain, accessGroup: converted.accessGroup, protection: converted.protection,

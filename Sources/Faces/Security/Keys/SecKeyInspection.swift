@@ -4,6 +4,7 @@ internal import Foundation
 @_implementationOnly import KeyServices
 @_implementationOnly import KeychainModel
 @_implementationOnly import LatchkeyClient
+@_implementationOnly import LatchkeyService
 @_implementationOnly import SecretMemory
 
 /// The key's bytes: PKCS #1 for RSA; for elliptic curves `04 ‖ X ‖ Y`, and `‖ K` for a private key.
@@ -21,9 +22,10 @@ public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutab
 /// `kSecValueData`; the bytes of a private key in the keychain are given by `SecKeyCopyExternalRepresentation` alone.
 @discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
-    guard let standard = try? KeyAttributes.standard(key.body.publicKey, key.body.half) else { return nil }
+    guard var known = try? KeyAttributes.standard(key.body.publicKey, key.body.half) else { return nil }
+    if let stored = try? key.body.storedAttributes() { known.merge(stored) { _, stored in stored } }
     var attributes: [String: Any] = [ItemDictionary.Key.itemClass: ItemClass.key.rawValue]
-    for (attribute, value) in standard {
+    for (attribute, value) in known {
         switch (attribute, value) {
         // Compared with the constants, which are strings.
         case (.type, .number(let number)), (.keyClass, .number(let number)): attributes[attribute.rawValue] = "\(number)"
@@ -31,10 +33,10 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
             attributes[attribute.rawValue] = NSNumber(value: number)
         case (_, .number(let number)): attributes[attribute.rawValue] = NSNumber(value: number != 0)
         case (_, .data(let bytes)): attributes[attribute.rawValue] = Data(bytes)
+        case (_, .string(let text)): attributes[attribute.rawValue] = text
         default: break
         }
     }
-    attributes[ItemAttribute.isPermanent.rawValue] = NSNumber(value: key.body.reference != nil || key.body.privateKey is SoftwareKey)
     if !key.body.isPrivate || key.body.reference == nil {
         attributes[ItemDictionary.Key.data] = SecKeyCopyExternalRepresentation(key, nil)
     }
@@ -72,6 +74,21 @@ public enum SecKeyOperationType: CFIndex, Sendable {
 }
 
 extension KeyBody {
+    /// What the item of a key says of it; nil for a key in memory.
+    fileprivate func storedAttributes() throws(KeychainError) -> [ItemAttribute: AttributeValue]? {
+        guard let reference else { return nil }
+        let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
+        let found = try KeychainClient.service().copyMatching(query, returning: .attributes, from: KeychainClient.caller)
+        return found.records.first?.attributes.filter { attribute, _ in Self.shown.contains(attribute) }
+    }
+
+    private static let shown: Set<ItemAttribute> = [
+        .applicationLabel, .applicationTag, .label, .isPermanent, .isPrivate, .isModifiable, .isSensitive, .wasAlwaysSensitive,
+        .isExtractable,
+        .wasNeverExtractable, .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canSignRecover, .canVerifyRecover, .canWrap,
+        .canUnwrap,
+    ]
+
     /// The private half's bytes; nil for a public key.
     func externalSecret() throws(KeychainError) -> SharedSecret? {
         switch privateKey {

@@ -90,7 +90,7 @@ public func SecKeyCopyKeyExchangeResult(
 
 /// A parameter of a key exchange.
 public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
-    private let name: String
+    let name: String
 
     public var rawValue: CFString { name as NSString }
 
@@ -107,13 +107,18 @@ public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
 extension ExchangeParameters {
     fileprivate init(parsing dictionary: CFDictionary) throws(KeychainError) {
         self.init()
-        if let value = dictionary["requestedSize"] {
+        var named: [String: Any] = [:]
+        for (key, value) in dictionary {
+            // `[SecKeyKeyExchangeParameter: Any]` arrives with its keys as they are.
+            if let name = key as? String ?? (key as? SecKeyKeyExchangeParameter)?.name { named[name] = value }
+        }
+        if let value = named["requestedSize"] {
             guard ValueConversion.boolean(value) == nil, let size = ValueConversion.integer(value) else {
                 throw .parameter("the requested size is no number")
             }
             requestedSize = Int(size)
         }
-        if let value = dictionary["sharedInfo"] {
+        if let value = named["sharedInfo"] {
             guard let info = value as? Data else { throw .parameter("the shared information is not Data") }
             sharedInfo = Array(info)
         }

@@ -53,8 +53,11 @@ public func SecKeyRawVerify(
     _ sigLen: Int
 ) -> OSStatus {
     status {
-        let isSigned = try key.body.publicKey.isSignature(
-            try lent(sig, sigLen), of: try lent(signedData, signedDataLen), try padding.signature(for: key))
+        let algorithm = try padding.signature(for: key)
+        guard algorithm.isSupported(by: key.body.publicKey.kind, key.body.half, for: .verify) else {
+            throw KeychainError.parameter("the key verifies no signatures")
+        }
+        let isSigned = try key.body.publicKey.isSignature(try lent(sig, sigLen), of: try lent(signedData, signedDataLen), algorithm)
         guard isSigned else { throw KeychainError(.verifyFailed) }
     }
 }
@@ -103,7 +106,13 @@ private func write(_ bytes: [UInt8], to target: UnsafeMutablePointer<UInt8>, _ l
 
 extension SecPadding {
     fileprivate func signature(for key: SecKey) throws(KeychainError) -> KeyAlgorithm {
-        if key.body.publicKey.kind.type == .ellipticCurve { return .ecdsa(self == .sigRaw ? .rfc4754 : .x962, .digest(nil)) }
+        if key.body.publicKey.kind.type == .ellipticCurve {
+            switch self {
+            case .sigRaw: return .ecdsa(.rfc4754, .digest(nil))
+            case [], .PKCS1, .PKCS1SHA1, .PKCS1SHA224, .PKCS1SHA256, .PKCS1SHA384, .PKCS1SHA512: return .ecdsa(.x962, .digest(nil))
+            default: throw .parameter("the padding \(rawValue) is not one for signatures")
+            }
+        }
         switch self {
         case []: return .rsaSignature(.raw)
         case .PKCS1: return .rsaSignature(.pkcs1(.digest(nil)))

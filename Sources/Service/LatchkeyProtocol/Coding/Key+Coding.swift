@@ -116,6 +116,7 @@ extension PrivateKeyUse {
         case .decryptPKCS1: (6, 0)
         case .decryptOAEP(let hash): (7, hash.wire)
         case .agree: (8, 0)
+        case .agreeToDecrypt: (9, 0)
         }
     }
 
@@ -125,7 +126,9 @@ extension PrivateKeyUse {
         case 3: self = .signPSS(try HashAlgorithm(wire: hash))
         case 7: self = .decryptOAEP(try HashAlgorithm(wire: hash))
         default:
-            let plain: [UInt32: PrivateKeyUse] = [1: .signRaw, 4: .signECDSA, 5: .decryptRaw, 6: .decryptPKCS1, 8: .agree]
+            let plain: [UInt32: PrivateKeyUse] = [
+                1: .signRaw, 4: .signECDSA, 5: .decryptRaw, 6: .decryptPKCS1, 8: .agree, 9: .agreeToDecrypt,
+            ]
             guard let known = plain[number], hash == 0 else { throw .malformed("there is no use \(number) of a key with the hash \(hash)") }
             self = known
         }

@@ -1306,7 +1306,7 @@ nonisolated struct WireUseKey: Sendable {
   /// 20 bytes.
   var reference: Data = Data()
 
-  /// Signatures: 1 raw, 2 PKCS #1, 3 PSS, 4 ECDSA; decryption: 5 raw, 6 PKCS #1, 7 OAEP; 8 agreement.
+  /// Signatures: 1 raw, 2 PKCS #1, 3 PSS, 4 ECDSA; decryption: 5 raw, 6 PKCS #1, 7 OAEP; agreement: 8 on a key, 9 to decrypt.
   var use: UInt32 = 0
 
   /// 0 none, 1 SHA-1, 2 SHA-224, 3 SHA-256, 4 SHA-384, 5 SHA-512.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// How a PKCS #8 key is encrypted, looked at before any work is done for it: a file says how much work that is.
+enum KeyEncryption: Equatable {
+    /// It is no `EncryptedPrivateKeyInfo`.
+    case none
+    /// PBES2 with no more rounds than we make.
+    case some
+    case tooManyRounds(Int)
+    /// One of before PBES2.
+    case old
+
+    init(of der: UnsafeRawBufferPointer) {
+        defer { ERR_clear_error() }
+        var bytes = der.octets
+        guard let sealed = d2i_X509_SIG(nil, &bytes, der.count) else {
+            self = .none
+            return
+        }
+        defer { X509_SIG_free(sealed) }
+        var algorithm: UnsafePointer<X509_ALGOR>?
+        X509_SIG_get0(sealed, &algorithm, nil)
+        guard let algorithm = algorithm?.pointee, OBJ_obj2nid(algorithm.algorithm) == NID_pbes2 else {
+            self = .old
+            return
+        }
+        guard let scheme = ASN1_TYPE_unpack_sequence(PBE2PARAM_it(), algorithm.parameter) else {
+            self = .old
+            return
+        }
+        let parameters = scheme.assumingMemoryBound(to: PBE2PARAM.self)
+        defer { PBE2PARAM_free(parameters) }
+        self = Self.rounds(of: parameters.pointee.keyfunc).map { $0 > Self.greatestRounds ? .tooManyRounds($0) : .some } ?? .some
+    }
+
+    /// The rounds of PBKDF2; nil for another derivation, whose cost libcrypto bounds itself.
+    private static func rounds(of derivation: UnsafeMutablePointer<X509_ALGOR>?) -> Int? {
+        guard let derivation = derivation?.pointee, OBJ_obj2nid(derivation.algorithm) == NID_id_pbkdf2,
+            let found = ASN1_TYPE_unpack_sequence(PBKDF2PARAM_it(), derivation.parameter)
+        else { return nil }
+        let parameters = found.assumingMemoryBound(to: PBKDF2PARAM.self)
+        defer { PBKDF2PARAM_free(parameters) }
+        let rounds = ASN1_INTEGER_get(parameters.pointee.iter)
+        return rounds < 0 ? .max : rounds
+    }
+
+    var refusal: String? {
+        switch self {
+        case .none, .some: nil
+        case .tooManyRounds(let rounds): "PBKDF2 with \(rounds) rounds"
+        case .old: "an encryption older than PBES2"
+        }
+    }
+
+    /// Some seconds of work.
+    private static let greatestRounds = 5_000_000
+}
