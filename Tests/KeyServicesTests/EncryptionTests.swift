@@ -21,7 +21,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("T231 to T235: RSA: openssl decrypts what we encrypt, and we decrypt what it encrypts", arguments: [1024, 2048, 3072, 4096])
+    @Test("T231 to T235: RSA: openssl decrypts what we encrypt, and we what it encrypts", arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
         let openssl = try OpenSSL()
@@ -121,7 +121,7 @@ struct EncryptionTests {
 
     // MARK: Hybrid
 
-    @Test("The RSA hybrid is OAEP of a session key, and AES-GCM with 16 zeros bound to the public key", arguments: [2048, 4096])
+    @Test("The RSA hybrid is OAEP of a session key, and AES-GCM with 16 zeros bound to the public key", arguments: [2048, 4096, 8192])
     func hybrid(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
         for hash in HashAlgorithm.allCases {
@@ -184,6 +184,18 @@ struct EncryptionTests {
         let foreign = try #require(SampleKeys.curves.first { $0.kind.bits != bits })
         #expect(
             status { () throws(KeychainError) in _ = try key.exchanged(with: foreign.publicKey, .ecdh(.standard, derivation: nil)) } == -50)
+    }
+
+    @Test("Vectors of PKCS #1: OAEP")
+    func vectorsOfOAEP() throws {
+        for vector in try Vectors.load().oaep {
+            let key = try SoftwareKey.read(der([[0]] + vector.key.map { [UInt8](hexadecimal: $0) }), .rsa)
+            let algorithm = KeyAlgorithm.rsaEncryption(.oaep(try #require(HashAlgorithm(rawValue: vector.hash))))
+            var ciphertext = [UInt8](hexadecimal: vector.ciphertext)
+            #expect(try key.decrypted(ciphertext, algorithm) == [UInt8](hexadecimal: vector.message), "\(vector.source)")
+            ciphertext[64] ^= 1
+            #expect(throws: KeychainError.self) { try key.decrypted(ciphertext, algorithm) }
+        }
     }
 
     @Test("Vectors of NIST's: ECDH and X9.63")

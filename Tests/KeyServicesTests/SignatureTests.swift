@@ -3,7 +3,8 @@
 import Crypto
 import Foundation
 import KeychainModel
-import KeyServices
+@testable import KeyServices
+import SecretMemory
 import Testing
 
 /// Signatures, made here and judged by openssl, and the other way round.
@@ -22,7 +23,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("T236, T237: RSA: openssl accepts what we sign, and we accept what it signs", arguments: [1024, 2048, 3072, 4096])
+    @Test("T236, T237: RSA: openssl accepts what we sign, and we accept what it signs", arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
         let openssl = try OpenSSL()
@@ -223,6 +224,20 @@ struct SignatureTests {
         #expect(try !verdict(garbled))
     }
 
+    @Test("Vectors of PKCS #1: a PSS signature verifies, and with one changed bit does not")
+    func vectorsOfPSS() throws {
+        for vector in try Vectors.load().pss {
+            let key = try PublicKey.read(der([[UInt8](hexadecimal: vector.modulus), [1, 0, 1]]), .rsa)
+            let algorithm = KeyAlgorithm.rsaSignature(.pss(.message(try #require(HashAlgorithm(rawValue: vector.hash)))))
+            let message = [UInt8](hexadecimal: vector.message)
+            var signature = [UInt8](hexadecimal: vector.signature)
+            #expect(try key.isSignature(signature, of: message, algorithm), "\(vector.source)")
+            #expect(try !key.isSignature(signature, of: message + [0], algorithm))
+            signature[64] ^= 1
+            #expect(try !key.isSignature(signature, of: message, algorithm))
+        }
+    }
+
     @Test("Vectors of RFC 6979: signatures verify, and one changed bit makes none of them")
     func vectors() throws {
         for vector in try Vectors.load().ecdsa {
@@ -258,12 +273,38 @@ struct Vectors: Decodable {
     struct KDF: Decodable {
         var source, hash, secret, info, derived: String
     }
+    struct OAEP: Decodable {
+        /// n, e, d, p, q, d mod p−1, d mod q−1, q⁻¹ mod p.
+        var key: [String]
+        var source, hash, message, ciphertext: String
+    }
+    struct PSS: Decodable {
+        var source, hash, modulus, message, signature: String
+    }
     var ecdsa: [ECDSA]
+    var oaep: [OAEP]
+    var pss: [PSS]
     var ecdh: [ECDH]
     var x963: [KDF]
 
     static func load() throws -> Vectors {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/keys.json")
-        return try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: file))
+        try JSONDecoder().decode(Vectors.self, from: Data(contentsOf: file("keys.json")))
+    }
+
+    static func file(_ name: String) -> URL {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/\(name)")
+    }
+}
+
+/// A `SEQUENCE` of numbers.
+func der(_ numbers: [[UInt8]]) -> [UInt8] {
+    let joined = numbers.flatMap { $0 }
+    return joined.withUnsafeBytes { bytes in
+        var start = 0
+        let slices = numbers.map { number in
+            defer { start += number.count }
+            return UnsafeRawBufferPointer(rebasing: bytes[start..<start + number.count])
+        }
+        return DERNumbers.encoded(slices).withUnsafeBytes { Array($0) }
     }
 }

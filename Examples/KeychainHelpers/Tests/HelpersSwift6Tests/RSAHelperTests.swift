@@ -1,0 +1,1 @@
+../HelpersSwift5Tests/RSAHelperTests.swift
