@@ -13,6 +13,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
@@ -48,6 +49,12 @@ let package = Package(
             name: "KeyServices",
             dependencies: ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
             path: "Sources/Engines/KeyServices"
+        ),
+
+        .target(
+            name: "CertificateTrust",
+            dependencies: [.asn1],
+            path: "Sources/Engines/CertificateTrust"
         ),
 
         // Service: who may do what, and when.
@@ -126,6 +133,7 @@ let package = Package(
         ),
         .testTarget(
             name: "KeyServicesTests", dependencies: ["KeychainModel", "KeyServices", "SecretMemory", "KeychainTesting", .crypto]),
+        .testTarget(name: "CertificateTrustTests", dependencies: ["CertificateTrust", "KeychainTesting", .crypto]),
         .testTarget(
             name: "LatchkeyProtocolTests",
             dependencies: ["KeychainModel", "LatchkeyProtocol", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
@@ -202,6 +210,7 @@ if Context.environment["LATCHKEY_STRICT"] == "1" {
 
 extension Target.Dependency {
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
+    static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
     static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
     static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
     static var lifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }

@@ -16,6 +16,7 @@ struct ArchitectureTests {
         "KeychainStore": [
             "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto", "GRDB", "GRDBSQLite",
         ],
+        "CertificateTrust": ["SwiftASN1"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
         "LatchkeyService": ["KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", "Logging"],
         "LatchkeyProtocol": ["KeychainModel", "LinuxSystem", "SecretMemory", "SwiftProtobuf"],

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// An algorithm and its parameters (RFC 5280, section 4.1.1.2), known here or not.
+public struct AlgorithmIdentifier: Hashable, Sendable {
+    public let algorithm: ObjectIdentifier
+    /// The DER element of the parameters; nil where there are none, which is not the same as `NULL`.
+    public let parameters: ArraySlice<UInt8>?
+
+    init(_ node: ASN1Node) throws {
+        self = try DER.sequence(node, identifier: .sequence) { nodes in
+            AlgorithmIdentifier(algorithm: try ObjectIdentifier(from: &nodes), parameters: nodes.next()?.encodedBytes)
+        }
+    }
+
+    init(algorithm: ObjectIdentifier, parameters: ArraySlice<UInt8>?) {
+        self.algorithm = algorithm
+        self.parameters = parameters
+    }
+
+    /// Whether there are no parameters, or `NULL`.
+    var hasNoParameters: Bool { parameters.map { Array($0) == [0x05, 0x00] } ?? true }
+}

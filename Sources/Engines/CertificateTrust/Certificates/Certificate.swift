@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// An X.509 certificate (RFC 5280, section 4.1): read, but not judged.
+///
+/// Whatever has a certificate's form is read, with algorithms and extensions that are known here or not. What breaks a rule of that form
+/// without making it unreadable is kept in ``defects``.
+public final class Certificate: Sendable {
+    /// The certificate as it was given.
+    public let der: [UInt8]
+    /// 1, 2 or 3.
+    public let version: Int
+    /// Big-endian, in two's complement, as it stands there.
+    public let serialNumber: ArraySlice<UInt8>
+    public let issuer: DistinguishedName
+    public let validity: Validity
+    public let subject: DistinguishedName
+    public let publicKey: SubjectPublicKeyInfo
+    public let extensions: CertificateExtensions
+    public let signatureAlgorithm: AlgorithmIdentifier
+    /// What the signature is of.
+    let signedBytes: ArraySlice<UInt8>
+    let signature: ArraySlice<UInt8>
+    private let ownDefects: [String]
+
+    /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
+    public init(der: [UInt8]) throws(CertificateError) {
+        let parts: Parts
+        do {
+            parts = try Parts(try DER.parse(der))
+        } catch let error as CertificateError {
+            throw error
+        } catch {
+            throw CertificateError("the bytes are no certificate: \(error)")
+        }
+        self.der = der
+        version = parts.body.version
+        serialNumber = parts.body.serialNumber
+        issuer = parts.body.issuer
+        validity = parts.body.validity
+        subject = parts.body.subject
+        publicKey = parts.body.publicKey
+        extensions = parts.body.extensions
+        signatureAlgorithm = parts.signatureAlgorithm
+        signedBytes = parts.signedBytes
+        signature = parts.signature
+        var defects = parts.body.defects
+        if parts.body.signatureAlgorithm != parts.signatureAlgorithm {
+            defects.append("the signature's algorithm is \(parts.signatureAlgorithm.algorithm) outside and another one inside")
+        }
+        ownDefects = defects
+    }
+
+    /// What breaks the form of a certificate, a sentence each: no chain is built on a certificate that has any.
+    public var defects: [String] { ownDefects + extensions.defects }
+
+    /// Whether subject and issuer are one name. That the certificate has signed itself is not said by it.
+    public var isSelfIssued: Bool { subject.matches(issuer) }
+}
+
+// MARK: Hashable
+
+extension Certificate: Hashable {
+    public static func == (left: Certificate, right: Certificate) -> Bool { left === right || left.der == right.der }
+
+    public func hash(into hasher: inout Hasher) {
+        // The signature differs wherever anything does.
+        hasher.combine(signature)
+    }
+}
+
+// MARK: Reading
+
+extension Certificate {
+    private struct Parts {
+        let body: Body
+        let signedBytes: ArraySlice<UInt8>
+        let signatureAlgorithm: AlgorithmIdentifier
+        let signature: ArraySlice<UInt8>
+
+        init(_ node: ASN1Node) throws {
+            let members = try node.members()
+            guard members.count == 3 else { throw CertificateError("a certificate has \(members.count) parts, not 3") }
+            body = try Body(members[0])
+            signedBytes = members[0].encodedBytes
+            signatureAlgorithm = try AlgorithmIdentifier(members[1])
+            let bits = try ASN1BitString(derEncoded: members[2], withIdentifier: .bitString)
+            guard bits.paddingBits == 0 else { throw CertificateError("the signature is not whole bytes") }
+            signature = bits.bytes
+        }
+    }
+
+    /// `TBSCertificate`.
+    private struct Body {
+        var version = 1
+        var serialNumber: ArraySlice<UInt8>
+        var signatureAlgorithm: AlgorithmIdentifier
+        var issuer: DistinguishedName
+        var validity: Validity
+        var subject: DistinguishedName
+        var publicKey: SubjectPublicKeyInfo
+        var extensions = CertificateExtensions()
+        var defects: [String] = []
+
+        init(_ node: ASN1Node) throws {
+            var members = try node.members()[...]
+            if let first = members.first, first.isContextSpecific(0) {
+                version = 1 + (try Self.explicit(first).number(upTo: 2))
+                if version == 1 { defects.append("the version is given as 1, which DER leaves out") }
+                members.removeFirst()
+            }
+            guard members.count >= 6 else { throw CertificateError("a certificate lacks a part") }
+            let start = members.startIndex
+            serialNumber = try members[start].integerContent()
+            signatureAlgorithm = try AlgorithmIdentifier(members[start + 1])
+            issuer = try DistinguishedName(members[start + 2])
+            validity = try Validity(members[start + 3])
+            subject = try DistinguishedName(members[start + 4])
+            publicKey = try SubjectPublicKeyInfo(members[start + 5])
+            var last: UInt = 0
+            for member in members.dropFirst(6) {
+                let tag = member.identifier.tagNumber
+                guard member.identifier.tagClass == .contextSpecific, 1...3 ~= tag, tag > last else {
+                    throw CertificateError("a certificate has a part that none has")
+                }
+                last = tag
+                if version < (tag == 3 ? 3 : 2) { defects.append("a certificate of version \(version) has a part of a later one") }
+                if tag == 3 { extensions = try CertificateExtensions(try Self.explicit(member)) }
+            }
+        }
+
+        /// What an explicit tag of the context is put before.
+        private static func explicit(_ node: ASN1Node) throws -> ASN1Node {
+            guard case .constructed(let nodes) = node.content else { throw CertificateError("an explicit tag stands before nothing") }
+            var iterator = nodes.makeIterator()
+            guard let inner = iterator.next(), iterator.next() == nil else {
+                throw CertificateError("an explicit tag stands before more than one element")
+            }
+            return inner
+        }
+    }
+}

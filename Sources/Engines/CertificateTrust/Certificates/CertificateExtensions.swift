@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// The extensions of a certificate, those that are understood with what they hold.
+///
+/// An extension that cannot be read does not keep the certificate from being read: it is told in ``defects``, and no chain is built on it.
+public struct CertificateExtensions: Sendable {
+    /// All of them, in their order.
+    public private(set) var all: [CertificateExtension] = []
+    public private(set) var basicConstraints: BasicConstraints?
+    public private(set) var keyUsage: KeyUsage?
+    public private(set) var extendedKeyUsages: [ObjectIdentifier]?
+    public private(set) var subjectAlternativeNames: [GeneralName]?
+    public private(set) var nameConstraints: NameConstraints?
+    public private(set) var subjectKeyIdentifier: ArraySlice<UInt8>?
+    public private(set) var authorityKeyIdentifier: AuthorityKeyIdentifier?
+    public private(set) var certificatePolicies: [ObjectIdentifier]?
+    public private(set) var policyConstraints: PolicyConstraints?
+    public private(set) var inhibitAnyPolicy: Int?
+    public private(set) var authorityInformation: AuthorityInformation?
+    /// What is wrong, a sentence each.
+    public private(set) var defects: [String] = []
+
+    /// No extensions.
+    init() {}
+
+    /// - Parameter node: the `SEQUENCE` of extensions.
+    init(_ node: ASN1Node) throws {
+        all = try node.members().map(CertificateExtension.init)
+        if all.isEmpty { defects.append("the list of extensions is empty") }
+        var seen: Set<ObjectIdentifier> = []
+        for each in all {
+            guard seen.insert(each.identifier).inserted else {
+                defects.append("the extension \(each.identifier) stands there twice")
+                continue
+            }
+            do { try read(each) } catch { defects.append("the extension \(each.identifier) cannot be read: \(error)") }
+        }
+    }
+
+    private mutating func read(_ each: CertificateExtension) throws {
+        guard Self.understood.contains(each.identifier) else { return }
+        let node = try DER.parse(each.value)
+        switch each.identifier {
+        case .basicConstraints: basicConstraints = try BasicConstraints(node)
+        case .keyUsage: keyUsage = try KeyUsage(node)
+        case .extendedKeyUsage:
+            extendedKeyUsages = try node.members().map { try ObjectIdentifier($0) }
+            guard extendedKeyUsages?.isEmpty == false else { throw CertificateError("an extended key usage names none") }
+        case .subjectAlternativeName: subjectAlternativeNames = try GeneralName.all(node)
+        case .nameConstraints: nameConstraints = try NameConstraints(node)
+        case .subjectKeyIdentifier: subjectKeyIdentifier = try ASN1OctetString(derEncoded: node).bytes
+        case .authorityKeyIdentifier: authorityKeyIdentifier = try AuthorityKeyIdentifier(node)
+        case .certificatePolicies: certificatePolicies = try Self.policies(node)
+        case .policyConstraints: policyConstraints = try PolicyConstraints(node)
+        case .inhibitAnyPolicy: inhibitAnyPolicy = try node.number()
+        case .authorityInformationAccess: authorityInformation = try AuthorityInformation(node)
+        default: break
+        }
+    }
+
+    private static let understood: Set<ObjectIdentifier> = [
+        .basicConstraints, .keyUsage, .extendedKeyUsage, .subjectAlternativeName, .nameConstraints, .subjectKeyIdentifier,
+        .authorityKeyIdentifier, .certificatePolicies, .policyConstraints, .inhibitAnyPolicy, .authorityInformationAccess,
+    ]
+
+    /// The policies, without their qualifiers, each once.
+    private static func policies(_ node: ASN1Node) throws -> [ObjectIdentifier] {
+        let policies = try node.members().map { information in
+            guard let policy = try information.members().first else { throw CertificateError("a policy has no identifier") }
+            return try ObjectIdentifier(policy)
+        }
+        guard !policies.isEmpty else { throw CertificateError("a list of policies is empty") }
+        guard Set(policies).count == policies.count else { throw CertificateError("a policy stands there twice") }
+        return policies
+    }
+
+    /// The extension, where it is there.
+    public subscript(_ identifier: ObjectIdentifier) -> CertificateExtension? { all.first { $0.identifier == identifier } }
+
+    /// The critical extensions that are not understood, so that nobody may rely on the certificate.
+    public var unknownCritical: [ObjectIdentifier] {
+        all.filter { $0.isCritical && !Self.understood.contains($0.identifier) }.map(\.identifier)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// A moment as certificates tell it: whole seconds of UTC since 1970.
+public struct CertificateTime: Hashable, Sendable, Comparable {
+    public let secondsSince1970: Int64
+
+    public init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
+
+    /// A `UTCTime` or a `GeneralizedTime`, in the one form that RFC 5280, section 4.1.2.5, allows: with seconds, in UTC, without fractions.
+    init(_ node: ASN1Node) throws {
+        switch node.identifier {
+        case .utcTime:
+            let time = try UTCTime(derEncoded: node, withIdentifier: .utcTime)
+            self.init(time.year, time.month, time.day, time.hours, time.minutes, time.seconds)
+        case .generalizedTime:
+            let time = try GeneralizedTime(derEncoded: node, withIdentifier: .generalizedTime)
+            guard time.rawFractionalSeconds.isEmpty else { throw CertificateError("a time has fractions of a second") }
+            self.init(time.year, time.month, time.day, time.hours, time.minutes, time.seconds)
+        default: throw CertificateError("a time is neither UTCTime nor GeneralizedTime")
+        }
+    }
+
+    /// A date of the Gregorian calendar, carried on before 1582.
+    init(_ year: Int, _ month: Int, _ day: Int, _ hour: Int = 0, _ minute: Int = 0, _ second: Int = 0) {
+        // Years that begin in March end with the day that some of them lack.
+        let shifted = month > 2 ? year : year - 1
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        let days = era * 146_097 + dayOfEra - 719_468
+        secondsSince1970 = Int64(((days * 24 + hour) * 60 + minute) * 60 + second)
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
+}
+
+/// The time in which a certificate holds, both ends included.
+public struct Validity: Hashable, Sendable {
+    public let notBefore: CertificateTime
+    public let notAfter: CertificateTime
+
+    init(_ node: ASN1Node) throws {
+        self = try DER.sequence(node, identifier: .sequence) { nodes in
+            guard let first = nodes.next(), let last = nodes.next() else { throw CertificateError("a validity has less than two times") }
+            return Validity(notBefore: try CertificateTime(first), notAfter: try CertificateTime(last))
+        }
+    }
+
+    init(notBefore: CertificateTime, notAfter: CertificateTime) {
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+    }
+}
+
+// MARK: CustomStringConvertible
+
+extension CertificateTime: CustomStringConvertible {
+    /// RFC 3339: `2026-11-21T09:00:00Z`.
+    public var description: String {
+        let days = Int(secondsSince1970.quotientFloored(86_400)) + 719_468
+        let second = Int(secondsSince1970 - secondsSince1970.quotientFloored(86_400) * 86_400)
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let date = "\(year.padded(4))-\(month.padded(2))-\(day.padded(2))"
+        return "\(date)T\((second / 3600).padded(2)):\((second / 60 % 60).padded(2)):\((second % 60).padded(2))Z"
+    }
+}
+
+extension Int64 {
+    fileprivate func quotientFloored(_ divisor: Int64) -> Int64 { self / divisor - (self % divisor < 0 ? 1 : 0) }
+}
+
+extension Int {
+    fileprivate func padded(_ width: Int) -> String {
+        let digits = String(self)
+        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// The name of a subject or an issuer (RFC 5280, section 4.1.2.4).
+public struct DistinguishedName: Sendable {
+    /// The DER `SEQUENCE`, as it stands in the certificate.
+    public let der: ArraySlice<UInt8>
+    /// Each a set of attributes, mostly of one; the widest first (country), the narrowest last (common name).
+    public let relativeNames: [[NameAttribute]]
+
+    init(_ node: ASN1Node) throws {
+        der = node.encodedBytes
+        relativeNames = try DER.sequence(node, identifier: .sequence) { nodes in
+            var names: [[NameAttribute]] = []
+            while let set = nodes.next() {
+                let attributes = try DER.set(set, identifier: .set) { members in
+                    var attributes: [NameAttribute] = []
+                    while let member = members.next() { attributes.append(try NameAttribute(member)) }
+                    return attributes
+                }
+                guard !attributes.isEmpty else { throw CertificateError("a relative distinguished name is empty") }
+                names.append(attributes)
+            }
+            return names
+        }
+    }
+
+    public var isEmpty: Bool { relativeNames.isEmpty }
+
+    /// The attributes of one type, in their order.
+    func values(of type: ObjectIdentifier) -> [NameAttribute] {
+        relativeNames.joined().filter { $0.type == type }
+    }
+
+    /// Whether the two are one name (RFC 5280, section 7.1): whatever the string types are, upper and lower case alike, and runs of spaces one.
+    public func matches(_ other: DistinguishedName) -> Bool {
+        der == other.der || normalized == other.normalized
+    }
+
+    /// Whether this name begins with all of the other: lies in its subtree.
+    func isWithin(_ other: DistinguishedName) -> Bool {
+        guard relativeNames.count >= other.relativeNames.count else { return false }
+        return zip(relativeNames, other.relativeNames).allSatisfy { Self.normalized($0) == Self.normalized($1) }
+    }
+
+    /// The name in the form that two equal names share: DER again, with every string a `UTF8String` in lower case and without needless spaces.
+    public var normalized: [UInt8] {
+        Self.element(0x30, relativeNames.flatMap(Self.normalized))
+    }
+
+    private static func normalized(_ attributes: [NameAttribute]) -> [UInt8] {
+        let members = attributes.map { attribute in
+            let value = attribute.comparisonText.map { element(0x0C, Array($0.utf8)) } ?? Array(attribute.value)
+            return element(0x30, element(0x06, attribute.type.content) + value)
+        }
+        // The order of a set is that of its members' bytes.
+        return element(0x31, members.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
+    }
+
+    private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
+        var length = content.count
+        var digits: [UInt8] = []
+        while length > 0 {
+            digits.insert(UInt8(length & 0xFF), at: 0)
+            length >>= 8
+        }
+        return [tag, 0x80 | UInt8(digits.count)] + digits + content
+    }
+}
+
+// MARK: CustomStringConvertible
+
+extension DistinguishedName: CustomStringConvertible {
+    /// RFC 4514's form, the narrowest first: `CN=example.com,O=Example,C=US`.
+    public var description: String {
+        relativeNames.reversed().map { $0.map(\.description).joined(separator: "+") }.joined(separator: ",")
+    }
+}

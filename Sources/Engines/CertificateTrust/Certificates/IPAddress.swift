@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An address of IP version 4 or 6.
+public struct IPAddress: Hashable, Sendable {
+    /// 4 or 16, in network order.
+    public let bytes: [UInt8]
+
+    /// Nil unless there are 4 or 16 bytes.
+    init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        self.bytes = Array(bytes)
+    }
+
+    /// An address as it is written: `192.0.2.1` in decimal without needless zeros, `2001:db8::1` (RFC 4291, section 2.2) with or without brackets.
+    /// Nil for anything else, so that a host's name is never taken for an address nor the reverse.
+    public init?(text: String) {
+        var text = Substring(text)
+        if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
+        guard let bytes = text.contains(":") ? Self.version6(text) : Self.version4(text) else { return nil }
+        self.bytes = bytes
+    }
+
+    private static func version4(_ text: Substring) -> [UInt8]? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        let bytes = parts.compactMap { part -> UInt8? in
+            guard 1...3 ~= part.utf8.count, part.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+                part == "0" || part.first != "0"
+            else { return nil }
+            return UInt8(part)
+        }
+        return bytes.count == 4 ? bytes : nil
+    }
+
+    private static func version6(_ text: Substring) -> [UInt8]? {
+        let halves = text.split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
+        guard halves.count <= 2, let front = groups(halves[0]) else { return nil }
+        guard halves.count == 2 else { return front.count == 16 ? front : nil }
+        // The gap stands for at least one group.
+        guard let back = groups(halves[1]), front.count + back.count <= 14 else { return nil }
+        return front + [UInt8](repeating: 0, count: 16 - front.count - back.count) + back
+    }
+
+    /// The groups of one side of the gap; the last may be an address of version 4.
+    private static func groups(_ text: Substring) -> [UInt8]? {
+        guard !text.isEmpty else { return [] }
+        var bytes: [UInt8] = []
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            if index == parts.count - 1, part.contains(".") {
+                guard let last = version4(part) else { return nil }
+                bytes += last
+            } else {
+                guard 1...4 ~= part.utf8.count, part.utf8.allSatisfy(\.isHexadecimalDigit), let group = UInt16(part, radix: 16) else {
+                    return nil
+                }
+                bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
+            }
+        }
+        return bytes.count <= 16 ? bytes : nil
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimalDigit: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
+    }
+}
+
+// MARK: CustomStringConvertible
+
+extension IPAddress: CustomStringConvertible {
+    /// `192.0.2.1`, or RFC 5952's form, `2001:db8::1`.
+    public var description: String {
+        guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        var gap = 0..<0
+        var start = 0
+        while start < 8 {
+            let end = groups[start...].firstIndex { $0 != 0 } ?? 8
+            if end - start > max(1, gap.count) { gap = start..<end }
+            start = max(end, start + 1)
+        }
+        let written = { (groups: ArraySlice<UInt16>) in groups.map { String($0, radix: 16) }.joined(separator: ":") }
+        return gap.isEmpty ? written(groups[...]) : "\(written(groups[..<gap.lowerBound]))::\(written(groups[gap.upperBound...]))"
+    }
+}

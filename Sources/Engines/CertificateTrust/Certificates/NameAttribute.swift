@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// One attribute of a name: `CN=example.com`.
+public struct NameAttribute: Sendable {
+    public let type: ObjectIdentifier
+    /// The DER element of the value.
+    public let value: ArraySlice<UInt8>
+    /// What the element holds; nil where it is constructed.
+    private let content: ArraySlice<UInt8>?
+
+    init(_ node: ASN1Node) throws {
+        self = try DER.sequence(node, identifier: .sequence) { nodes in
+            let type = try ObjectIdentifier(from: &nodes)
+            guard let value = nodes.next() else { throw CertificateError("an attribute of a name has no value") }
+            return NameAttribute(type: type, value: value.encodedBytes, content: value.primitiveContent)
+        }
+    }
+
+    private init(type: ObjectIdentifier, value: ArraySlice<UInt8>, content: ArraySlice<UInt8>?) {
+        self.type = type
+        self.value = value
+        self.content = content
+    }
+
+    /// The value as text; nil where its type is no string, or its bytes are none of that type.
+    public var text: String? {
+        guard let content, let tag = value.first, tag < 0x1F else { return nil }
+        switch ASN1Identifier(tagWithNumber: UInt(tag), tagClass: .universal) {
+        case .utf8String: return String(validating: content, as: UTF8.self)
+        case .printableString, .ia5String, .numericString, .visibleString:
+            return content.allSatisfy { $0 < 0x80 } ? String(decoding: content, as: UTF8.self) : nil
+        // T.61 as everybody takes it: Latin-1.
+        case .teletexString: return String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))
+        case .bmpString: return Self.text(content, width: 2) { String(validating: $0.map { UInt16($0) }, as: UTF16.self) }
+        case .universalString: return Self.text(content, width: 4) { String(validating: $0, as: UTF32.self) }
+        default: return nil
+        }
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>, width: Int, _ decode: ([UInt32]) -> String?) -> String? {
+        guard bytes.count.isMultiple(of: width) else { return nil }
+        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: width).map { start in
+            bytes[start..<start + width].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
+        return decode(units)
+    }
+
+    /// The text without the differences that do not count when names are compared.
+    var comparisonText: String? {
+        text.map { text in
+            text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+    }
+}
+
+// MARK: CustomStringConvertible
+
+extension NameAttribute: CustomStringConvertible {
+    public var description: String {
+        let name = Self.shortNames[type] ?? type.description
+        guard let text else {
+            let digits = value.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }
+            return "\(name)=#\(digits.joined())"
+        }
+        return "\(name)=\(Self.escaped(text))"
+    }
+
+    /// RFC 4514, section 2.4; what would steer a terminal is written in hexadecimal too.
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for (index, character) in text.unicodeScalars.enumerated() {
+            let isLast = index == text.unicodeScalars.count - 1
+            switch character {
+            case ",", "+", "\"", "\\", "<", ">", ";": escaped += "\\\(character)"
+            case "#" where index == 0: escaped += "\\#"
+            case " " where index == 0 || isLast: escaped += "\\ "
+            case _ where character.properties.generalCategory.isInvisible:
+                for byte in String(character).utf8 { escaped += "\\" + String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16) }
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+
+    private static let shortNames: [ObjectIdentifier: String] = [
+        .commonName: "CN", .surname: "SN", .serialNumberName: "serialNumber", .countryName: "C", .localityName: "L", .stateName: "ST",
+        .streetAddress: "STREET", .organizationName: "O", .organizationalUnitName: "OU", .title: "title", .givenName: "GN",
+        .emailAddressName: "emailAddress", .domainComponent: "DC", .userID: "UID",
+    ]
+}
+
+extension Unicode.GeneralCategory {
+    fileprivate var isInvisible: Bool {
+        switch self {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// An object identifier (X.660), `2.5.29.17`.
+public struct ObjectIdentifier: Hashable, Sendable {
+    /// The content of the DER element.
+    let content: [UInt8]
+
+    /// Takes the next element, which has to be one.
+    init(from nodes: inout ASN1NodeCollection.Iterator) throws {
+        guard let node = nodes.next() else { throw CertificateError("an object identifier is missing") }
+        try self.init(node)
+    }
+
+    init(_ node: ASN1Node, _ identifier: ASN1Identifier = .objectIdentifier) throws {
+        // Looks at every arc: in its fewest bytes, and none cut off.
+        _ = try ASN1ObjectIdentifier(derEncoded: node, withIdentifier: identifier)
+        guard case .primitive(let bytes) = node.content else { throw CertificateError("an object identifier is constructed") }
+        content = Array(bytes)
+    }
+
+    /// One that is known, from its arcs.
+    init(_ arcs: UInt...) {
+        var content: [UInt8] = []
+        for arc in [arcs[0] * 40 + arcs[1]] + arcs[2...] {
+            var groups = [UInt8(arc & 0x7F)]
+            var rest = arc >> 7
+            while rest > 0 {
+                groups.append(UInt8(rest & 0x7F) | 0x80)
+                rest >>= 7
+            }
+            content += groups.reversed()
+        }
+        self.content = content
+    }
+}
+
+// MARK: CustomStringConvertible
+
+extension ObjectIdentifier: CustomStringConvertible {
+    /// The arcs with dots between; an arc of more than 64 bits is `…`.
+    public var description: String {
+        var arcs: [String] = []
+        var (value, isTooLarge) = (UInt64(0), false)
+        for byte in content {
+            isTooLarge = isTooLarge || value >> 57 != 0
+            value = (value << 7) | UInt64(byte & 0x7F)
+            guard byte & 0x80 == 0 else { continue }
+            if isTooLarge {
+                arcs.append("…")
+            } else if arcs.isEmpty {
+                let first = min(value / 40, 2)
+                arcs += ["\(first)", "\(value - first * 40)"]
+            } else {
+                arcs.append("\(value)")
+            }
+            (value, isTooLarge) = (0, false)
+        }
+        return arcs.joined(separator: ".")
+    }
+}
