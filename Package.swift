@@ -53,7 +53,7 @@ let package = Package(
 
         .target(
             name: "CertificateTrust",
-            dependencies: [.asn1],
+            dependencies: ["OpenSSLCrypto", .asn1, .crypto],
             path: "Sources/Engines/CertificateTrust"
         ),
 

@@ -16,7 +16,7 @@ struct ArchitectureTests {
         "KeychainStore": [
             "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto", "GRDB", "GRDBSQLite",
         ],
-        "CertificateTrust": ["SwiftASN1"],
+        "CertificateTrust": ["OpenSSLCrypto", "SwiftASN1", "Crypto"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
         "LatchkeyService": ["KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", "Logging"],
         "LatchkeyProtocol": ["KeychainModel", "LinuxSystem", "SecretMemory", "SwiftProtobuf"],

@@ -149,7 +149,8 @@ struct CertificateTests {
         #expect(try defects { $0.version = 2 } == ["a certificate of version 2 has a part of a later one"])
         #expect(try defects { ($0.version, $0.extensions) = (nil, nil) } == [])
         #expect(try defects { $0.extensions = [] } == ["the list of extensions is empty"])
-        #expect(try defects { $0.extensions = ($0.extensions ?? []) + ($0.extensions ?? []) } == ["the extension 2.5.29.19 stands there twice"])
+        #expect(
+            try defects { $0.extensions = ($0.extensions ?? []) + ($0.extensions ?? []) } == ["the extension 2.5.29.19 stands there twice"])
         #expect(try defects { $0.outerAlgorithm = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.3")) }.count == 1)
         for (identifier, value) in [
             ("2.5.29.19", DERWriter.sequence(DERWriter.boolean(false))), ("2.5.29.19", DERWriter.sequence(DERWriter.integer(0))),

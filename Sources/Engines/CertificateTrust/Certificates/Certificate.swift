@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import SwiftASN1
+internal import Synchronization
 
 /// An X.509 certificate (RFC 5280, section 4.1): read, but not judged.
 ///
@@ -23,6 +24,7 @@ public final class Certificate: Sendable {
     let signedBytes: ArraySlice<UInt8>
     let signature: ArraySlice<UInt8>
     private let ownDefects: [String]
+    private let verification = Mutex<Result<VerificationKey, CertificateError>?>(nil)
 
     /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
     public init(der: [UInt8]) throws(CertificateError) {
@@ -54,6 +56,16 @@ public final class Certificate: Sendable {
 
     /// What breaks the form of a certificate, a sentence each: no chain is built on a certificate that has any.
     public var defects: [String] { ownDefects + extensions.defects }
+
+    /// The public key, made ready once.
+    func verificationKey() throws(CertificateError) -> VerificationKey {
+        try verification.withLock { (made) throws(CertificateError) in
+            if let made { return try made.get() }
+            let result = Result { () throws(CertificateError) in try VerificationKey(publicKey) }
+            made = result
+            return try result.get()
+        }
+    }
 
     /// Whether subject and issuer are one name. That the certificate has signed itself is not said by it.
     public var isSelfIssued: Bool { subject.matches(issuer) }

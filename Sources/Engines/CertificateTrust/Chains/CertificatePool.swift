@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Certificates to be found by their subject.
+public struct CertificatePool: Sendable {
+    private var bySubject: [[UInt8]: [Certificate]] = [:]
+    private var members: Set<Certificate> = []
+
+    public init(_ certificates: some Sequence<Certificate>) {
+        for certificate in certificates where members.insert(certificate).inserted {
+            bySubject[certificate.subject.normalized, default: []].append(certificate)
+        }
+    }
+
+    public func contains(_ certificate: Certificate) -> Bool { members.contains(certificate) }
+
+    /// The certificates whose subject has this name, normalized.
+    func certificates(of subject: [UInt8]) -> [Certificate] { bySubject[subject] ?? [] }
+
+    /// The names, normalized, from which certificates of the pool lead to the subjects of another pool; those included.
+    func namesLeading(to anchors: CertificatePool) -> Set<[UInt8]> {
+        var issued: [[UInt8]: [[UInt8]]] = [:]
+        for (subject, certificates) in bySubject {
+            for certificate in certificates { issued[certificate.issuer.normalized, default: []].append(subject) }
+        }
+        var leading = Set(anchors.bySubject.keys)
+        var open = Array(leading)
+        while let name = open.popLast() {
+            for subject in issued[name] ?? [] where leading.insert(subject).inserted { open.append(subject) }
+        }
+        return leading
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Looks for a chain from a leaf to an anchor that keeps every rule, the most promising first.
+///
+/// Depth first. Only certificates from which names lead to an anchor are tried, so that those which lead nowhere cost nothing; no subject
+/// comes twice with one key in a chain; every signature is checked once; and all that is done is paid from a ``WorkBudget``.
+public struct ChainBuilder {
+    private let anchors: CertificatePool
+    private let intermediates: CertificatePool
+    private let rules: [any ChainRule]
+    private let moment: Double
+
+    private let leading: Set<[UInt8]>
+    private var budget = WorkBudget()
+    private var attempts: [ChainAttempt] = []
+    private var signatures: [Pair: TrustFailure?] = [:]
+
+    private struct Pair: Hashable {
+        let certificate: Certificate
+        /// Not the issuer's certificate: many may have one key.
+        let key: SubjectPublicKeyInfo
+    }
+
+    private init(anchors: CertificatePool, intermediates: CertificatePool, moment: Double) {
+        self.anchors = anchors
+        self.intermediates = intermediates
+        self.moment = moment
+        rules = [FormRule(), ValidityRule(moment: moment), AuthorityRule()]
+        leading = intermediates.namesLeading(to: anchors)
+    }
+
+    /// The chain for a leaf, or why there is none.
+    ///
+    /// - Parameters:
+    ///   - intermediates: what was presented with the leaf, and what is known otherwise; in any order, with any others among them.
+    ///   - moment: seconds since 1970.
+    public static func chain(
+        for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool, at moment: Double
+    ) -> ChainVerdict {
+        var builder = ChainBuilder(anchors: anchors, intermediates: intermediates, moment: moment)
+        do throws(TrustFailure) {
+            let chain = try builder.search([leaf])
+            return ChainVerdict(chain: chain, attempts: builder.attempts)
+        } catch {
+            builder.attempts.insert(ChainAttempt(certificates: [leaf], failure: error), at: 0)
+            return ChainVerdict(chain: nil, attempts: builder.attempts)
+        }
+    }
+
+    /// The first chain that begins with this path and keeps every rule.
+    ///
+    /// - Throws: where the budget is spent; every other failure is noted, and the search goes on.
+    private mutating func search(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
+        try budget.spend(WorkBudget.step)
+        let last = path[path.count - 1]
+        if anchors.contains(last) { return try judge(path) }
+        let issuer = last.issuer.normalized
+        guard leading.contains(issuer) else {
+            note(path, TrustFailure(.untrusted, at: path.count - 1, "nobody trusted is its issuer, \(last.issuer)"))
+            return nil
+        }
+        guard path.count < WorkBudget.depth else {
+            note(path, TrustFailure(.budget, at: 0, "the chain is longer than \(WorkBudget.depth) certificates"))
+            return nil
+        }
+        for candidate in candidates(issuer, for: last) where !isRepeated(candidate, in: path) {
+            // What costs nothing first.
+            let failure =
+                if let failure = AuthorityRule.failure(of: candidate, at: path.count, isAnchor: anchors.contains(candidate)) {
+                    failure
+                } else {
+                    try signatureFailure(last, at: path.count - 1, by: candidate)
+                }
+            if let failure {
+                note(path + [candidate], failure)
+            } else if let chain = try search(path + [candidate]) {
+                return chain
+            }
+        }
+        return nil
+    }
+
+    private mutating func judge(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
+        try budget.spend(WorkBudget.chain)
+        let chain = Chain(certificates: path)
+        for rule in rules {
+            do throws(TrustFailure) {
+                try rule.check(chain)
+            } catch {
+                guard error.rule != .budget else { throw error }
+                note(path, error)
+                return nil
+            }
+        }
+        return chain
+    }
+
+    private mutating func note(_ path: [Certificate], _ failure: TrustFailure) {
+        attempts.append(ChainAttempt(certificates: path, failure: failure))
+    }
+
+    // MARK: Candidates
+
+    /// Who may have issued the certificate, the most promising first.
+    private func candidates(_ name: [UInt8], for certificate: Certificate) -> [Certificate] {
+        let known = anchors.certificates(of: name)
+        let others = intermediates.certificates(of: name).filter { !anchors.contains($0) }
+        let ranked = known.map { ($0, 0) } + others.map { ($0, 1) }
+        let scored = ranked.enumerated().map { (score: penalty($1.0, for: certificate) * 2 + $1.1, index: $0, certificate: $1.0) }
+        return scored.sorted { ($0.score, $0.index) < ($1.score, $1.index) }.map(\.certificate)
+    }
+
+    /// 0 for an issuer about whom nothing speaks against its being the one.
+    private func penalty(_ issuer: Certificate, for certificate: Certificate) -> Int {
+        var penalty = 0
+        if let wanted = certificate.extensions.authorityKeyIdentifier?.keyIdentifier {
+            if let own = issuer.extensions.subjectKeyIdentifier { penalty += own == wanted ? 0 : 4 } else { penalty += 2 }
+        }
+        let validity = issuer.validity
+        let isValid =
+            Double(validity.notBefore.secondsSince1970) <= moment && moment <= Double(validity.notAfter.secondsSince1970)
+        return penalty + (isValid ? 0 : 1)
+    }
+
+    /// Whether the path would run in a circle: the same subject with the same key (RFC 4158, section 2.4.2).
+    private func isRepeated(_ candidate: Certificate, in path: [Certificate]) -> Bool {
+        path.contains { $0.publicKey.der == candidate.publicKey.der && $0.subject.matches(candidate.subject) }
+    }
+
+    // MARK: Signatures
+
+    private mutating func signatureFailure(
+        _ certificate: Certificate, at index: Int, by issuer: Certificate
+    ) throws(TrustFailure) -> TrustFailure? {
+        let pair = Pair(certificate: certificate, key: issuer.publicKey)
+        if let known = signatures[pair] { return known.map { TrustFailure($0.rule, at: index, $0.explanation) } }
+        try budget.spend(WorkBudget.signatureCheck)
+        let failure = Self.signatureFailure(certificate, at: index, by: issuer)
+        signatures[pair] = .some(failure)
+        return failure
+    }
+
+    private static func signatureFailure(_ certificate: Certificate, at index: Int, by issuer: Certificate) -> TrustFailure? {
+        do throws(CertificateError) {
+            let key = try issuer.verificationKey()
+            let holds = try key.isSignature(certificate.signature, of: certificate.signedBytes, certificate.signatureAlgorithm)
+            return holds ? nil : TrustFailure(.signature, at: index, "it is not signed by the key of \(issuer.subject)")
+        } catch {
+            return TrustFailure(.algorithm, at: index, error.description)
+        }
+    }
+}

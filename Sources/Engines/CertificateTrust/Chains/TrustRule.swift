@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The rules that a chain can break. One table elsewhere says which of Apple's codes each is.
+public enum TrustRule: String, Sendable, CaseIterable {
+    /// A certificate's form: a part that cannot be read, stands twice, or belongs to another version.
+    case form
+    /// RFC 5280, section 4.1.2.2: positive, of at most 20 bytes.
+    case serialNumber
+    /// RFC 5280, section 4.1.2.5.
+    case expired
+    case notYetValid
+    /// RFC 5280, section 4.2.1.9: who issues is an authority.
+    case authority
+    case pathLength
+    /// RFC 5280, section 4.2.1.3: who issues may sign certificates.
+    case keyUsage
+    /// RFC 5280, section 4.2: a critical extension that is not understood.
+    case unknownCriticalExtension
+    /// The subject of an authority, and the issuer of anybody, has a name.
+    case emptyName
+    /// A key or a signature algorithm that is weak, or not served.
+    case algorithm
+    case signature
+    /// No chain leads to an anchor.
+    case untrusted
+    /// More work would be needed than is spent on one verdict.
+    case budget
+}
+
+/// Why a chain is not accepted.
+public struct TrustFailure: Error, Hashable, Sendable {
+    public let rule: TrustRule
+    /// Which certificate of the chain it is about, from 0, the leaf.
+    public let index: Int
+    /// What was expected and what was found.
+    public let explanation: String
+
+    init(_ rule: TrustRule, at index: Int, _ explanation: String) {
+        self.rule = rule
+        self.index = index
+        self.explanation = explanation
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import OpenSSLCrypto
+internal import SwiftASN1
+
+/// A certificate's public key, ready to check the signatures of other certificates.
+///
+/// RSA of 2048 to 8192 bits and the curves P-256, P-384 and P-521 are served. Every other key is refused by name.
+struct VerificationKey: Sendable {
+    private let family: SignatureScheme.Family
+    private let check: @Sendable (_ signature: ArraySlice<UInt8>, _ message: ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
+
+    init(_ info: SubjectPublicKeyInfo) throws(CertificateError) {
+        switch info.kind {
+        case .rsa: self = try Self.rsa(info)
+        case .ellipticCurve(.p256): self = try Self.p256(info.key)
+        case .ellipticCurve(.p384): self = try Self.p384(info.key)
+        case .ellipticCurve(.p521): self = try Self.p521(info.key)
+        case .ellipticCurve(let curve): throw CertificateError("keys of the curve \(curve) are not accepted")
+        case .ed25519: throw CertificateError("Ed25519 keys are not accepted")
+        case .other(let algorithm): throw CertificateError("keys of the algorithm \(algorithm) are not accepted")
+        }
+    }
+
+    private init(
+        _ family: SignatureScheme.Family, _ check: @escaping @Sendable (ArraySlice<UInt8>, ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
+    ) {
+        self.family = family
+        self.check = check
+    }
+
+    /// Whether the signature is this key's for the message.
+    ///
+    /// - Throws: where the algorithm is not accepted, or is none for this kind of key.
+    func isSignature(
+        _ signature: ArraySlice<UInt8>, of message: ArraySlice<UInt8>, _ algorithm: AlgorithmIdentifier
+    ) throws(CertificateError) -> Bool {
+        guard let scheme = SignatureScheme(algorithm) else {
+            throw CertificateError("signatures by \(SignatureScheme.name(of: algorithm.algorithm)) are not accepted")
+        }
+        guard scheme.family == family else { throw CertificateError("the signature is of another algorithm than the issuer's key") }
+        return check(signature, message, scheme.hash)
+    }
+}
+
+// MARK: RSA
+
+extension VerificationKey {
+    /// Smaller ones are weak, larger ones slow.
+    private static let modulusSizes = 2048...8192
+
+    private static func rsa(_ info: SubjectPublicKeyInfo) throws(CertificateError) -> VerificationKey {
+        guard info.algorithm.hasNoParameters else { throw CertificateError("an RSA key has parameters") }
+        let (modulus, exponent) = try rsaNumbers(info.key)
+        let bits = modulus.count * 8 - modulus[0].leadingZeroBitCount
+        guard modulusSizes ~= bits else {
+            throw CertificateError("an RSA key has \(modulusSizes.lowerBound) to \(modulusSizes.upperBound) bits, this one has \(bits)")
+        }
+        guard let key = try? AsymmetricKey(modulus: modulus, exponent: exponent) else {
+            throw CertificateError("the RSA key cannot be used")
+        }
+        return VerificationKey(.rsa) { signature, message, hash in
+            guard signature.count == modulus.count else { return false }
+            return signature.withUnsafeBytes { signature in
+                message.withUnsafeBytes { message in
+                    guard let digest = try? hash.digest(of: message) else { return false }
+                    return digest.withUnsafeBytes { digest in
+                        (try? key.isSignature(signature, of: digest, hash: hash, padding: .pkcs1)) ?? false
+                    }
+                }
+            }
+        }
+    }
+
+    /// Modulus and exponent without zeros in front, neither of a kind that no pair has.
+    private static func rsaNumbers(_ der: ArraySlice<UInt8>) throws(CertificateError) -> (modulus: [UInt8], exponent: [UInt8]) {
+        guard let members = try? DER.parse(der).members(), members.count == 2, let modulus = try? members[0].integerContent(),
+            let exponent = try? members[1].integerContent(), (modulus.first ?? 0x80) < 0x80, (exponent.first ?? 0x80) < 0x80
+        else { throw CertificateError("an RSA key is not two positive numbers") }
+        let (n, e) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
+        guard let lowest = n.last, lowest & 1 == 1 else { throw CertificateError("the modulus of an RSA key is odd, this one is even") }
+        guard let last = e.last, last & 1 == 1, e != [1], e.count <= 8 else {
+            throw CertificateError("the exponent of an RSA key is odd, greater than 1 and of at most 64 bits; this one is not")
+        }
+        return (n, e)
+    }
+}
+
+extension AsymmetricKey {
+    fileprivate convenience init(modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
+        let pointers = [modulus, exponent].map { UnsafeMutableRawBufferPointer.allocate(copying: $0) }
+        defer { for pointer in pointers { pointer.deallocate() } }
+        try self.init(RSAKeyParts(modulus: UnsafeRawBufferPointer(pointers[0]), publicExponent: UnsafeRawBufferPointer(pointers[1])))
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate static func allocate(copying bytes: [UInt8]) -> UnsafeMutableRawBufferPointer {
+        let buffer = allocate(byteCount: bytes.count, alignment: 1)
+        buffer.copyBytes(from: bytes)
+        return buffer
+    }
+}
+
+// MARK: Elliptic curves
+
+extension VerificationKey {
+    // Points are uncompressed, as the Baseline Requirements, section 7.1.3.1.2, have them; CryptoKit's three types share no protocol.
+
+    private static func p256(_ point: ArraySlice<UInt8>) throws(CertificateError) -> VerificationKey {
+        guard let key = try? P256.Signing.PublicKey(x963Representation: point) else { throw offTheCurve }
+        return VerificationKey(.ecdsa) { signature, message, hash in
+            guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+            return switch hash {
+            case .sha384: key.isValidSignature(signature, for: SHA384.hash(data: message))
+            case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message))
+            default: key.isValidSignature(signature, for: SHA256.hash(data: message))
+            }
+        }
+    }
+
+    private static func p384(_ point: ArraySlice<UInt8>) throws(CertificateError) -> VerificationKey {
+        guard let key = try? P384.Signing.PublicKey(x963Representation: point) else { throw offTheCurve }
+        return VerificationKey(.ecdsa) { signature, message, hash in
+            guard let signature = try? P384.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+            return switch hash {
+            case .sha384: key.isValidSignature(signature, for: SHA384.hash(data: message))
+            case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message))
+            default: key.isValidSignature(signature, for: SHA256.hash(data: message))
+            }
+        }
+    }
+
+    private static func p521(_ point: ArraySlice<UInt8>) throws(CertificateError) -> VerificationKey {
+        guard let key = try? P521.Signing.PublicKey(x963Representation: point) else { throw offTheCurve }
+        return VerificationKey(.ecdsa) { signature, message, hash in
+            guard let signature = try? P521.Signing.ECDSASignature(derRepresentation: signature) else { return false }
+            return switch hash {
+            case .sha384: key.isValidSignature(signature, for: SHA384.hash(data: message))
+            case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message))
+            default: key.isValidSignature(signature, for: SHA256.hash(data: message))
+            }
+        }
+    }
+
+    private static var offTheCurve: CertificateError { CertificateError("the public key is no uncompressed point of its curve") }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Foundation
+import Testing
+
+@testable import CertificateTrust
+
+/// Chains are found wherever there is one, and each rule refuses what breaks it, for its own reason.
+@Suite("Chains")
+struct ChainTests {
+    private static let root = Issuer("root")
+    private static let intermediate = Issuer("intermediate")
+    private static let server = Issuer("server")
+    /// In the middle of 2026.
+    private static let moment = 1_780_000_000.0
+
+    private static func verdict(
+        _ leaf: Certificate, _ intermediates: [Certificate] = [], anchors: [Certificate], at moment: Double = moment
+    ) -> ChainVerdict {
+        ChainBuilder.chain(for: leaf, intermediates: CertificatePool(intermediates), anchors: CertificatePool(anchors), at: moment)
+    }
+
+    /// The rule that a chain of three breaks once a part is changed, and where; nil where it is accepted.
+    private static func broken(
+        leaf: (inout CertificateTemplate) -> Void = { _ in }, intermediate change: (inout CertificateTemplate) -> Void = { _ in },
+        root changeRoot: (inout CertificateTemplate) -> Void = { _ in }, at moment: Double = moment
+    ) throws -> String? {
+        let verdict = verdict(
+            try server.leaf(by: intermediate, leaf), [try intermediate.certificate(by: root, change)],
+            anchors: [try root.certificate(by: root, changeRoot)], at: moment)
+        if let chain = verdict.chain {
+            #expect(chain.certificates.map(\.subject.description) == ["CN=server", "CN=intermediate", "CN=root"])
+            return nil
+        }
+        return verdict.failure.map { "\($0.rule) \($0.index)" }
+    }
+
+    @Test("A chain that keeps every rule is accepted, with or without intermediates, in any order and among others")
+    func accepted() throws {
+        #expect(try Self.broken() == nil)
+        let (root, other) = (Self.root, Issuer("other"))
+        let anchor = try root.certificate(by: root)
+        #expect(Self.verdict(try Self.server.leaf(by: root), anchors: [anchor]).chain?.certificates.count == 2)
+        // An anchor itself.
+        #expect(Self.verdict(anchor, anchors: [anchor]).chain?.certificates.count == 1)
+        let intermediate = try Self.intermediate.certificate(by: root)
+        let extra = try other.certificate(by: other)
+        let leaf = try Self.server.leaf(by: Self.intermediate)
+        #expect(
+            Self.verdict(leaf, [extra, leaf, anchor, intermediate], anchors: [anchor]).chain?.certificates == [leaf, intermediate, anchor])
+        // An intermediate that is trusted ends the chain.
+        #expect(Self.verdict(leaf, anchors: [intermediate]).chain?.certificates == [leaf, intermediate])
+    }
+
+    @Test("Nobody trusted: no anchor, another's anchor, no intermediate, a leaf that signed itself")
+    func untrusted() throws {
+        let leaf = try Self.server.leaf(by: Self.intermediate)
+        let anchor = try Self.root.certificate(by: Self.root)
+        #expect(Self.verdict(leaf, anchors: []).failure?.rule == .untrusted)
+        #expect(Self.verdict(leaf, anchors: [anchor]).failure?.rule == .untrusted)
+        #expect(Self.verdict(try Self.server.leaf(by: Self.server), anchors: [anchor]).failure?.rule == .untrusted)
+        // The right name with the wrong key.
+        let impostor = Issuer("root")
+        #expect(Self.verdict(try Self.server.leaf(by: impostor), anchors: [anchor]).failure?.rule == .signature)
+        #expect(
+            Self.verdict(try Self.server.leaf(by: impostor), [try impostor.certificate(by: impostor)], anchors: [anchor]).chain == nil)
+    }
+
+    @Test("A changed byte of what is signed, or of the signature, is no chain")
+    func signature() throws {
+        let anchor = try Self.root.certificate(by: Self.root)
+        let der = try Self.server.leaf(by: Self.root).der
+        var read = 0
+        for index in stride(from: 4, to: der.count, by: 3) {
+            var changed = der
+            changed[index] ^= 0x04
+            guard let leaf = try? Certificate(der: changed) else { continue }
+            read += 1
+            #expect(Self.verdict(leaf, anchors: [anchor]).chain == nil, "byte \(index)")
+        }
+        #expect(read > 20)
+    }
+
+    @Test("Validity holds for every certificate, to the fraction of a second")
+    func validity() throws {
+        let (first, last) = ("20260101000000Z", "20261231235959Z")
+        let (start, end) = (1_767_225_600.0, 1_798_761_599.0)
+        func limits(_ template: inout CertificateTemplate) {
+            (template.notBefore, template.notAfter) = (CertificateTemplate.time(first), CertificateTemplate.time(last))
+        }
+        for (moment, expected) in [(start - 0.001, "notYetValid"), (start, nil), (end, nil), (end + 0.001, "expired")] {
+            #expect(try Self.broken(leaf: limits, at: moment) == expected.map { "\($0) 0" })
+            #expect(try Self.broken(intermediate: limits, at: moment) == expected.map { "\($0) 1" })
+            #expect(try Self.broken(root: limits, at: moment) == expected.map { "\($0) 2" })
+        }
+        #expect(try Self.broken(at: .infinity) == "expired 0")
+        #expect(try Self.broken(at: -.infinity) == "notYetValid 0")
+        #expect(try Self.broken(at: .nan) != nil)
+    }
+
+    @Test("Who issues is an authority: not a leaf, not a certificate of version 1 or without the extension")
+    func authority() throws {
+        let none = CertificateTemplate.extension("2.5.29.19", critical: true, DERWriter.sequence())
+        #expect(try Self.broken(intermediate: { $0.extensions = [none, Issuer.signsCertificates] }) == "authority 1")
+        #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.signsCertificates] }) == "authority 1")
+        #expect(try Self.broken(intermediate: { ($0.version, $0.extensions) = (nil, nil) }) == "authority 1")
+        #expect(try Self.broken(intermediate: { ($0.version, $0.extensions) = (3, nil) }) == "authority 1")
+        // An anchor of version 1 is trusted for what it is; one of version 3 has to say so.
+        #expect(try Self.broken(root: { ($0.version, $0.extensions) = (nil, nil) }) == nil)
+        #expect(try Self.broken(root: { $0.extensions = [Issuer.signsCertificates] }) == "authority 2")
+        #expect(try Self.broken(root: { $0.extensions = [none, Issuer.signsCertificates] }) == "authority 2")
+    }
+
+    @Test("Whose key may not sign certificates issues none; without the extension it may")
+    func keyUsage() throws {
+        let signs = CertificateTemplate.extension("2.5.29.15", critical: true, DERWriter.bits([0x80], unused: 7))
+        #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.authority, signs] }) == "keyUsage 1")
+        #expect(try Self.broken(root: { $0.extensions = [Issuer.authority, signs] }) == "keyUsage 2")
+        #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.authority] }) == nil)
+    }
+
+    @Test("A path length counts the intermediates below, but for those that name themselves")
+    func pathLength() throws {
+        func limit(_ length: Int) -> (inout CertificateTemplate) -> Void { { $0.extensions = [Issuer.authority(pathLength: length)] } }
+        #expect(try Self.broken(intermediate: limit(0)) == nil)
+        #expect(try Self.broken(root: limit(1)) == nil)
+        #expect(try Self.broken(root: limit(0)) == "pathLength 2")
+        // The same name with a new key stands in between.
+        let renewed = Issuer("root")
+        let leaf = try Self.server.leaf(by: renewed)
+        let between = try renewed.certificate(by: Self.root)
+        #expect(Self.verdict(leaf, [between], anchors: [try Self.root.certificate(by: Self.root, limit(0))]).chain?.certificates.count == 3)
+    }
+
+    @Test("What is critical and not understood is refused wherever it stands, and so is a part that cannot be read")
+    func understood() throws {
+        let unknown = CertificateTemplate.extension("1.2.3.4", critical: true, [0x05, 0x00])
+        let harmless = CertificateTemplate.extension("1.2.3.4", [0x05, 0x00])
+        let twice = [harmless, harmless]
+        #expect(try Self.broken(leaf: { $0.extensions? += [unknown] }) == "unknownCriticalExtension 0")
+        #expect(try Self.broken(intermediate: { $0.extensions? += [unknown] }) == "unknownCriticalExtension 1")
+        #expect(try Self.broken(root: { $0.extensions? += [unknown] }) == "unknownCriticalExtension 2")
+        #expect(try Self.broken(leaf: { $0.extensions? += [harmless] }) == nil)
+        #expect(try Self.broken(leaf: { $0.extensions? += twice }) == "form 0")
+        #expect(try Self.broken(intermediate: { $0.extensions? += twice }) == "form 1")
+        #expect(try Self.broken(leaf: { $0.version = nil }) == "form 0")
+    }
+
+    @Test("Serial numbers are positive and of at most 20 bytes; names are not empty")
+    func numbersAndNames() throws {
+        let twenty = DERWriter.element(0x02, [0x7F] + [UInt8](repeating: 1, count: 19))
+        let more = DERWriter.element(0x02, [0x00, 0x80] + [UInt8](repeating: 1, count: 19))
+        #expect(try Self.broken(leaf: { $0.serialNumber = twenty }) == nil)
+        #expect(try Self.broken(leaf: { $0.serialNumber = more }) == "serialNumber 0")
+        #expect(try Self.broken(leaf: { $0.serialNumber = DERWriter.integer(0) }) == "serialNumber 0")
+        #expect(try Self.broken(intermediate: { $0.serialNumber = DERWriter.integer(-1) }) == "serialNumber 1")
+        #expect(try Self.broken(root: { $0.serialNumber = DERWriter.integer(0) }) == nil)
+        let empty = CertificateTemplate.name("")
+        let names = DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8)))
+        #expect(try Self.broken(leaf: { $0.subject = empty }) == "emptyName 0")
+        let anchor = try Self.root.certificate(by: Self.root)
+        let nameless = try Self.server.leaf(by: Self.root) {
+            $0.subject = empty
+            $0.extensions = [CertificateTemplate.extension("2.5.29.17", critical: true, names)]
+        }
+        #expect(Self.verdict(nameless, anchors: [anchor]).chain != nil)
+    }
+
+    @Test("Weak and unknown algorithms are refused by name, whether the signature holds or not")
+    func algorithms() throws {
+        for identifier in ["1.2.840.10045.4.1", "1.2.840.113549.1.1.5", "1.2.840.113549.1.1.10", "1.3.101.112", "1.2.3.4"] {
+            let algorithm = DERWriter.sequence(DERWriter.identifier(identifier))
+            #expect(try Self.broken(leaf: { ($0.innerAlgorithm, $0.outerAlgorithm) = (algorithm, algorithm) }) == "algorithm 0")
+        }
+        // ECDSA has no parameters, not even NULL.
+        let withNull = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.2"), [0x05, 0x00])
+        #expect(try Self.broken(leaf: { ($0.innerAlgorithm, $0.outerAlgorithm) = (withNull, withNull) }) == "algorithm 0")
+        let another = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.3"))
+        #expect(try Self.broken(leaf: { $0.innerAlgorithm = another }) == "form 0")
+    }
+
+    // MARK: Search
+
+    @Test("Where one path breaks a rule another is taken: expired, another key of the same name, a cross-sign")
+    func alternatives() throws {
+        let anchor = try Self.root.certificate(by: Self.root)
+        let expired = try Self.intermediate.certificate(by: Self.root) { $0.notAfter = CertificateTemplate.time("20260101000000Z") }
+        let good = try Self.intermediate.certificate(by: Self.root)
+        let namesake = try Issuer("intermediate").certificate(by: Self.root)
+        let stranger = Issuer("stranger")
+        let cross = try Self.intermediate.certificate(by: stranger)
+        let leaf = try Self.server.leaf(by: Self.intermediate)
+        for pool in [[expired, good], [namesake, good], [cross, good], [cross, namesake, expired, good]] {
+            for order in [pool, pool.reversed()] {
+                #expect(Self.verdict(leaf, order, anchors: [anchor]).chain?.certificates == [leaf, good, anchor])
+            }
+        }
+        let verdict = Self.verdict(leaf, [namesake, expired, cross], anchors: [anchor])
+        #expect(verdict.chain == nil && verdict.failure?.rule == .expired)
+        #expect(verdict.attempts.count >= 2)
+    }
+
+    @Test("Circles end: two authorities that sign each other, with and without an anchor")
+    func circles() throws {
+        let (one, two) = (Issuer("one"), Issuer("two"))
+        let circle = [try one.certificate(by: two), try two.certificate(by: one)]
+        let leaf = try Self.server.leaf(by: one)
+        let anchor = try Self.root.certificate(by: Self.root)
+        #expect(Self.verdict(leaf, circle, anchors: [anchor]).failure?.rule == .untrusted)
+        let way = try two.certificate(by: Self.root)
+        #expect(Self.verdict(leaf, circle + [way], anchors: [anchor]).chain?.certificates == [leaf, circle[0], way, anchor])
+    }
+
+    @Test("56 cross-signed intermediates that lead nowhere, and 64 of one name, are a verdict at once")
+    func work() throws {
+        let anchor = try Self.root.certificate(by: Self.root)
+        // Two keys a level, each signed by both of the next.
+        let levels = (0..<15).map { level in [Issuer("level \(level)"), Issuer("level \(level)")] }
+        var crossed: [Certificate] = []
+        for (below, above) in zip(levels, levels.dropFirst()) {
+            for subject in below { for issuer in above { crossed.append(try subject.certificate(by: issuer)) } }
+        }
+        #expect(crossed.count == 56)
+        let leaf = try Self.server.leaf(by: levels[0][0])
+        #expect(Self.refusal(of: leaf, crossed, anchor) == .untrusted)
+        // They lead to the anchor's name, and not to its key.
+        let impostor = Issuer("root")
+        let last = try levels[14].map { try $0.certificate(by: impostor) }
+        #expect(Self.refusal(of: leaf, crossed + last, anchor) != nil)
+        let namesakes = try (0..<64).map { number in
+            try Issuer("level 0").certificate(by: Self.root) { $0.serialNumber = DERWriter.integer(number + 1) }
+        }
+        #expect(Self.refusal(of: leaf, namesakes, anchor) == .signature)
+        // One name and one key, none of which may issue.
+        let same = try (0..<64).map { number in
+            try levels[0][0].certificate(by: Self.root) { ($0.serialNumber, $0.extensions) = (DERWriter.integer(number + 1), nil) }
+        }
+        #expect(Self.refusal(of: leaf, same, anchor) == .authority)
+    }
+
+    /// Why the leaf is not accepted, which has to be found at once.
+    private static func refusal(of leaf: Certificate, _ intermediates: [Certificate], _ anchor: Certificate) -> TrustRule? {
+        var refusal: TrustRule?
+        let duration = ContinuousClock().measure { refusal = verdict(leaf, intermediates, anchors: [anchor]).failure?.rule }
+        #expect(duration < .milliseconds(200))
+        return refusal
+    }
+}
