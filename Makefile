@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 # What the build needs beyond a Swift toolchain, and what the tests use as judges.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev
-TEST_PACKAGES := sqlite3 openssl systemd
+TEST_PACKAGES := sqlite3 openssl systemd ca-certificates openssh-client
 
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1

@@ -21,11 +21,11 @@ public struct ChainBuilder {
         let key: SubjectPublicKeyInfo
     }
 
-    private init(anchors: CertificatePool, intermediates: CertificatePool, moment: Double) {
+    private init(anchors: CertificatePool, intermediates: CertificatePool, policies: [TrustPolicy], moment: Double) {
         self.anchors = anchors
         self.intermediates = intermediates
         self.moment = moment
-        rules = [FormRule(), ValidityRule(moment: moment), AuthorityRule()]
+        rules = [FormRule(), ValidityRule(moment: moment), AuthorityRule()] + policies.flatMap(\.rules)
         leading = intermediates.namesLeading(to: anchors)
     }
 
@@ -33,11 +33,13 @@ public struct ChainBuilder {
     ///
     /// - Parameters:
     ///   - intermediates: what was presented with the leaf, and what is known otherwise; in any order, with any others among them.
+    ///   - policies: what the chain is to be good for; all of them.
     ///   - moment: seconds since 1970.
     public static func chain(
-        for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool, at moment: Double
+        for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool, policies: [TrustPolicy] = [.basicX509],
+        at moment: Double
     ) -> ChainVerdict {
-        var builder = ChainBuilder(anchors: anchors, intermediates: intermediates, moment: moment)
+        var builder = ChainBuilder(anchors: anchors, intermediates: intermediates, policies: policies, moment: moment)
         do throws(TrustFailure) {
             let chain = try builder.search([leaf])
             return ChainVerdict(chain: chain, attempts: builder.attempts)

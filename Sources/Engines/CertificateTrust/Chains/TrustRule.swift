@@ -14,6 +14,10 @@ public enum TrustRule: String, Sendable, CaseIterable {
     case pathLength
     /// RFC 5280, section 4.2.1.3: who issues may sign certificates.
     case keyUsage
+    /// RFC 5280, section 4.2.1.12: what the certificates are for.
+    case extendedKeyUsage
+    /// RFC 9525: the leaf is for the server that was asked for.
+    case serverName
     /// RFC 5280, section 4.2: a critical extension that is not understood.
     case unknownCriticalExtension
     /// The subject of an authority, and the issuer of anybody, has a name.

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import CertificateTrust
+
+/// What a chain is good for: whom it names, and what for.
+@Suite("Policies")
+struct PolicyTests {
+    private static let root = Issuer("root")
+    private static let intermediate = Issuer("intermediate")
+    private static let server = Issuer("example.com")
+
+    private static func usages(_ identifiers: String..., critical: Bool = false) -> [UInt8] {
+        CertificateTemplate.extension("2.5.29.37", critical: critical, DERWriter.element(0x30, identifiers.flatMap(DERWriter.identifier)))
+    }
+    private static let forServers = usages("1.3.6.1.5.5.7.3.1")
+    private static func names(_ names: [UInt8]...) -> [UInt8] {
+        CertificateTemplate.extension("2.5.29.17", DERWriter.element(0x30, names.flatMap { $0 }))
+    }
+    private static func dns(_ name: String) -> [UInt8] { DERWriter.implicit(2, Array(name.utf8)) }
+
+    /// The rule that is broken, and where.
+    private static func broken(
+        _ policy: TrustPolicy, _ leaf: [[UInt8]], intermediate: [[UInt8]] = [], root: [[UInt8]] = []
+    ) throws -> String? {
+        let issuing = [Issuer.authority, Issuer.signsCertificates]
+        let verdict = ChainBuilder.chain(
+            for: try server.leaf(by: Self.intermediate) { $0.extensions = leaf.isEmpty ? nil : leaf },
+            intermediates: CertificatePool([try Self.intermediate.certificate(by: Self.root) { $0.extensions = issuing + intermediate }]),
+            anchors: CertificatePool([try Self.root.certificate(by: Self.root) { $0.extensions = issuing + root }]),
+            policies: [policy], at: 1_780_000_000)
+        return verdict.failure.map { "\($0.rule) \($0.index)" }
+    }
+
+    @Test(
+        "A server's name is one of the leaf's alternative names, a wildcard the whole of its first label",
+        arguments: [
+            ("example.com", "example.com", true), ("EXAMPLE.com", "example.COM", true), ("example.com", "example.com.", true),
+            ("a.example.com", "example.com", false), ("example.com", "a.example.com", false), ("*.example.com", "a.example.com", true),
+            ("*.example.com", "example.com", false), ("*.example.com", "a.b.example.com", false),
+            ("*.example.com", "xn--bcher-kva.example.com", true),
+            ("*.com", "example.com", false), ("*", "example", false), ("*.", "example.", false),
+            ("a*.example.com", "ab.example.com", false),
+            ("*a.example.com", "ba.example.com", false), ("a.*.com", "a.example.com", false), ("*.*.com", "a.b.com", false),
+            ("**.example.com", "a.example.com", false), ("xn--*.example.com", "xn--a.example.com", false),
+            ("example.com.", "example.com", false),
+            (".example.com", "a.example.com", false), ("", "example.com", false), ("example.com\0", "example.com", false),
+            ("example.com\0.evil.com", "example.com", false), ("under_score.example.com", "under_score.example.com", true),
+            ("192.0.2.1", "192.0.2.1", false), ("-a.example.com", "a.example.com", false), ("*.0.2.1", "192.0.2.1", false),
+        ])
+    func hosts(_ presented: String, _ asked: String, _ matches: Bool) throws {
+        let policy = TrustPolicy.server(try ServerName(asked))
+        let found = try Self.broken(policy, [Self.forServers, Self.names(Self.dns("other.example"), Self.dns(presented))])
+        #expect(found == (matches ? nil : "serverName 0"))
+    }
+
+    @Test("An address is an IP name only; a common name is none; nor is any other kind")
+    func kinds() throws {
+        let address = TrustPolicy.server(try ServerName("192.0.2.1"))
+        let address6 = TrustPolicy.server(try ServerName("[2001:db8::1]"))
+        let host = TrustPolicy.server(try ServerName("example.com"))
+        let ip = DERWriter.implicit(7, [192, 0, 2, 1])
+        #expect(try Self.broken(address, [Self.forServers, Self.names(ip)]) == nil)
+        #expect(try Self.broken(address, [Self.forServers, Self.names(Self.dns("192.0.2.1"))]) == "serverName 0")
+        #expect(try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, [192, 0, 2, 2]))]) == "serverName 0")
+        #expect(try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, [192, 0, 2]))]) == "serverName 0")
+        let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1]
+        #expect(try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, mapped))]) == "serverName 0")
+        let six = [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
+        #expect(try Self.broken(address6, [Self.forServers, Self.names(DERWriter.implicit(7, six))]) == nil)
+        // The subject's common name is example.com.
+        #expect(try Self.broken(host, [Self.forServers]) == "serverName 0")
+        #expect(
+            try Self.broken(host, [Self.forServers, Self.names(DERWriter.implicit(6, Array("https://example.com".utf8)))]) == "serverName 0"
+        )
+        #expect(try Self.broken(.server(nil), [Self.forServers]) == nil)
+    }
+
+    @Test(
+        "What names no server is refused when it is asked for",
+        arguments: [
+            "", ".", "a..b", "-a.b", "a-.b", "bücher.example", "\u{212A}elvin.example", "a b", "*.example.com", "1.2.3", "256.256.256.256",
+            "a/b", "a:80",
+            "example.com\0",
+        ])
+    func asked(_ text: String) {
+        #expect(throws: CertificateError.self) { try ServerName(text) }
+    }
+
+    @Test("The leaf is for the use by name, and nobody above it is kept to others")
+    func usages() throws {
+        let (client, any) = (Self.usages("1.3.6.1.5.5.7.3.2"), Self.usages("2.5.29.37.0"))
+        let policy = TrustPolicy.server(nil)
+        #expect(try Self.broken(policy, [Self.forServers]) == nil)
+        #expect(try Self.broken(policy, [Self.usages("1.3.6.1.5.5.7.3.2", "1.3.6.1.5.5.7.3.1", critical: true)]) == nil)
+        #expect(try Self.broken(policy, []) == "extendedKeyUsage 0")
+        #expect(try Self.broken(policy, [client]) == "extendedKeyUsage 0")
+        #expect(try Self.broken(policy, [any]) == "extendedKeyUsage 0")
+        #expect(try Self.broken(.client, [client]) == nil)
+        #expect(try Self.broken(.client, [Self.forServers]) == "extendedKeyUsage 0")
+        #expect(try Self.broken(policy, [Self.forServers], intermediate: [client]) == "extendedKeyUsage 1")
+        #expect(try Self.broken(policy, [Self.forServers], intermediate: [any]) == nil)
+        #expect(try Self.broken(policy, [Self.forServers], intermediate: [Self.forServers], root: [client]) == "extendedKeyUsage 2")
+        #expect(try Self.broken(.basicX509, []) == nil)
+    }
+}
