@@ -25,7 +25,7 @@ public struct ChainBuilder {
         self.anchors = anchors
         self.intermediates = intermediates
         self.moment = moment
-        rules = [FormRule(), ValidityRule(moment: moment), AuthorityRule()] + policies.flatMap(\.rules)
+        rules = [FormRule(), ValidityRule(moment: moment), AuthorityRule(), NameConstraintsRule()] + policies.flatMap(\.rules)
         leading = intermediates.namesLeading(to: anchors)
     }
 
@@ -87,7 +87,7 @@ public struct ChainBuilder {
         let chain = Chain(certificates: path)
         for rule in rules {
             do throws(TrustFailure) {
-                try rule.check(chain)
+                try rule.check(chain, &budget)
             } catch {
                 guard error.rule != .budget else { throw error }
                 note(path, error)

@@ -16,6 +16,8 @@ public enum TrustRule: String, Sendable, CaseIterable {
     case keyUsage
     /// RFC 5280, section 4.2.1.12: what the certificates are for.
     case extendedKeyUsage
+    /// RFC 5280, section 4.2.1.10: which names an authority may give.
+    case nameConstraints
     /// RFC 9525: the leaf is for the server that was asked for.
     case serverName
     /// RFC 5280, section 4.2: a critical extension that is not understood.

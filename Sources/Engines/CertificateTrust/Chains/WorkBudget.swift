@@ -8,18 +8,21 @@ struct WorkBudget {
     private var steps = 1_000
     /// How many complete chains are put before the rules.
     private var chains = 64
+    /// How often a name is held against a constraint.
+    private var nameComparisons = 100_000
 
     /// The longest chain, leaf and anchor included.
     static let depth = 12
 
-    mutating func spend(_ work: WritableKeyPath<Self, Int>) throws(TrustFailure) {
-        guard self[keyPath: work] > 0 else {
-            throw TrustFailure(.budget, at: 0, "the certificates allow for more paths than are tried")
+    mutating func spend(_ work: WritableKeyPath<Self, Int>, _ count: Int = 1) throws(TrustFailure) {
+        guard self[keyPath: work] >= count else {
+            throw TrustFailure(.budget, at: 0, "the certificates ask for more work than a verdict may cost")
         }
-        self[keyPath: work] -= 1
+        self[keyPath: work] -= count
     }
 
     static var signatureCheck: WritableKeyPath<Self, Int> { \.signatureChecks }
     static var step: WritableKeyPath<Self, Int> { \.steps }
+    static var nameComparison: WritableKeyPath<Self, Int> { \.nameComparisons }
     static var chain: WritableKeyPath<Self, Int> { \.chains }
 }

@@ -2,7 +2,7 @@
 
 /// Who issues a certificate may (RFC 5280, sections 4.2.1.3, 4.2.1.9 and 6.1.4 k to n).
 struct AuthorityRule: ChainRule {
-    func check(_ chain: Chain) throws(TrustFailure) {
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         // How many intermediates stand below; those that name themselves as their issuer do not count.
         var below = 0
         for (index, certificate) in chain.certificates.enumerated().dropFirst() {

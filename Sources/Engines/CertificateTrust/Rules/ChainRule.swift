@@ -2,5 +2,5 @@
 
 /// A rule that a whole chain keeps or breaks; its signatures hold when it is asked.
 protocol ChainRule: Sendable {
-    func check(_ chain: Chain) throws(TrustFailure)
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure)
 }

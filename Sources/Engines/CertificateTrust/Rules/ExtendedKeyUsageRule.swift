@@ -4,7 +4,7 @@
 struct ExtendedKeyUsageRule: ChainRule {
     let usage: ObjectIdentifier
 
-    func check(_ chain: Chain) throws(TrustFailure) {
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         guard let usages = chain.leaf.extensions.extendedKeyUsages else {
             throw TrustFailure(.extendedKeyUsage, at: 0, "it names no extended key usage, and \(usage) is needed")
         }

@@ -2,7 +2,7 @@
 
 /// Every certificate can be read in full, and says nothing critical that is not understood.
 struct FormRule: ChainRule {
-    func check(_ chain: Chain) throws(TrustFailure) {
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         for (index, certificate) in chain.certificates.enumerated() {
             if let defect = certificate.defects.first { throw TrustFailure(.form, at: index, defect) }
             if let unknown = certificate.extensions.unknownCritical.first {

@@ -4,7 +4,7 @@
 struct ServerNameRule: ChainRule {
     let server: ServerName
 
-    func check(_ chain: Chain) throws(TrustFailure) {
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         guard let names = chain.leaf.extensions.subjectAlternativeNames else {
             throw TrustFailure(.serverName, at: 0, "it has no alternative names, and \(server) was asked for")
         }

@@ -5,7 +5,7 @@ struct ValidityRule: ChainRule {
     /// Seconds since 1970, with fractions: a certificate that ends at a second does not hold in the middle of it.
     let moment: Double
 
-    func check(_ chain: Chain) throws(TrustFailure) {
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         for (index, certificate) in chain.certificates.enumerated() {
             let validity = certificate.validity
             guard moment >= Double(validity.notBefore.secondsSince1970) else {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every name lies where the authorities above it allow (RFC 5280, sections 4.2.1.10 and 6.1.3 b and c).
+struct NameConstraintsRule: ChainRule {
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
+        guard chain.leaf.extensions.nameConstraints == nil || chain.certificates.count == 1 else {
+            throw TrustFailure(.nameConstraints, at: 0, "it constrains names, and issues none")
+        }
+        for (above, authority) in chain.certificates.enumerated().dropFirst() {
+            guard let constraints = authority.extensions.nameConstraints else { continue }
+            for (index, certificate) in chain.certificates.enumerated().prefix(above) {
+                // An authority that renews its own certificate is not bound by itself; the leaf always is.
+                guard index == 0 || !certificate.isSelfIssued else { continue }
+                try check(certificate, at: index, constraints, of: authority, &budget)
+            }
+        }
+    }
+
+    private func check(
+        _ certificate: Certificate, at index: Int, _ constraints: NameConstraints, of authority: Certificate, _ budget: inout WorkBudget
+    ) throws(TrustFailure) {
+        let names = Self.names(of: certificate)
+        for kind in GeneralName.Kind.allCases {
+            let concerned = names.filter { $0.kind == kind }
+            let (permitted, excluded) = (constraints.permitted.filter { $0.kind == kind }, constraints.excluded.filter { $0.kind == kind })
+            guard !concerned.isEmpty, !permitted.isEmpty || !excluded.isEmpty else { continue }
+            // Paid before a single one is made ready.
+            try budget.spend(WorkBudget.nameComparison, concerned.count * (permitted.count + excluded.count))
+            do throws(CertificateError) {
+                try check(concerned, permitted: permitted, excluded: excluded)
+            } catch {
+                throw TrustFailure(.nameConstraints, at: index, "\(error), by the constraints of \(authority.subject)")
+            }
+        }
+    }
+
+    private func check(_ names: [GeneralName], permitted: [GeneralName], excluded: [GeneralName]) throws(CertificateError) {
+        var (allowed, forbidden): ([NameSubtree], [NameSubtree]) = ([], [])
+        for subtree in permitted { allowed.append(try NameSubtree(subtree)) }
+        for subtree in excluded { forbidden.append(try NameSubtree(subtree)) }
+        for each in names {
+            let name = try ConstrainedName(each)
+            guard !forbidden.contains(where: { $0.touches(name) }) else { throw CertificateError("\(each) is excluded") }
+            guard allowed.isEmpty || allowed.contains(where: { $0.contains(name) }) else {
+                throw CertificateError("\(each) is not permitted")
+            }
+        }
+    }
+
+    /// The alternative names, the subject, and the addresses of mail in the subject where the alternative names have none.
+    private static func names(of certificate: Certificate) -> [GeneralName] {
+        var names = certificate.extensions.subjectAlternativeNames ?? []
+        if !certificate.subject.isEmpty { names.append(.directory(certificate.subject)) }
+        if !names.contains(where: { $0.kind == .email }) {
+            names += certificate.subject.values(of: .emailAddressName).map { .email(ArraySlice(Array(($0.text ?? "").utf8))) }
+        }
+        return names
+    }
+}
