@@ -113,17 +113,12 @@ private final class ProcessMemory {
             var position = range.addresses.lowerBound
             while position < range.addresses.upperBound {
                 let count = min(Int(range.addresses.upperBound - position), Self.bufferLength)
-                let here: UnsafeRawPointer
-                if range.isArena {
-                    // The arena is not readable through /proc; it is never unmapped while the process lives.
-                    guard let start = UnsafeRawPointer(bitPattern: position) else { break }
-                    here = start
-                } else {
-                    let buffer = region + Self.needleRoom
-                    guard pread(memory, buffer, count, off_t(position)) == count else { break }
-                    here = UnsafeRawPointer(buffer)
-                }
-                for needle in needles where Self.find(here, count, region + needle.offset, Self.length) != nil {
+                let buffer = region + Self.needleRoom
+                // The arena is not readable through /proc.
+                let isRead =
+                    range.isArena ? Self.copy(position, count, to: buffer) : pread(memory, buffer, count, off_t(position)) == count
+                guard isRead else { break }
+                for needle in needles where Self.find(buffer, count, region + needle.offset, Self.length) != nil {
                     if range.isArena { found.arena.insert(needle.name) } else { found.ordinary.insert(needle.name) }
                 }
                 // Overlapping, so that nothing hides on a border.
@@ -131,6 +126,23 @@ private final class ProcessMemory {
             }
         }
         return found
+    }
+
+    /// Copies memory through a pipe: where another test has just given its pages back, the kernel says so instead of a trap.
+    private static func copy(_ position: UInt, _ count: Int, to buffer: UnsafeMutableRawPointer) -> Bool {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return false }
+        defer { for end in ends { close(end) } }
+        var done = 0
+        while done < count {
+            // Fits into an empty pipe.
+            let wanted = min(count - done, 4096)
+            guard let start = UnsafeRawPointer(bitPattern: position + UInt(done)), write(ends[1], start, wanted) == wanted,
+                read(ends[0], buffer + done, wanted) == wanted
+            else { return false }
+            done += wanted
+        }
+        return true
     }
 
     /// The writable regions; the arena's are those that are left out of core dumps (VmFlags `dd`).
