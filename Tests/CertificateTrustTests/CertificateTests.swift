@@ -19,35 +19,12 @@ struct CertificateTests {
     }
 
     /// One made by openssl, with these lines of its configuration's extensions.
-    private static func made(_ words: [String], _ extensions: [String] = []) throws -> (
-        certificate: Certificate, file: String, folder: TemporaryDirectory
-    ) {
-        let folder = try TemporaryDirectory()
-        let file = "\(folder.path)/certificate.pem"
+    private static func made(_ words: [String], _ extensions: [String] = []) throws -> (certificate: Certificate, file: String, OpenSSL) {
+        let openssl = try OpenSSL()
+        let file = openssl.path("certificate.pem")
         let added = extensions.flatMap { ["-addext", $0] }
-        try openssl(["req", "-x509", "-nodes", "-keyout", "\(folder.path)/key.pem", "-out", file] + words + added)
-        let der = try openssl(["x509", "-in", file, "-outform", "DER"])
-        return (try Certificate(der: der), file, folder)
-    }
-
-    @discardableResult
-    private static func openssl(_ words: [String]) throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = words
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let said = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "openssl \(words.joined(separator: " "))")
-        return Array(said)
-    }
-
-    private static func said(_ words: [String], of file: String) throws -> String {
-        String(decoding: try openssl(["x509", "-in", file, "-noout"] + words), as: UTF8.self).trimmingCharacters(in: .newlines)
+        try openssl.output(["req", "-x509", "-nodes", "-keyout", openssl.path("key.pem"), "-out", file] + words + added)
+        return (try Certificate(der: openssl.output(["x509", "-in", file, "-outform", "DER"])), file, openssl)
     }
 
     @Test(
@@ -63,29 +40,29 @@ struct CertificateTests {
             ["-newkey", "rsa-pss", "-pkeyopt", "rsa_keygen_bits:2048", "-subj", "/CN=pss"],
         ])
     func asOpenSSL(_ words: [String]) throws {
-        let (certificate, file, folder) = try Self.made(words)
-        defer { withExtendedLifetime(folder) {} }
+        let (certificate, file, openssl) = try Self.made(words)
+        func said(_ words: String...) throws -> String {
+            String(decoding: try openssl.output(["x509", "-in", file, "-noout"] + words), as: UTF8.self).trimmingCharacters(in: .newlines)
+        }
         #expect(certificate.defects.isEmpty)
         #expect(certificate.version == 3)
-        #expect(try Self.said(["-subject", "-nameopt", "RFC2253"], of: file) == "subject=\(certificate.subject)")
+        #expect(try said("-subject", "-nameopt", "RFC2253") == "subject=\(certificate.subject)")
         #expect(certificate.isSelfIssued)
-        let serial = try Self.said(["-serial"], of: file)
+        let serial = try said("-serial")
         let digits = certificate.serialNumber.map { String(format: "%02X", $0) }.joined()
         let isNegative = serial.contains("-")
         #expect(
             isNegative
                 ? digits == "FB" : serial.dropFirst(7) == (digits.hasPrefix("00") && digits.count > 2 ? digits.dropFirst(2) : digits[...]))
-        let dates = try Self.said(["-dates", "-dateopt", "iso_8601"], of: file).replacingOccurrences(of: " ", with: "T")
+        let dates = try said("-dates", "-dateopt", "iso_8601").replacingOccurrences(of: " ", with: "T")
         #expect(dates == "notBefore=\(certificate.validity.notBefore)\nnotAfter=\(certificate.validity.notAfter)")
-        let pem = try Self.openssl(["x509", "-in", file, "-noout", "-pubkey"])
-        let keyFile = "\(folder.path)/public.pem"
-        try Data(pem).write(to: URL(filePath: keyFile))
-        #expect(try Self.openssl(["pkey", "-pubin", "-in", keyFile, "-outform", "DER"]) == Array(certificate.publicKey.der))
+        let pem = try openssl.file(openssl.output(["x509", "-in", file, "-noout", "-pubkey"]))
+        #expect(try openssl.output(["pkey", "-pubin", "-in", pem, "-outform", "DER"]) == Array(certificate.publicKey.der))
     }
 
     @Test("Extensions hold what was asked of openssl")
     func extensions() throws {
-        let (certificate, _, folder) = try Self.made(
+        let (certificate, _, _) = try Self.made(
             ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-subj", "/CN=a"],
             [
                 "basicConstraints=critical,CA:TRUE,pathlen:3", "keyUsage=critical,digitalSignature,keyCertSign,decipherOnly",
@@ -96,7 +73,6 @@ struct CertificateTests {
                 "inhibitAnyPolicy=2", "authorityInfoAccess=OCSP;URI:http://ocsp.example,caIssuers;URI:http://ca.example/a.crt",
                 "1.2.3.4.5=critical,ASN1:NULL",
             ])
-        defer { withExtendedLifetime(folder) {} }
         let extensions = certificate.extensions
         #expect(certificate.defects.isEmpty)
         #expect(extensions.basicConstraints?.isAuthority == true && extensions.basicConstraints?.pathLength == 3)
@@ -271,31 +247,5 @@ struct CertificateTests {
         let start = ContinuousClock.now
         #expect(try Certificate(der: der).extensions.subjectAlternativeNames?.count == 10_000)
         #expect(ContinuousClock.now - start < .seconds(1))
-    }
-}
-
-/// Addresses as they are written.
-@Suite("IPAddress")
-struct IPAddressTests {
-    @Test(
-        "An address is read and written in its one form",
-        arguments: [
-            ("192.0.2.1", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"), ("2001:DB8::1", "2001:db8::1"), ("[::1]", "::1"), ("::", "::"),
-            ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"), ("::ffff:192.0.2.1", "::ffff:c000:201"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
-            ("1:0:3:4:5:6:7:8", "1:0:3:4:5:6:7:8"), ("1::", "1::"),
-        ])
-    func text(_ written: String, _ expected: String) {
-        #expect(IPAddress(text: written)?.description == expected)
-    }
-
-    @Test(
-        "What is no address is none",
-        arguments: [
-            "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.-4", "1.2.3.4 ", "0x1.2.3.4", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9",
-            ":::",
-            "1::2::3", "12345::", "::g", "1:2:3:4:5:6:7::8", ":1:2:3:4:5:6:7", "1.2.3.4:5", "[::1", "example.com", "١.2.3.4",
-        ])
-    func refused(_ text: String) {
-        #expect(IPAddress(text: text) == nil)
     }
 }

@@ -12,11 +12,13 @@ struct KeyCommandTests {
     private final class Desk {
         let directory: TemporaryDirectory
         let daemon: DaemonProcess?
+        private let judge: OpenSSL
 
         init(throughDaemon: Bool) throws {
             let daemon = throughDaemon ? try DaemonProcess() : nil
             self.daemon = daemon
             directory = try daemon?.directory ?? TemporaryDirectory()
+            judge = try OpenSSL()
         }
 
         func path(_ name: String) -> String { "\(directory.path)/\(name)" }
@@ -36,19 +38,7 @@ struct KeyCommandTests {
                 "latchkey", words, home: "\(directory.path)/home", environment: ["XDG_RUNTIME_DIR": directory.path], input: input)
         }
 
-        func openssl(_ words: String...) throws -> (status: Int32, output: Data) {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/openssl")
-            process.arguments = words
-            process.standardInput = FileHandle.nullDevice
-            process.standardError = FileHandle.nullDevice
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            let said = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return (process.terminationStatus, said)
-        }
+        func openssl(_ words: String...) throws -> OpenSSL.Outcome { try judge.run(words) }
     }
 
     @Test("A key of the keychain signs and decrypts for openssl, and the other way round", arguments: [false, true])

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainModel
+import KeychainTesting
 @testable import KeyServices
 import SecretMemory
 import Testing

@@ -3,6 +3,7 @@
 import Crypto
 import Foundation
 import KeychainModel
+import KeychainTesting
 @testable import KeyServices
 import SecretMemory
 import Testing

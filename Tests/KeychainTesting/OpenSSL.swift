@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The command `openssl` as a judge, with files of its own.
+public final class OpenSSL {
+    private let directory: TemporaryDirectory
+    private var number = 0
+
+    public init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    public struct Outcome: Sendable {
+        public let status: Int32
+        public let output: [UInt8]
+        public let error: String
+    }
+
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Where a file of this name stands or may be put.
+    public func path(_ name: String) -> String { "\(directory.path)/\(name)" }
+
+    /// A file with these bytes.
+    public func file(_ bytes: some Sequence<UInt8>) throws -> String {
+        number += 1
+        let path = path("\(number)")
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
+    }
+
+    public func run(_ words: [String], program: String = "/usr/bin/openssl") throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(filePath: program)
+        process.arguments = words
+        process.environment = ["PATH": "/usr/bin:/bin", "HOME": directory.path]
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        // A file: two pipes could fill up in turn.
+        let complaints = path("complaints")
+        _ = FileManager.default.createFile(atPath: complaints, contents: nil)
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: complaints))
+        try process.run()
+        let said = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let complaint = try Data(contentsOf: URL(filePath: complaints))
+        return Outcome(status: process.terminationStatus, output: Array(said), error: String(decoding: complaint, as: UTF8.self))
+    }
+
+    /// Runs what has to succeed; what it prints.
+    @discardableResult
+    public func output(_ words: [String], program: String = "/usr/bin/openssl") throws -> [UInt8] {
+        let outcome = try run(words, program: program)
+        guard outcome.status == 0 else { throw Failure(description: "\(words.joined(separator: " ")): \(outcome.error)") }
+        return outcome.output
+    }
+}
