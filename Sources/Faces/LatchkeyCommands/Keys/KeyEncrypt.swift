@@ -19,10 +19,8 @@ struct KeyEncrypt: OwnParsableCommand {
 
     @OptionGroup var key: KeyChoice
     @OptionGroup var passphrase: KeyPassphrase
+    @OptionGroup var algorithm: AlgorithmChoice
     @OptionGroup var output: KeyOutputOptions
-
-    @Option(name: [.customShort("a"), .long], help: "The algorithm.")
-    var algorithm: String?
 
     @Argument(help: "What is encrypted; standard input where none is named.")
     var file = "-"
@@ -31,48 +29,11 @@ struct KeyEncrypt: OwnParsableCommand {
         try key.check(against: file)
         let secret = try passphrase.read(in: session)
         let key = try key.publicKey(secret, in: session)
-        let algorithm =
-            try algorithm.map { (name) throws(CommandFailure) in try AlgorithmName.algorithm(name) }
-            ?? AlgorithmName.usual(for: key.kind, .encrypt)
+        let algorithm = try algorithm.algorithm(for: key.kind, .encrypt)
         let plaintext = try KeyStreams.read(file)
         let ciphertext = try CommandFailure.naming(nil) { () throws(KeychainError) in
             try plaintext.withUnsafeBytes { (plaintext) throws(KeychainError) in try key.encrypted(plaintext, algorithm) }
         }
         try output.write(SharedSecret(copying: ciphertext), in: session)
-    }
-}
-
-/// `latchkey key decrypt`.
-struct KeyDecrypt: OwnParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "decrypt", abstract: "Decrypt a file by a private key.",
-        discussion: """
-            EXAMPLES:
-              latchkey key decrypt --tag com.example.key secret.bin
-              latchkey key decrypt --key-file key.pem --algorithm oaep-sha1 -o secret.txt secret.bin
-            """)
-
-    @OptionGroup var key: KeyChoice
-    @OptionGroup var passphrase: KeyPassphrase
-    @OptionGroup var output: KeyOutputOptions
-
-    @Option(name: [.customShort("a"), .long], help: "The algorithm.")
-    var algorithm: String?
-
-    @Argument(help: "What is decrypted; standard input where none is named.")
-    var file = "-"
-
-    func run(in session: CommandSession) throws(CommandFailure) {
-        try key.check(against: file)
-        let secret = try passphrase.read(in: session)
-        let key = try key.privateKey(secret, in: session)
-        let algorithm =
-            try algorithm.map { (name) throws(CommandFailure) in try AlgorithmName.algorithm(name) }
-            ?? AlgorithmName.usual(for: key.kind, .decrypt)
-        let ciphertext = try KeyStreams.read(file)
-        let plaintext = try CommandFailure.naming(nil) { () throws(KeychainError) in
-            try ciphertext.withUnsafeBytes { (ciphertext) throws(KeychainError) in try key.decrypted(ciphertext, algorithm) }
-        }
-        try output.write(plaintext, in: session)
     }
 }

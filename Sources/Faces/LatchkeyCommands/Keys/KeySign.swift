@@ -19,10 +19,8 @@ struct KeySign: OwnParsableCommand {
 
     @OptionGroup var key: KeyChoice
     @OptionGroup var passphrase: KeyPassphrase
+    @OptionGroup var algorithm: AlgorithmChoice
     @OptionGroup var output: KeyOutputOptions
-
-    @Option(name: [.customShort("a"), .long], help: "The algorithm.")
-    var algorithm: String?
 
     @Argument(help: "The message, or the digest; standard input where none is named.")
     var file = "-"
@@ -31,53 +29,11 @@ struct KeySign: OwnParsableCommand {
         try key.check(against: file)
         let secret = try passphrase.read(in: session)
         let key = try key.privateKey(secret, in: session)
-        let algorithm =
-            try algorithm.map { (name) throws(CommandFailure) in try AlgorithmName.algorithm(name) }
-            ?? AlgorithmName.usual(for: key.kind, .sign)
+        let algorithm = try algorithm.algorithm(for: key.kind, .sign)
         let message = try KeyStreams.read(file)
         let signature = try CommandFailure.naming(nil) { () throws(KeychainError) in
             try message.withUnsafeBytes { (message) throws(KeychainError) in try key.signature(of: message, algorithm) }
         }
         try output.write(SharedSecret(copying: signature), in: session)
-    }
-}
-
-/// `latchkey key verify`.
-struct KeyVerify: OwnParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Verify the signature of a file. Exits with 0 only where it is the key's.",
-        discussion: """
-            EXAMPLES:
-              latchkey key verify --tag com.example.key --signature message.sig message.txt
-              latchkey key verify --key-file public.pem --signature message.sig --algorithm PS256 message.txt
-            """)
-
-    @OptionGroup var key: KeyChoice
-    @OptionGroup var passphrase: KeyPassphrase
-
-    @Option(name: [.customShort("a"), .long], help: "The algorithm.")
-    var algorithm: String?
-
-    @Option(name: [.customShort("s"), .long], help: ArgumentHelp("The file with the signature.", valueName: "file"))
-    var signature: String
-
-    @Argument(help: "The message, or the digest; standard input where none is named.")
-    var file = "-"
-
-    func run(in session: CommandSession) throws(CommandFailure) {
-        try key.check(against: file, signature)
-        let secret = try passphrase.read(in: session)
-        let key = try key.publicKey(secret, in: session)
-        let algorithm =
-            try algorithm.map { (name) throws(CommandFailure) in try AlgorithmName.algorithm(name) }
-            ?? AlgorithmName.usual(for: key.kind, .verify)
-        let (signature, message) = (try KeyStreams.read(signature), try KeyStreams.read(file))
-        let isSigned = try CommandFailure.naming(nil) { () throws(KeychainError) in
-            try signature.withUnsafeBytes { (signature) throws(KeychainError) in
-                try message.withUnsafeBytes { (message) throws(KeychainError) in try key.isSignature(signature, of: message, algorithm) }
-            }
-        }
-        guard isSigned else { throw .status(KeychainError(.verifyFailed, "the signature is not this key's for this message")) }
-        session.io.say("latchkey: the signature is good\n")
     }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeyServices
+internal import KeychainModel
+internal import SecretMemory
+
+/// `latchkey key decrypt`.
+struct KeyDecrypt: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decrypt", abstract: "Decrypt a file by a private key.",
+        discussion: """
+            EXAMPLES:
+              latchkey key decrypt --tag com.example.key secret.bin
+              latchkey key decrypt --key-file key.pem --algorithm oaep-sha1 -o secret.txt secret.bin
+            """)
+
+    @OptionGroup var key: KeyChoice
+    @OptionGroup var passphrase: KeyPassphrase
+    @OptionGroup var algorithm: AlgorithmChoice
+    @OptionGroup var output: KeyOutputOptions
+
+    @Argument(help: "What is decrypted; standard input where none is named.")
+    var file = "-"
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        try key.check(against: file)
+        let secret = try passphrase.read(in: session)
+        let key = try key.privateKey(secret, in: session)
+        let algorithm = try algorithm.algorithm(for: key.kind, .decrypt)
+        let ciphertext = try KeyStreams.read(file)
+        let plaintext = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try ciphertext.withUnsafeBytes { (ciphertext) throws(KeychainError) in try key.decrypted(ciphertext, algorithm) }
+        }
+        try output.write(plaintext, in: session)
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeyServices
+internal import KeychainModel
+internal import SecretMemory
+
+/// `latchkey key verify`.
+struct KeyVerify: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Verify the signature of a file. Exits with 0 only where it is the key's.",
+        discussion: """
+            EXAMPLES:
+              latchkey key verify --tag com.example.key --signature message.sig message.txt
+              latchkey key verify --key-file public.pem --signature message.sig --algorithm PS256 message.txt
+            """)
+
+    @OptionGroup var key: KeyChoice
+    @OptionGroup var passphrase: KeyPassphrase
+    @OptionGroup var algorithm: AlgorithmChoice
+
+    @Option(name: [.customShort("s"), .long], help: ArgumentHelp("The file with the signature.", valueName: "file"))
+    var signature: String
+
+    @Argument(help: "The message, or the digest; standard input where none is named.")
+    var file = "-"
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        try key.check(against: file, signature)
+        let secret = try passphrase.read(in: session)
+        let key = try key.publicKey(secret, in: session)
+        let algorithm = try algorithm.algorithm(for: key.kind, .verify)
+        let (signature, message) = (try KeyStreams.read(signature), try KeyStreams.read(file))
+        let isSigned = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try signature.withUnsafeBytes { (signature) throws(KeychainError) in
+                try message.withUnsafeBytes { (message) throws(KeychainError) in try key.isSignature(signature, of: message, algorithm) }
+            }
+        }
+        guard isSigned else { throw .status(KeychainError(.verifyFailed, "the signature is not this key's for this message")) }
+        session.io.say("latchkey: the signature is good\n")
+    }
+}
