@@ -32,18 +32,3 @@ public enum TrustRule: String, Sendable, CaseIterable {
     /// More work would be needed than is spent on one verdict.
     case budget
 }
-
-/// Why a chain is not accepted.
-public struct TrustFailure: Error, Hashable, Sendable {
-    public let rule: TrustRule
-    /// Which certificate of the chain it is about, from 0, the leaf.
-    public let index: Int
-    /// What was expected and what was found.
-    public let explanation: String
-
-    init(_ rule: TrustRule, at index: Int, _ explanation: String) {
-        self.rule = rule
-        self.index = index
-        self.explanation = explanation
-    }
-}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
+internal import FoundationEssentials
 internal import OpenSSLCrypto
 internal import SwiftASN1
 
@@ -14,9 +15,9 @@ struct VerificationKey: Sendable {
     init(_ info: SubjectPublicKeyInfo) throws(CertificateError) {
         switch info.kind {
         case .rsa: self = try Self.rsa(info)
-        case .ellipticCurve(.p256): self = try Self.p256(info.key)
-        case .ellipticCurve(.p384): self = try Self.p384(info.key)
-        case .ellipticCurve(.p521): self = try Self.p521(info.key)
+        case .ellipticCurve(.p256): self = try Self.curve(P256.Signing.PublicKey.self, info.key)
+        case .ellipticCurve(.p384): self = try Self.curve(P384.Signing.PublicKey.self, info.key)
+        case .ellipticCurve(.p521): self = try Self.curve(P521.Signing.PublicKey.self, info.key)
         case .ellipticCurve(let curve): throw CertificateError("keys of the curve \(curve) are not accepted")
         case .ed25519: throw CertificateError("Ed25519 keys are not accepted")
         case .other(let algorithm): throw CertificateError("keys of the algorithm \(algorithm) are not accepted")
@@ -106,43 +107,41 @@ extension UnsafeMutableRawBufferPointer {
 // MARK: Elliptic curves
 
 extension VerificationKey {
-    // Points are uncompressed, as the Baseline Requirements, section 7.1.3.1.2, have them; CryptoKit's three types share no protocol.
-
-    private static func p256(_ point: ArraySlice<UInt8>) throws(CertificateError) -> VerificationKey {
-        guard let key = try? P256.Signing.PublicKey(x963Representation: point) else { throw offTheCurve }
+    /// Points are uncompressed, as the Baseline Requirements, section 7.1.3.1.2, have them.
+    private static func curve<Key: CurveKey>(_ type: Key.Type, _ point: ArraySlice<UInt8>) throws(CertificateError) -> VerificationKey {
+        guard let key = try? Key(x963Representation: point) else {
+            throw CertificateError("the public key is no uncompressed point of its curve")
+        }
         return VerificationKey(.ecdsa) { signature, message, hash in
-            guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: signature) else { return false }
-            return switch hash {
-            case .sha384: key.isValidSignature(signature, for: SHA384.hash(data: message))
-            case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message))
-            default: key.isValidSignature(signature, for: SHA256.hash(data: message))
+            switch hash {
+            case .sha384: key.isSignature(signature, of: SHA384.hash(data: message))
+            case .sha512: key.isSignature(signature, of: SHA512.hash(data: message))
+            default: key.isSignature(signature, of: SHA256.hash(data: message))
             }
         }
     }
+}
 
-    private static func p384(_ point: ArraySlice<UInt8>) throws(CertificateError) -> VerificationKey {
-        guard let key = try? P384.Signing.PublicKey(x963Representation: point) else { throw offTheCurve }
-        return VerificationKey(.ecdsa) { signature, message, hash in
-            guard let signature = try? P384.Signing.ECDSASignature(derRepresentation: signature) else { return false }
-            return switch hash {
-            case .sha384: key.isValidSignature(signature, for: SHA384.hash(data: message))
-            case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message))
-            default: key.isValidSignature(signature, for: SHA256.hash(data: message))
-            }
-        }
+/// What the public keys of CryptoKit's three curves have in common.
+private protocol CurveKey: Sendable {
+    init(x963Representation point: some ContiguousBytes) throws
+    func isSignature(_ der: ArraySlice<UInt8>, of digest: some Digest) -> Bool
+}
+
+extension P256.Signing.PublicKey: CurveKey {
+    fileprivate func isSignature(_ der: ArraySlice<UInt8>, of digest: some Digest) -> Bool {
+        (try? P256.Signing.ECDSASignature(derRepresentation: der)).map { isValidSignature($0, for: digest) } ?? false
     }
+}
 
-    private static func p521(_ point: ArraySlice<UInt8>) throws(CertificateError) -> VerificationKey {
-        guard let key = try? P521.Signing.PublicKey(x963Representation: point) else { throw offTheCurve }
-        return VerificationKey(.ecdsa) { signature, message, hash in
-            guard let signature = try? P521.Signing.ECDSASignature(derRepresentation: signature) else { return false }
-            return switch hash {
-            case .sha384: key.isValidSignature(signature, for: SHA384.hash(data: message))
-            case .sha512: key.isValidSignature(signature, for: SHA512.hash(data: message))
-            default: key.isValidSignature(signature, for: SHA256.hash(data: message))
-            }
-        }
+extension P384.Signing.PublicKey: CurveKey {
+    fileprivate func isSignature(_ der: ArraySlice<UInt8>, of digest: some Digest) -> Bool {
+        (try? P384.Signing.ECDSASignature(derRepresentation: der)).map { isValidSignature($0, for: digest) } ?? false
     }
+}
 
-    private static var offTheCurve: CertificateError { CertificateError("the public key is no uncompressed point of its curve") }
+extension P521.Signing.PublicKey: CurveKey {
+    fileprivate func isSignature(_ der: ArraySlice<UInt8>, of digest: some Digest) -> Bool {
+        (try? P521.Signing.ECDSASignature(derRepresentation: der)).map { isValidSignature($0, for: digest) } ?? false
+    }
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// The time in which a certificate holds, both ends included.
+public struct Validity: Hashable, Sendable {
+    public let notBefore: CertificateTime
+    public let notAfter: CertificateTime
+
+    init(_ node: ASN1Node) throws {
+        self = try DER.sequence(node, identifier: .sequence) { nodes in
+            guard let first = nodes.next(), let last = nodes.next() else { throw CertificateError("a validity has less than two times") }
+            return Validity(notBefore: try CertificateTime(first), notAfter: try CertificateTime(last))
+        }
+    }
+
+    init(notBefore: CertificateTime, notAfter: CertificateTime) {
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// Where more about the issuer is found (RFC 5280, section 4.2.2.1).
+public struct AuthorityInformation: Sendable {
+    public let ocspResponders: [String]
+    public let issuerCertificates: [String]
+
+    init(_ node: ASN1Node) throws {
+        var places: [ObjectIdentifier: [String]] = [:]
+        for member in try node.members() {
+            let parts = try member.members()
+            guard parts.count == 2 else { throw CertificateError("an access description has \(parts.count) parts, not 2") }
+            if case .uri(let bytes) = try GeneralName(parts[1]) {
+                places[try ObjectIdentifier(parts[0]), default: []].append(String(decoding: bytes, as: UTF8.self))
+            }
+        }
+        ocspResponders = places[ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 48, 1)] ?? []
+        issuerCertificates = places[ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 48, 2)] ?? []
+    }
+}
