@@ -18,6 +18,8 @@ struct CertificateTemplate {
     var publicKey: [UInt8]
     /// Nil for none at all.
     var extensions: [[UInt8]]? = []
+    /// Behind the extensions, where there are any.
+    var keyIdentifiers: [[UInt8]] = []
 
     static let ecdsaWithSHA256 = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.2"))
 
@@ -46,7 +48,7 @@ struct CertificateTemplate {
         DERWriter.sequence(
             version.map { DERWriter.explicit(0, DERWriter.integer($0 - 1)) } ?? [], serialNumber, innerAlgorithm, issuer,
             DERWriter.sequence(notBefore, notAfter), subject, publicKey,
-            extensions.map { DERWriter.explicit(3, DERWriter.element(0x30, $0.flatMap { $0 })) } ?? [])
+            extensions.map { DERWriter.explicit(3, DERWriter.element(0x30, ($0 + keyIdentifiers).flatMap { $0 })) } ?? [])
     }
 
     func signed(by key: P256.Signing.PrivateKey) throws -> [UInt8] {

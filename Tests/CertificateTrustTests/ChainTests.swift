@@ -2,6 +2,7 @@
 
 import Crypto
 import Foundation
+import KeychainTesting
 import Testing
 
 @testable import CertificateTrust
@@ -62,7 +63,9 @@ struct ChainTests {
         #expect(Self.verdict(try Self.server.leaf(by: Self.server), anchors: [anchor]).failure?.rule == .untrusted)
         // The right name with the wrong key.
         let impostor = Issuer("root")
-        #expect(Self.verdict(try Self.server.leaf(by: impostor), anchors: [anchor]).failure?.rule == .signature)
+        #expect(Self.verdict(try Self.server.leaf(by: impostor), anchors: [anchor]).failure?.rule == .keyIdentifier)
+        let claiming = try Self.server.leaf(by: impostor) { $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.root.key)] }
+        #expect(Self.verdict(claiming, anchors: [anchor]).failure?.rule == .signature)
         #expect(
             Self.verdict(try Self.server.leaf(by: impostor), [try impostor.certificate(by: impostor)], anchors: [anchor]).chain == nil)
     }
@@ -167,6 +170,93 @@ struct ChainTests {
         #expect(Self.verdict(nameless, anchors: [anchor]).chain != nil)
     }
 
+    @Test("A key is named by the certificate that it signed, and bears that identifier; an anchor's may bear none")
+    func keyIdentifiers() throws {
+        let other = P256.Signing.PrivateKey()
+        let (own, above) = (Issuer.identifier(Self.intermediate.key), Issuer.identifier(ofIssuer: Self.root.key))
+        #expect(try Self.broken(leaf: { $0.keyIdentifiers = [] }) == "keyIdentifier 0")
+        #expect(try Self.broken(leaf: { $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.intermediate.key)] }) == nil)
+        #expect(try Self.broken(leaf: { $0.keyIdentifiers = [Issuer.identifier(ofIssuer: other)] }) == "keyIdentifier 1")
+        #expect(try Self.broken(intermediate: { $0.keyIdentifiers = [above] }) == "keyIdentifier 1")
+        #expect(try Self.broken(intermediate: { $0.keyIdentifiers = [own] }) == "keyIdentifier 1")
+        #expect(try Self.broken(intermediate: { $0.keyIdentifiers = [Issuer.identifier(other), above] }) == "keyIdentifier 1")
+        #expect(try Self.broken(root: { $0.keyIdentifiers = [] }) == nil)
+        #expect(try Self.broken(root: { $0.keyIdentifiers = [Issuer.identifier(other)] }) == "keyIdentifier 2")
+        // The issuer's issuer and number, where they are named beside the key.
+        func named(_ name: String, _ number: Int, withKey: Bool = true) -> (inout CertificateTemplate) -> Void {
+            let key = Array(SHA256.hash(data: Self.intermediate.key.publicKey.x963Representation).prefix(20))
+            let parts = [
+                withKey ? DERWriter.implicit(0, key) : [], DERWriter.explicit(1, DERWriter.explicit(4, CertificateTemplate.name(name))),
+                DERWriter.element(0x82, Array(DERWriter.integer(number).dropFirst(2))),
+            ]
+            return { $0.keyIdentifiers = [CertificateTemplate.extension("2.5.29.35", DERWriter.element(0x30, parts.flatMap { $0 }))] }
+        }
+        #expect(try Self.broken(leaf: named("root", 0x1234_5678)) == nil)
+        #expect(try Self.broken(leaf: named("other", 0x1234_5678)) == "keyIdentifier 1")
+        #expect(try Self.broken(leaf: named("root", 0x1234_5679)) == "keyIdentifier 1")
+        #expect(try Self.broken(leaf: named("root", 0x1234_5678, withKey: false)) == "keyIdentifier 0")
+    }
+
+    @Test("What has to be critical is, and what has not is not; whose key signs is an authority")
+    func criticality() throws {
+        func critical(_ identifier: String, _ value: [UInt8], _ isCritical: Bool) -> (inout CertificateTemplate) -> Void {
+            { $0.extensions? += [CertificateTemplate.extension(identifier, critical: isCritical, value)] }
+        }
+        let access = DERWriter.sequence(
+            DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.48.1"), DERWriter.implicit(6, Array("http://a".utf8))))
+        let constraints = DERWriter.sequence(DERWriter.implicit(1, [0]))
+        for (identifier, value, expected) in [
+            ("1.3.6.1.5.5.7.1.1", access, false), ("2.5.29.36", constraints, true), ("2.5.29.54", DERWriter.integer(9), true),
+        ] {
+            #expect(try Self.broken(intermediate: critical(identifier, value, expected)) == nil)
+            #expect(try Self.broken(intermediate: critical(identifier, value, !expected)) == "form 1")
+            #expect(try Self.broken(root: critical(identifier, value, !expected)) == nil)
+        }
+        let own = DERWriter.octets([1])
+        #expect(try Self.broken(leaf: critical("2.5.29.14", own, true)) == "form 0")
+        let byTheWay = CertificateTemplate.extension("2.5.29.19", DERWriter.sequence(DERWriter.boolean(true)))
+        #expect(try Self.broken(intermediate: { $0.extensions = [byTheWay, Issuer.signsCertificates] }) == "authority 1")
+        #expect(try Self.broken(root: { $0.extensions = [byTheWay, Issuer.signsCertificates] }) == nil)
+        #expect(try Self.broken(leaf: { $0.extensions = [Issuer.signsCertificates] }) == "keyUsage 0")
+    }
+
+    @Test("A key that nobody may rely on is refused wherever it stands, also where it has signed nothing")
+    func keys() throws {
+        let folder = try OpenSSL()
+        func key(_ words: String...) throws -> [UInt8] {
+            let made = try folder.file(folder.output(["genpkey"] + words))
+            return try folder.output(["pkey", "-in", made, "-pubout", "-outform", "DER"])
+        }
+        func rsa(_ bits: Int) throws -> [UInt8] { try key("-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)") }
+        func curve(_ name: String) throws -> [UInt8] { try key("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(name)") }
+        for accepted in [try rsa(2048), try curve("P-384"), try curve("P-521")] {
+            #expect(try Self.broken(leaf: { $0.publicKey = accepted }) == nil)
+        }
+        for weak in [
+            try rsa(1024), try rsa(2047), try rsa(2050), try curve("secp224r1"), try curve("secp256k1"), try key("-algorithm", "ED25519"),
+        ] {
+            #expect(try Self.broken(leaf: { $0.publicKey = weak }) == "algorithm 0")
+            let anchor = try Self.server.leaf(by: Self.root) { $0.publicKey = weak }
+            #expect(Self.verdict(anchor, anchors: [anchor]).failure?.rule == .algorithm)
+        }
+    }
+
+    @Test("All that is wrong with a whole chain is told, and it is told before what only stopped a search")
+    func everything() throws {
+        let unknown = CertificateTemplate.extension("1.2.3.4", critical: true, [0x05, 0x00])
+        let leaf = try Self.server.leaf(by: Self.intermediate) {
+            $0.notAfter = CertificateTemplate.time("20260101000000Z")
+            $0.extensions? += [unknown]
+        }
+        let namesake = try Issuer("intermediate").certificate(by: Self.root)
+        let verdict = Self.verdict(
+            leaf, [namesake, try Self.intermediate.certificate(by: Self.root)], anchors: [try Self.root.certificate(by: Self.root)])
+        let best = try #require(verdict.best)
+        #expect(best.reachesAnchor && best.certificates.count == 3)
+        #expect(best.failures.map(\.rule) == [.unknownCriticalExtension, .expired])
+        #expect(verdict.attempts.contains { $0.failure.rule == .keyIdentifier && !$0.reachesAnchor })
+    }
+
     @Test("Weak and unknown algorithms are refused by name, whether the signature holds or not")
     func algorithms() throws {
         for identifier in ["1.2.840.10045.4.1", "1.2.840.113549.1.1.5", "1.2.840.113549.1.1.10", "1.3.101.112", "1.2.3.4"] {
@@ -231,7 +321,15 @@ struct ChainTests {
         let namesakes = try (0..<64).map { number in
             try Issuer("level 0").certificate(by: Self.root) { $0.serialNumber = DERWriter.integer(number + 1) }
         }
-        #expect(Self.refusal(of: leaf, namesakes, anchor) == .signature)
+        #expect(Self.refusal(of: leaf, namesakes, anchor) == .keyIdentifier)
+        let claiming = try (0..<64).map { number in
+            try Issuer("level 0").certificate(by: Self.root) {
+                ($0.serialNumber, $0.keyIdentifiers) = (
+                    DERWriter.integer(number + 1), [Issuer.identifier(levels[0][0].key), Issuer.identifier(ofIssuer: Self.root.key)]
+                )
+            }
+        }
+        #expect(Self.refusal(of: leaf, claiming, anchor) == .signature)
         // One name and one key, none of which may issue.
         let same = try (0..<64).map { number in
             try levels[0][0].certificate(by: Self.root) { ($0.serialNumber, $0.extensions) = (DERWriter.integer(number + 1), nil) }

@@ -19,11 +19,24 @@ struct Issuer {
             "2.5.29.19", critical: true, DERWriter.sequence(DERWriter.boolean(true), DERWriter.integer(pathLength)))
     }
 
+    private static func hash(_ key: P256.Signing.PrivateKey) -> [UInt8] {
+        Array(SHA256.hash(data: key.publicKey.x963Representation).prefix(20))
+    }
+
+    static func identifier(_ key: P256.Signing.PrivateKey) -> [UInt8] {
+        CertificateTemplate.extension("2.5.29.14", DERWriter.octets(hash(key)))
+    }
+
+    static func identifier(ofIssuer key: P256.Signing.PrivateKey) -> [UInt8] {
+        CertificateTemplate.extension("2.5.29.35", DERWriter.sequence(DERWriter.implicit(0, hash(key))))
+    }
+
     /// A certificate of an authority, for this one by another, changed by the test.
     func certificate(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> Certificate {
         var template = CertificateTemplate(
             issuer: CertificateTemplate.name(issuer.name), subject: CertificateTemplate.name(name),
-            publicKey: CertificateTemplate.publicKey(key), extensions: [Self.authority, Self.signsCertificates])
+            publicKey: CertificateTemplate.publicKey(key), extensions: [Self.authority, Self.signsCertificates],
+            keyIdentifiers: [Self.identifier(key), Self.identifier(ofIssuer: issuer.key)])
         change(&template)
         return try template.certificate(by: issuer.key)
     }
@@ -31,6 +44,8 @@ struct Issuer {
     /// A certificate of an end entity.
     func leaf(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> Certificate {
         try certificate(by: issuer) {
+            // What Apple's systems accept of a server.
+            $0.notAfter = CertificateTemplate.time("20270301000000Z")
             $0.extensions = [
                 CertificateTemplate.extension("2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8))))
             ]

@@ -23,11 +23,15 @@ struct PolicyTests {
 
     /// The rule that is broken, and where.
     private static func broken(
-        _ policy: TrustPolicy, _ leaf: [[UInt8]], intermediate: [[UInt8]] = [], root: [[UInt8]] = []
+        _ policy: TrustPolicy, _ leaf: [[UInt8]], intermediate: [[UInt8]] = [], root: [[UInt8]] = [],
+        change: (inout CertificateTemplate) -> Void = { _ in }
     ) throws -> String? {
         let issuing = [Issuer.authority, Issuer.signsCertificates]
         let verdict = ChainBuilder.chain(
-            for: try server.leaf(by: Self.intermediate) { $0.extensions = leaf.isEmpty ? nil : leaf },
+            for: try server.leaf(by: Self.intermediate) {
+                $0.extensions = leaf
+                change(&$0)
+            },
             intermediates: CertificatePool([try Self.intermediate.certificate(by: Self.root) { $0.extensions = issuing + intermediate }]),
             anchors: CertificatePool([try Self.root.certificate(by: Self.root) { $0.extensions = issuing + root }]),
             policies: [policy], at: 1_780_000_000)
@@ -89,6 +93,56 @@ struct PolicyTests {
         #expect(throws: CertificateError.self) { try ServerName(text) }
     }
 
+    @Test("A server's certificate is no authority's, holds for 825 days at most, and its key may do what TLS needs")
+    func servers() throws {
+        let policy = TrustPolicy.server(nil)
+        #expect(try Self.broken(policy, [Self.forServers, Issuer.authority]) == "endEntity 0")
+        #expect(try Self.broken(.basicX509, [Issuer.authority]) == nil)
+        for (first, last, expected) in [
+            ("20250101000000Z", "20270406000000Z", nil), ("20250101000000Z", "20270406000001Z", "validityPeriod 0"),
+            ("20190630235959Z", "20450101000000Z", nil), ("20190701000000Z", "20450101000000Z", "validityPeriod 0"),
+        ] {
+            let found = try Self.broken(policy, [Self.forServers]) {
+                ($0.notBefore, $0.notAfter) = (CertificateTemplate.time(first), CertificateTemplate.time(last))
+            }
+            #expect(found == expected, "\(first) \(last)")
+        }
+        func usage(_ bits: UInt8) -> [UInt8] { CertificateTemplate.extension("2.5.29.15", DERWriter.bits([bits])) }
+        for (bits, server, client, mail, code) in [
+            (0x80, true, true, true, true), (0x40, false, false, true, false), (0x20, true, false, true, false),
+            (0x10, false, false, false, false), (0x08, true, true, true, false),
+        ] as [(UInt8, Bool, Bool, Bool, Bool)] {
+            let code1 = Self.usages("1.3.6.1.5.5.7.3.3")
+            #expect(try Self.broken(policy, [Self.forServers, usage(bits)]) == (server ? nil : "keyUsage 0"))
+            #expect(try Self.broken(.client(nil), [usage(bits)]) == (client ? nil : "keyUsage 0"))
+            #expect(try Self.broken(.mail(address: nil), [usage(bits)]) == (mail ? nil : "keyUsage 0"))
+            #expect(try Self.broken(.codeSigning, [code1, usage(bits)]) == (code ? nil : "keyUsage 0"))
+        }
+    }
+
+    @Test("Mail is by its address, in the alternative names or the subject; code and times are signed by who is named for it")
+    func others() throws {
+        let address = TrustPolicy.mail(address: "A@example.com")
+        let name = Self.names(DERWriter.implicit(1, Array("a@EXAMPLE.com".utf8)))
+        #expect(try Self.broken(address, [name]) == nil)
+        #expect(try Self.broken(address, [Self.names(DERWriter.implicit(1, Array("b@example.com".utf8)))]) == "mailAddress 0")
+        #expect(try Self.broken(address, []) == "mailAddress 0")
+        #expect(try Self.broken(.mail(address: nil), []) == nil)
+        let subject = DERWriter.sequence(
+            DERWriter.set(
+                DERWriter.sequence(DERWriter.identifier("1.2.840.113549.1.9.1"), DERWriter.element(0x16, Array("a@example.com".utf8)))))
+        #expect(try Self.broken(address, [Self.forServers]) { $0.subject = subject } == "extendedKeyUsage 0")
+        #expect(try Self.broken(address, [Self.usages("1.3.6.1.5.5.7.3.4")]) { $0.subject = subject } == nil)
+        for (policy, usage) in [(TrustPolicy.codeSigning, "1.3.6.1.5.5.7.3.3"), (.timeStamping, "1.3.6.1.5.5.7.3.8")] {
+            #expect(try Self.broken(policy, [Self.usages(usage)]) == nil)
+            #expect(try Self.broken(policy, []) == "extendedKeyUsage 0")
+            #expect(try Self.broken(policy, [Self.usages("2.5.29.37.0")]) == "extendedKeyUsage 0")
+        }
+        let host = TrustPolicy.client(try ServerName("example.com"))
+        #expect(try Self.broken(host, [Self.names(Self.dns("example.com"))]) == nil)
+        #expect(try Self.broken(host, [Self.names(Self.dns("example.org"))]) == "serverName 0")
+    }
+
     @Test("The leaf is for the use by name, and nobody above it is kept to others")
     func usages() throws {
         let (client, any) = (Self.usages("1.3.6.1.5.5.7.3.2"), Self.usages("2.5.29.37.0"))
@@ -98,8 +152,8 @@ struct PolicyTests {
         #expect(try Self.broken(policy, []) == "extendedKeyUsage 0")
         #expect(try Self.broken(policy, [client]) == "extendedKeyUsage 0")
         #expect(try Self.broken(policy, [any]) == "extendedKeyUsage 0")
-        #expect(try Self.broken(.client, [client]) == nil)
-        #expect(try Self.broken(.client, [Self.forServers]) == "extendedKeyUsage 0")
+        #expect(try Self.broken(.client(nil), [client]) == nil)
+        #expect(try Self.broken(.client(nil), [Self.forServers]) == "extendedKeyUsage 0")
         #expect(try Self.broken(policy, [Self.forServers], intermediate: [client]) == "extendedKeyUsage 1")
         #expect(try Self.broken(policy, [Self.forServers], intermediate: [any]) == nil)
         #expect(try Self.broken(policy, [Self.forServers], intermediate: [Self.forServers], root: [client]) == "extendedKeyUsage 2")

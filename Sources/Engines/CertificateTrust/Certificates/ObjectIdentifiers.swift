@@ -34,6 +34,9 @@ extension ObjectIdentifier {
     static let inhibitAnyPolicy = Self(2, 5, 29, 54)
     static let authorityInformationAccess = Self(1, 3, 6, 1, 5, 5, 7, 1, 1)
 
+    // MARK: Policies (RFC 5280, section 4.2.1.4)
+    static let anyPolicy = Self(2, 5, 29, 32, 0)
+
     // MARK: Extended key usages (RFC 5280, section 4.2.1.12)
     static let anyExtendedKeyUsage = Self(2, 5, 29, 37, 0)
     static let serverAuthentication = Self(1, 3, 6, 1, 5, 5, 7, 3, 1)

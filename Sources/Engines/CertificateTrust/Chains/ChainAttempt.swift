@@ -3,5 +3,24 @@
 /// A chain that was tried, and why it was not accepted.
 public struct ChainAttempt: Sendable {
     public let certificates: [Certificate]
-    public let failure: TrustFailure
+    /// At least one; of each rule the first.
+    public let failures: [TrustFailure]
+    /// Whether the chain is whole, so that all that is wrong with it is known.
+    public let reachesAnchor: Bool
+
+    public var failure: TrustFailure { failures[0] }
+
+    /// A path that ends before an anchor.
+    init(_ certificates: [Certificate], stoppedBy failure: TrustFailure) {
+        self.certificates = certificates
+        failures = [failure]
+        reachesAnchor = false
+    }
+
+    /// A whole chain that breaks rules.
+    init(_ chain: Chain, breaking failures: [TrustFailure]) {
+        certificates = chain.certificates
+        self.failures = failures
+        reachesAnchor = true
+    }
 }

@@ -7,6 +7,7 @@
 public struct ChainBuilder {
     private let anchors: CertificatePool
     private let intermediates: CertificatePool
+    private let issuerRules: [any IssuerRule] = [AuthorityRule(), KeyIdentifierRule()]
     private let rules: [any ChainRule]
     private let moment: Double
 
@@ -25,7 +26,9 @@ public struct ChainBuilder {
         self.anchors = anchors
         self.intermediates = intermediates
         self.moment = moment
-        rules = [FormRule(), ValidityRule(moment: moment), AuthorityRule(), NameConstraintsRule()] + policies.flatMap(\.rules)
+        rules =
+            [FormRule(), KeyRule(), ValidityRule(moment: moment), PathLengthRule(), NameConstraintsRule(), CertificatePolicyRule()]
+            + policies.flatMap(\.rules)
         leading = intermediates.namesLeading(to: anchors)
     }
 
@@ -44,7 +47,7 @@ public struct ChainBuilder {
             let chain = try builder.search([leaf])
             return ChainVerdict(chain: chain, attempts: builder.attempts)
         } catch {
-            builder.attempts.insert(ChainAttempt(certificates: [leaf], failure: error), at: 0)
+            builder.note([leaf], error)
             return ChainVerdict(chain: nil, attempts: builder.attempts)
         }
     }
@@ -66,14 +69,7 @@ public struct ChainBuilder {
             return nil
         }
         for candidate in candidates(issuer, for: last) where !isRepeated(candidate, in: path) {
-            // What costs nothing first.
-            let failure =
-                if let failure = AuthorityRule.failure(of: candidate, at: path.count, isAnchor: anchors.contains(candidate)) {
-                    failure
-                } else {
-                    try signatureFailure(last, at: path.count - 1, by: candidate)
-                }
-            if let failure {
+            if let failure = try issuingFailure(candidate, above: path) {
                 note(path + [candidate], failure)
             } else if let chain = try search(path + [candidate]) {
                 return chain
@@ -82,23 +78,40 @@ public struct ChainBuilder {
         return nil
     }
 
+    /// Why the candidate is not the issuer of the path's last certificate; what costs nothing first.
+    ///
+    /// - Throws: where the budget is spent.
+    private mutating func issuingFailure(_ candidate: Certificate, above path: [Certificate]) throws(TrustFailure) -> TrustFailure? {
+        let last = path[path.count - 1]
+        for rule in issuerRules {
+            do throws(TrustFailure) {
+                try rule.check(candidate, of: last, at: path.count, isAnchor: anchors.contains(candidate))
+            } catch {
+                return error
+            }
+        }
+        return try signatureFailure(last, at: path.count - 1, by: candidate)
+    }
+
     private mutating func judge(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
         try budget.spend(WorkBudget.chain)
         let chain = Chain(certificates: path)
+        var failures: [TrustFailure] = []
         for rule in rules {
             do throws(TrustFailure) {
                 try rule.check(chain, &budget)
             } catch {
                 guard error.rule != .budget else { throw error }
-                note(path, error)
-                return nil
+                failures.append(error)
             }
         }
-        return chain
+        guard !failures.isEmpty else { return chain }
+        attempts.append(ChainAttempt(chain, breaking: failures))
+        return nil
     }
 
     private mutating func note(_ path: [Certificate], _ failure: TrustFailure) {
-        attempts.append(ChainAttempt(certificates: path, failure: failure))
+        attempts.append(ChainAttempt(path, stoppedBy: failure))
     }
 
     // MARK: Candidates

@@ -4,20 +4,26 @@
 public struct ChainVerdict: Sendable {
     /// The chain that keeps every rule; nil where there is none.
     public let chain: Chain?
-    /// What was tried before, in its order.
+    /// What was tried before, in its order; not empty where there is no chain.
     public let attempts: [ChainAttempt]
 
     /// Why there is no chain: what is wrong with the attempt that came furthest.
-    public var failure: TrustFailure? {
-        guard chain == nil else { return nil }
-        return best?.failure ?? TrustFailure(.untrusted, at: 0, "no anchor is known")
-    }
+    public var failure: TrustFailure? { chain == nil ? best?.failure : nil }
 
-    /// The attempt that came furthest: to an anchor, or else the longest.
+    /// The attempt that came furthest: to an anchor with the fewest failures, or else to somebody who may not be an issuer, or else the
+    /// longest.
     public var best: ChainAttempt? {
-        attempts.first { $0.failure.rule != .untrusted && $0.failure.rule != .signature }
-            ?? attempts.max {
-                $0.certificates.count < $1.certificates.count
-            }
+        attempts.enumerated().min { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }?.element
+    }
+}
+
+extension ChainAttempt {
+    fileprivate var rank: Int {
+        if reachesAnchor { return failures.count }
+        return switch failure.rule {
+        case .untrusted, .signature, .keyIdentifier: 3_000 - certificates.count
+        case .budget: 2_000
+        default: 1_000
+        }
     }
 }

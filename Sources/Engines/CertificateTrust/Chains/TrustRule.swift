@@ -12,14 +12,24 @@ public enum TrustRule: String, Sendable, CaseIterable {
     /// RFC 5280, section 4.2.1.9: who issues is an authority.
     case authority
     case pathLength
+    /// RFC 5280, sections 4.2.1.1 and 4.2.1.2: who issues is named by its key.
+    case keyIdentifier
     /// RFC 5280, section 4.2.1.3: who issues may sign certificates.
     case keyUsage
     /// RFC 5280, section 4.2.1.12: what the certificates are for.
     case extendedKeyUsage
     /// RFC 5280, section 4.2.1.10: which names an authority may give.
     case nameConstraints
+    /// RFC 5280, sections 4.2.1.4, 4.2.1.5, 4.2.1.11 and 4.2.1.14: a policy that an authority requires.
+    case certificatePolicy
     /// RFC 9525: the leaf is for the server that was asked for.
     case serverName
+    /// RFC 8550: the leaf is for the address of mail that was asked for.
+    case mailAddress
+    /// The leaf of a server is no authority.
+    case endEntity
+    /// The leaf of a server holds for longer than is accepted.
+    case validityPeriod
     /// RFC 5280, section 4.2: a critical extension that is not understood.
     case unknownCriticalExtension
     /// The subject of an authority, and the issuer of anybody, has a name.

@@ -16,6 +16,7 @@ public struct CertificateExtensions: Sendable {
     public private(set) var subjectKeyIdentifier: ArraySlice<UInt8>?
     public private(set) var authorityKeyIdentifier: AuthorityKeyIdentifier?
     public private(set) var certificatePolicies: [ObjectIdentifier]?
+    public private(set) var policyMappings: [PolicyMapping]?
     public private(set) var policyConstraints: PolicyConstraints?
     public private(set) var inhibitAnyPolicy: Int?
     public private(set) var authorityInformation: AuthorityInformation?
@@ -53,6 +54,7 @@ public struct CertificateExtensions: Sendable {
         case .subjectKeyIdentifier: subjectKeyIdentifier = try ASN1OctetString(derEncoded: node).bytes
         case .authorityKeyIdentifier: authorityKeyIdentifier = try AuthorityKeyIdentifier(node)
         case .certificatePolicies: certificatePolicies = try Self.policies(node)
+        case .policyMappings: policyMappings = try PolicyMapping.all(node)
         case .policyConstraints: policyConstraints = try PolicyConstraints(node)
         case .inhibitAnyPolicy: inhibitAnyPolicy = try node.number()
         case .authorityInformationAccess: authorityInformation = try AuthorityInformation(node)
@@ -62,7 +64,7 @@ public struct CertificateExtensions: Sendable {
 
     private static let understood: Set<ObjectIdentifier> = [
         .basicConstraints, .keyUsage, .extendedKeyUsage, .subjectAlternativeName, .nameConstraints, .subjectKeyIdentifier,
-        .authorityKeyIdentifier, .certificatePolicies, .policyConstraints, .inhibitAnyPolicy, .authorityInformationAccess,
+        .authorityKeyIdentifier, .certificatePolicies, .policyMappings, .policyConstraints, .inhibitAnyPolicy, .authorityInformationAccess,
     ]
 
     /// The policies, without their qualifiers, each once.

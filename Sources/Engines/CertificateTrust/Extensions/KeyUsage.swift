@@ -25,3 +25,18 @@ public struct KeyUsage: OptionSet, Hashable, Sendable {
         guard rawValue != 0 else { throw CertificateError("a key usage names none") }
     }
 }
+
+// MARK: CustomStringConvertible
+
+extension KeyUsage: CustomStringConvertible {
+    /// The standard's names: `digitalSignature, keyCertSign`.
+    public var description: String {
+        Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+
+    private static let names: [(KeyUsage, String)] = [
+        (.digitalSignature, "digitalSignature"), (.contentCommitment, "contentCommitment"), (.keyEncipherment, "keyEncipherment"),
+        (.dataEncipherment, "dataEncipherment"), (.keyAgreement, "keyAgreement"), (.keyCertSign, "keyCertSign"), (.crlSign, "cRLSign"),
+        (.encipherOnly, "encipherOnly"), (.decipherOnly, "decipherOnly"),
+    ]
+}

@@ -6,15 +6,38 @@ public enum TrustPolicy: Hashable, Sendable {
     case basicX509
     /// A server of TLS; nil for the name of any.
     case server(ServerName?)
-    /// A client of TLS.
-    case client
+    /// A client of TLS; with a name it has to be this host's.
+    case client(ServerName?)
+    /// Mail; nil for anybody's address.
+    case mail(address: String?)
+    case codeSigning
+    case timeStamping
 
     var rules: [any ChainRule] {
         switch self {
         case .basicX509: []
         case .server(let name):
-            [ExtendedKeyUsageRule(usage: .serverAuthentication)] + (name.map { [ServerNameRule(server: $0)] } ?? [])
-        case .client: [ExtendedKeyUsageRule(usage: .clientAuthentication)]
+            [
+                EndEntityRule(), ValidityPeriodRule(), ExtendedKeyUsageRule(usage: .serverAuthentication, isNamed: true),
+                KeyUsageRule(usages: [.digitalSignature, .keyEncipherment, .keyAgreement]),
+            ] + (name.map { [ServerNameRule(server: $0)] } ?? [])
+        case .client(let name):
+            [
+                ExtendedKeyUsageRule(usage: .clientAuthentication, isNamed: false),
+                KeyUsageRule(usages: [.digitalSignature, .keyAgreement]),
+            ] + (name.map { [ServerNameRule(server: $0)] } ?? [])
+        case .mail(let address):
+            [
+                ExtendedKeyUsageRule(usage: .emailProtection, isNamed: false),
+                KeyUsageRule(usages: [.digitalSignature, .contentCommitment, .keyEncipherment, .keyAgreement]),
+            ] + (address.map { [MailAddressRule(address: $0)] } ?? [])
+        case .codeSigning:
+            [ExtendedKeyUsageRule(usage: .codeSigning, isNamed: true), KeyUsageRule(usages: .digitalSignature)]
+        case .timeStamping:
+            [
+                ExtendedKeyUsageRule(usage: .timeStamping, isNamed: true),
+                KeyUsageRule(usages: [.digitalSignature, .contentCommitment]),
+            ]
         }
     }
 }

@@ -58,6 +58,7 @@ extension VerificationKey {
         guard modulusSizes ~= bits else {
             throw CertificateError("an RSA key has \(modulusSizes.lowerBound) to \(modulusSizes.upperBound) bits, this one has \(bits)")
         }
+        guard bits.isMultiple(of: 8) else { throw CertificateError("an RSA key has whole bytes, this one has \(bits) bits") }
         guard let key = try? AsymmetricKey(modulus: modulus, exponent: exponent) else {
             throw CertificateError("the RSA key cannot be used")
         }

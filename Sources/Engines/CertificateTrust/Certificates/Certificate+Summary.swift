@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a certificate says of whom it is about, for people.
+
+extension Certificate {
+    /// The last common name of the subject; nil where there is none.
+    public var commonName: String? { subject.values(of: .commonName).last?.text }
+
+    /// The addresses of mail of the alternative names, and those of the subject (RFC 8550, section 3).
+    public var mailAddresses: [String] {
+        let alternative = (extensions.subjectAlternativeNames ?? []).compactMap { name in
+            if case .email(let bytes) = name { String(decoding: bytes, as: UTF8.self) } else { String?.none }
+        }
+        return alternative + subject.values(of: .emailAddressName).compactMap(\.text).filter { !alternative.contains($0) }
+    }
+}

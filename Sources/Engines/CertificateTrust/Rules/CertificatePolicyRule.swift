@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where an authority requires policies, one holds all the way down to the leaf (RFC 5280, section 6.1, with any policy to begin with).
+///
+/// In place of the standard's tree, which certificates can make grow without bound, the set of its leaves is kept, as RFC 9618 shows that
+/// it suffices.
+struct CertificatePolicyRule: ChainRule {
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
+        // The anchor is not processed.
+        let processed = chain.certificates.dropLast()
+        var state = State(remaining: processed.count)
+        for (index, certificate) in processed.enumerated().reversed() {
+            try budget.spend(WorkBudget.nameComparison, certificate.extensions.policyWork)
+            state.process(certificate, isLeaf: index == 0)
+            guard state.isSatisfied else {
+                throw TrustFailure(.certificatePolicy, at: index, "an authority above requires a policy, and none holds down to it")
+            }
+        }
+    }
+
+    private struct State {
+        /// What the next certificate may name, with `anyPolicy` for everything.
+        private var expected: Set<ObjectIdentifier> = [.anyPolicy]
+        private var isValid = true
+        /// After how many more certificates each begins to hold.
+        private var explicitPolicy: Int
+        private var inhibitMapping: Int
+        private var inhibitAny: Int
+
+        init(remaining: Int) { (explicitPolicy, inhibitMapping, inhibitAny) = (remaining + 1, remaining + 1, remaining + 1) }
+
+        var isSatisfied: Bool { isValid || explicitPolicy > 0 }
+
+        mutating func process(_ certificate: Certificate, isLeaf: Bool) {
+            let valid = policies(of: certificate, isLeaf: isLeaf)
+            isValid = !valid.isEmpty
+            if isLeaf {
+                explicitPolicy = max(0, explicitPolicy - 1)
+                // Section 6.1.5 b.
+                if certificate.extensions.policyConstraints?.requireExplicitPolicy == 0 { explicitPolicy = 0 }
+            } else {
+                // The leaf maps nothing.
+                expected = mapped(valid, by: certificate.extensions.policyMappings ?? [])
+                isValid = !expected.isEmpty
+                count(certificate)
+            }
+        }
+
+        /// Sections 6.1.3 d and e.
+        private func policies(of certificate: Certificate, isLeaf: Bool) -> Set<ObjectIdentifier> {
+            guard isValid, let named = certificate.extensions.certificatePolicies else { return [] }
+            var valid = Set(named.filter { $0 != .anyPolicy && (expected.contains($0) || expected.contains(.anyPolicy)) })
+            let servesAny = inhibitAny > 0 || !isLeaf && certificate.isSelfIssued
+            if named.contains(.anyPolicy), servesAny { valid.formUnion(expected) }
+            return valid
+        }
+
+        /// Section 6.1.4 b.
+        private func mapped(_ valid: Set<ObjectIdentifier>, by mappings: [PolicyMapping]) -> Set<ObjectIdentifier> {
+            let changed = Set(mappings.map(\.issuerPolicy))
+            var next = valid.subtracting(changed)
+            guard inhibitMapping > 0 else { return next }
+            for mapping in mappings where valid.contains(mapping.issuerPolicy) || valid.contains(.anyPolicy) {
+                next.insert(mapping.subjectPolicy)
+            }
+            return next
+        }
+
+        /// Section 6.1.4 h to j.
+        private mutating func count(_ certificate: Certificate) {
+            if !certificate.isSelfIssued {
+                (explicitPolicy, inhibitMapping, inhibitAny) =
+                    (max(0, explicitPolicy - 1), max(0, inhibitMapping - 1), max(0, inhibitAny - 1))
+            }
+            let constraints = certificate.extensions.policyConstraints
+            if let limit = constraints?.requireExplicitPolicy { explicitPolicy = min(explicitPolicy, limit) }
+            if let limit = constraints?.inhibitPolicyMapping { inhibitMapping = min(inhibitMapping, limit) }
+            if let limit = certificate.extensions.inhibitAnyPolicy { inhibitAny = min(inhibitAny, limit) }
+        }
+    }
+}
+
+extension CertificateExtensions {
+    fileprivate var policyWork: Int { (certificatePolicies?.count ?? 0) + (policyMappings?.count ?? 0) }
+}
