@@ -53,7 +53,7 @@ let package = Package(
 
         .target(
             name: "CertificateTrust",
-            dependencies: ["OpenSSLCrypto", .asn1, .crypto],
+            dependencies: ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", .asn1, .crypto],
             path: "Sources/Engines/CertificateTrust"
         ),
 
@@ -83,7 +83,7 @@ let package = Package(
         // Faces: shapes for the caller, no rules.
         .target(
             name: "Security",
-            dependencies: ["KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory"],
             path: "Sources/Faces/Security"
         ),
         .target(

@@ -16,14 +16,15 @@ struct ArchitectureTests {
         "KeychainStore": [
             "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto", "GRDB", "GRDBSQLite",
         ],
-        "CertificateTrust": ["OpenSSLCrypto", "SwiftASN1", "Crypto"],
+        "CertificateTrust": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SwiftASN1", "Crypto"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
         "LatchkeyService": ["KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", "Logging"],
         "LatchkeyProtocol": ["KeychainModel", "LinuxSystem", "SecretMemory", "SwiftProtobuf"],
         "LatchkeyServer": ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory", "Logging"],
         "LatchkeyClient": ["KeychainModel", "KeyServices", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"],
         "Security": [
-            "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", "FoundationNetworking",
+            "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            "FoundationNetworking",
         ],
         "Latchkey": ["KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "SecretMemory", "Crypto"],
         "LatchkeyCommands": [

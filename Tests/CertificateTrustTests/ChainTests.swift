@@ -235,9 +235,9 @@ struct ChainTests {
         for weak in [
             try rsa(1024), try rsa(2047), try rsa(2050), try curve("secp224r1"), try curve("secp256k1"), try key("-algorithm", "ED25519"),
         ] {
-            #expect(try Self.broken(leaf: { $0.publicKey = weak }) == "algorithm 0")
+            #expect(try Self.broken(leaf: { $0.publicKey = weak }) == "key 0")
             let anchor = try Self.server.leaf(by: Self.root) { $0.publicKey = weak }
-            #expect(Self.verdict(anchor, anchors: [anchor]).failure?.rule == .algorithm)
+            #expect(Self.verdict(anchor, anchors: [anchor]).failure?.rule == .key)
         }
     }
 

@@ -8,6 +8,7 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -135,4 +136,8 @@ int latchkey_event(void) {
 
 void latchkey_share_heaps(int count) {
     mallopt(M_ARENA_MAX, count);
+}
+
+const char *latchkey_environment(const char *name) {
+    return secure_getenv(name);
 }

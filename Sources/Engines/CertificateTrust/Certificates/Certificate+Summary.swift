@@ -6,6 +6,14 @@ extension Certificate {
     /// The last common name of the subject; nil where there is none.
     public var commonName: String? { subject.values(of: .commonName).last?.text }
 
+    /// Whom the certificate is about: the common name, else the unit, the organisation, an address of mail or a host.
+    public var subjectSummary: String? {
+        let named = [ObjectIdentifier.commonName, .organizationalUnitName, .organizationName].lazy.compactMap { type in
+            self.subject.values(of: type).last?.text
+        }
+        return named.first ?? mailAddresses.first ?? extensions.subjectAlternativeNames?.first?.description
+    }
+
     /// The addresses of mail of the alternative names, and those of the subject (RFC 8550, section 3).
     public var mailAddresses: [String] {
         let alternative = (extensions.subjectAlternativeNames ?? []).compactMap { name in

@@ -37,6 +37,13 @@ public struct SubjectPublicKeyInfo: Hashable, Sendable {
         }
     }
 
+    /// Whether this is a key of RSA, or of the one curve over a field of so many bits that NIST named first.
+    public func isOn(bits: Int) -> Bool {
+        guard case .ellipticCurve(let curve) = kind else { return kind == .rsa }
+        let curves: [ObjectIdentifier: Int] = [.p192: 192, .p224: 224, .p256: 256, .p384: 384, .p521: 521]
+        return curves[curve] == bits
+    }
+
     /// Nil where the curve is spelled out, which RFC 5480 forbids.
     private var namedCurve: ObjectIdentifier? {
         guard let parameters = algorithm.parameters, let node = try? DER.parse(parameters) else { return nil }

@@ -6,9 +6,19 @@ public struct CertificatePool: Sendable {
     private var members: Set<Certificate> = []
 
     public init(_ certificates: some Sequence<Certificate>) {
-        for certificate in certificates where members.insert(certificate).inserted {
-            bySubject[certificate.subject.normalized, default: []].append(certificate)
-        }
+        for certificate in certificates { insert(certificate) }
+    }
+
+    private mutating func insert(_ certificate: Certificate) {
+        guard members.insert(certificate).inserted else { return }
+        bySubject[certificate.subject.normalized, default: []].append(certificate)
+    }
+
+    /// These, and others.
+    func adding(_ others: [Certificate]) -> CertificatePool {
+        var pool = self
+        for certificate in others { pool.insert(certificate) }
+        return pool
     }
 
     public func contains(_ certificate: Certificate) -> Bool { members.contains(certificate) }

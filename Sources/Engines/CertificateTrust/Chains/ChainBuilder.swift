@@ -148,7 +148,9 @@ public struct ChainBuilder {
         _ certificate: Certificate, at index: Int, by issuer: Certificate
     ) throws(TrustFailure) -> TrustFailure? {
         let pair = Pair(certificate: certificate, key: issuer.publicKey)
-        if let known = signatures[pair] { return known.map { TrustFailure($0.rule, at: index, $0.explanation) } }
+        if let known = signatures[pair] {
+            return known.map { TrustFailure($0.rule, at: index + ($0.rule == .key ? 1 : 0), $0.explanation) }
+        }
         try budget.spend(WorkBudget.signatureCheck)
         let failure = Self.signatureFailure(certificate, at: index, by: issuer)
         signatures[pair] = .some(failure)
@@ -156,8 +158,13 @@ public struct ChainBuilder {
     }
 
     private static func signatureFailure(_ certificate: Certificate, at index: Int, by issuer: Certificate) -> TrustFailure? {
+        let key: VerificationKey
         do throws(CertificateError) {
-            let key = try issuer.verificationKey()
+            key = try issuer.verificationKey()
+        } catch {
+            return TrustFailure(.key, at: index + 1, error.description)
+        }
+        do throws(CertificateError) {
             let holds = try key.isSignature(certificate.signature, of: certificate.signedBytes, certificate.signatureAlgorithm)
             return holds ? nil : TrustFailure(.signature, at: index, "it is not signed by the key of \(issuer.subject)")
         } catch {

@@ -34,7 +34,9 @@ public enum TrustRule: String, Sendable, CaseIterable {
     case unknownCriticalExtension
     /// The subject of an authority, and the issuer of anybody, has a name.
     case emptyName
-    /// A key or a signature algorithm that is weak, or not served.
+    /// A key that is weak, or of an algorithm that is not served.
+    case key
+    /// A signature algorithm that is weak, or not served.
     case algorithm
     case signature
     /// No chain leads to an anchor.

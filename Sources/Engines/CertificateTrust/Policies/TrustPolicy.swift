@@ -41,3 +41,18 @@ public enum TrustPolicy: Hashable, Sendable {
         }
     }
 }
+
+// MARK: CustomStringConvertible
+
+extension TrustPolicy: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .basicX509: "any certificate"
+        case .server(let name): name.map { "the TLS server \($0)" } ?? "any TLS server"
+        case .client(let name): name.map { "the TLS client \($0)" } ?? "any TLS client"
+        case .mail(let address): address.map { "mail of \($0)" } ?? "mail"
+        case .codeSigning: "signed code"
+        case .timeStamping: "signed times"
+        }
+    }
+}

@@ -7,7 +7,7 @@ struct KeyRule: ChainRule {
             do throws(CertificateError) {
                 _ = try certificate.verificationKey()
             } catch {
-                throw TrustFailure(.algorithm, at: index, error.description)
+                throw TrustFailure(.key, at: index, error.description)
             }
         }
     }

@@ -59,6 +59,9 @@ ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, si
 /// Takes a lock on the whole file that lasts as long as this open file (F_OFD_SETLK), without waiting. 0, or -1 and EAGAIN or EACCES.
 int latchkey_lock_file(int descriptor, int exclusive);
 
+/// secure_getenv(3): NULL also where the program has more rights than who started it.
+const char *latchkey_environment(const char *name);
+
 /// fork(2), which Swift marks unavailable. For the proofs only.
 pid_t latchkey_fork(void);
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is to be judged, and by what: everything that goes into one verdict.
+public struct TrustEvaluation: Sendable {
+    /// The leaf first; after it what was presented with it, in any order.
+    public var certificates: [Certificate]
+    /// All of them have to be kept. Without any, RFC 5280 alone counts.
+    public var policies: [TrustPolicy]
+    /// Anchors of the caller's own.
+    public var anchors: [Certificate] = []
+    /// Whether the system's anchors do not count.
+    public var isAnchorsOnly = false
+    /// Seconds since 1970.
+    public var moment: Double
+    /// What the user has agreed to overlook, of ``TrustVerdict/exceptions``.
+    public var exceptions: TrustExceptions?
+    public var systemAnchors: SystemAnchors = .shared
+
+    /// - Parameter certificates: at least one.
+    public init(_ certificates: [Certificate], policies: [TrustPolicy], at moment: Double) {
+        self.certificates = certificates
+        self.policies = policies
+        self.moment = moment
+    }
+
+    /// The verdict. Reads the system's anchors where they count and have changed; the same input gives the same verdict otherwise.
+    public func verdict() -> TrustVerdict {
+        guard let leaf = certificates.first else { return TrustVerdict(nothing: moment) }
+        let system = isAnchorsOnly ? CertificatePool([]) : systemAnchors.load().pool
+        let search = ChainBuilder.chain(
+            for: leaf, intermediates: CertificatePool(certificates.dropFirst()), anchors: system.adding(anchors),
+            policies: policies.isEmpty ? [.basicX509] : policies, at: moment)
+        return TrustVerdict(search, leaf, at: moment, overlooking: exceptions)
+    }
+}

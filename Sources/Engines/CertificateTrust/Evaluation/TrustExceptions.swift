@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import OpenSSLCrypto
+
+/// Failures that a user has agreed to overlook, for one leaf and these alone.
+public struct TrustExceptions: Hashable, Sendable {
+    /// SHA-256 of the leaf.
+    private let leaf: [UInt8]
+    private let entries: Set<Entry>
+
+    private struct Entry: Hashable {
+        let rule: TrustRule
+        /// SHA-256 of the certificate that it is about.
+        let certificate: [UInt8]
+    }
+
+    init(_ failures: [TrustFailure], of chain: [Certificate]) {
+        leaf = chain[0].sha256
+        entries = Self.entries(failures, of: chain)
+    }
+
+    private static func entries(_ failures: [TrustFailure], of chain: [Certificate]) -> Set<Entry> {
+        Set(failures.map { Entry(rule: $0.rule, certificate: chain[min($0.index, chain.count - 1)].sha256) })
+    }
+
+    /// Whether the leaf is the one they are for.
+    public func concern(_ certificate: Certificate) -> Bool { certificate.sha256 == leaf }
+
+    /// Whether each of the failures is among them.
+    func cover(_ failures: [TrustFailure], of chain: [Certificate]) -> Bool {
+        concern(chain[0]) && Self.entries(failures, of: chain).isSubset(of: entries)
+    }
+}
+
+// MARK: Bytes
+
+extension TrustExceptions {
+    /// Version, the leaf's hash, then each failure: the length of the rule's name, the name, the certificate's hash.
+    public var bytes: [UInt8] {
+        let sorted = entries.sorted { ($0.rule.rawValue, $0.certificate.hexadecimal) < ($1.rule.rawValue, $1.certificate.hexadecimal) }
+        return [1] + leaf + sorted.flatMap { [UInt8($0.rule.rawValue.utf8.count)] + Array($0.rule.rawValue.utf8) + $0.certificate }
+    }
+
+    /// - Returns: nil for anything that ``bytes`` does not give.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 33, bytes[0] == 1 else { return nil }
+        leaf = Array(bytes[1..<33])
+        var rest = bytes[33...]
+        var entries: Set<Entry> = []
+        while let length = rest.popFirst() {
+            guard rest.count >= Int(length) + 32, let rule = TrustRule(rawValue: String(decoding: rest.prefix(Int(length)), as: UTF8.self))
+            else { return nil }
+            rest = rest.dropFirst(Int(length))
+            entries.insert(Entry(rule: rule, certificate: Array(rest.prefix(32))))
+            rest = rest.dropFirst(32)
+        }
+        self.entries = entries
+    }
+}

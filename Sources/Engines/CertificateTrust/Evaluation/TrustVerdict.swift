@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A judgement with its reasons.
+public struct TrustVerdict: Sendable {
+    public let result: TrustResult
+    /// The leaf first. Where nothing is trusted: of the attempt that came furthest.
+    public let chain: [Certificate]
+    /// What is wrong with that chain, also where it was overlooked; empty where nothing is.
+    public let failures: [TrustFailure]
+    /// Whatever was tried and not accepted, in its order.
+    public let attempts: [ChainAttempt]
+    /// The moment that was judged for, in seconds since 1970.
+    public let moment: Double
+
+    /// Why the chain is not trusted; nil where it is.
+    public var failure: TrustFailure? { result.isTrusted ? nil : failures.first }
+
+    init(_ search: ChainVerdict, _ leaf: Certificate, at moment: Double, overlooking exceptions: TrustExceptions?) {
+        self.moment = moment
+        attempts = search.attempts
+        let best = search.chain == nil ? search.best : nil
+        chain = search.chain?.certificates ?? best?.certificates ?? [leaf]
+        failures = search.chain == nil ? best?.failures ?? [] : []
+        if search.chain != nil {
+            result = .unspecified
+        } else if failures.isEmpty || failures.contains(where: { !$0.rule.isRecoverable }) {
+            result = .fatalTrustFailure
+        } else if let exceptions, exceptions.cover(failures, of: chain) {
+            result = .proceed
+        } else {
+            result = .recoverableTrustFailure
+        }
+    }
+
+    /// That there is nothing to be judged.
+    init(nothing moment: Double) {
+        self.moment = moment
+        (result, chain, attempts) = (.fatalTrustFailure, [], [])
+        failures = [TrustFailure(.untrusted, at: 0, "there is no certificate")]
+    }
+
+    /// A failure in words, with whom it is about: `the certificate of example.com: it held until …`.
+    public func sentence(_ failure: TrustFailure) -> String {
+        guard chain.indices.contains(failure.index) else { return failure.explanation }
+        let certificate = chain[failure.index]
+        return "the certificate of \(certificate.subjectSummary ?? "nobody named"): \(failure.explanation)"
+    }
+
+    /// What the user would have to overlook for this chain to be trusted; nil where nobody may.
+    public var exceptions: TrustExceptions? {
+        failures.allSatisfy(\.rule.isRecoverable) && !chain.isEmpty ? TrustExceptions(failures, of: chain) : nil
+    }
+}
+
+extension TrustRule {
+    /// Whether a user may overlook that it is broken: what is wrong is known then, and it is about time, names, uses or who is trusted.
+    var isRecoverable: Bool {
+        switch self {
+        case .expired, .notYetValid, .serverName, .mailAddress, .untrusted, .extendedKeyUsage, .keyUsage, .validityPeriod, .endEntity: true
+        case .authority, .algorithm, .budget, .certificatePolicy, .emptyName, .form, .key, .keyIdentifier, .nameConstraints, .pathLength,
+            .serialNumber, .signature, .unknownCriticalExtension:
+            false
+        }
+    }
+}

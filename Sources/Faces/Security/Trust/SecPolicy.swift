@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_implementationOnly import CertificateTrust
+public import Foundation
+
+/// Rules that a certificate chain is judged by.
+///
+/// Not made by its initialiser but by the `SecPolicyCreate…` functions. Immutable; two are equal when they are the same rules.
+public final class SecPolicy: NSObject, Sendable {
+    /// A ``PolicyBox``, whose type is not for clients to know.
+    private let content: any AnyObject & Sendable
+
+    init(_ policy: TrustPolicy) {
+        content = PolicyBox(policy)
+        super.init()
+    }
+
+    var policy: TrustPolicy { unsafeDowncast(content, to: PolicyBox.self).policy }
+
+    public override func isEqual(_ object: Any?) -> Bool { (object as? SecPolicy)?.policy == policy }
+
+    public override var hash: Int { policy.hashValue }
+
+    /// The policy in words, such as `<SecPolicy: the TLS server example.com>`.
+    public override var description: String { "<SecPolicy: \(policy)>" }
+}
+
+/// Carries a `TrustPolicy` behind a type that clients may know.
+@_implementationOnly private final class PolicyBox: Sendable {
+    let policy: TrustPolicy
+    init(_ policy: TrustPolicy) { self.policy = policy }
+}
+
+extension SecPolicy: CoreFoundationType {
+    static var typeID: CFTypeID { TypeIdentifier.policy.rawValue }
+}
+
+/// What `CFGetTypeID` gives for a `SecPolicy`.
+@discardableResult
+public func SecPolicyGetTypeID() -> CFTypeID {
+    SecPolicy.typeID
+}
+
+// MARK: Making policies
+
+/// RFC 5280 alone: the chain leads to an anchor. Names no server, so that any certificate of anybody passes.
+@discardableResult
+public func SecPolicyCreateBasicX509() -> SecPolicy {
+    SecPolicy(.basicX509)
+}
+
+/// A server or a client of TLS.
+///
+/// - Parameters:
+///   - server: true for the certificate of a server, false for that of a client.
+///   - hostname: the host or the IP address that the certificate has to name among its alternative names; internationalised labels in
+///     their A-form. Nil asks for nobody in particular. A name that no host can have matches no certificate.
+@discardableResult
+public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
+    let name = hostname.map { ServerName(asked: $0 as String) }
+    return SecPolicy(server ? .server(name) : .client(name))
+}
+
+/// A policy by its identifier.
+///
+/// - Parameters:
+///   - policyIdentifier: `kSecPolicyAppleX509Basic`, `…SSL`, `…SMIME`, `…CodeSigning`, `…TimeStamping` or `…Revocation`.
+///   - properties: `kSecPolicyName` and `kSecPolicyClient` for TLS, `kSecPolicyName` for mail, `kSecPolicyRevocationFlags` for revocation.
+/// - Returns: nil for other identifiers, and where a property is unknown or of another type.
+@discardableResult
+public func SecPolicyCreateWithProperties(_ policyIdentifier: Any, _ properties: CFDictionary?) -> SecPolicy? {
+    guard let identifier = policyIdentifier as? String, let given = PolicyProperties(properties) else { return nil }
+    switch identifier as CFString {
+    case kSecPolicyAppleX509Basic where given.has(): return SecPolicyCreateBasicX509()
+    case kSecPolicyAppleSSL where given.has(kSecPolicyName, kSecPolicyClient):
+        return SecPolicyCreateSSL(!given.isClient, given.name.map { NSString(string: $0) })
+    case kSecPolicyAppleSMIME where given.has(kSecPolicyName): return SecPolicy(.mail(address: given.name))
+    case kSecPolicyAppleCodeSigning where given.has(): return SecPolicy(.codeSigning)
+    case kSecPolicyAppleTimeStamping where given.has(): return SecPolicy(.timeStamping)
+    default: return nil
+    }
+}
+
+/// The policy's identifier under `kSecPolicyOid`, its name under `kSecPolicyName` and whether it is a client's under `kSecPolicyClient`, where it
+/// has them.
+@discardableResult
+public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
+    var properties: [CFString: Any] = [:]
+    switch policyRef.policy {
+    case .basicX509: properties[kSecPolicyOid] = kSecPolicyAppleX509Basic
+    case .server(let name):
+        properties[kSecPolicyOid] = kSecPolicyAppleSSL
+        properties[kSecPolicyName] = name?.description
+    case .client(let name):
+        properties[kSecPolicyOid] = kSecPolicyAppleSSL
+        properties[kSecPolicyName] = name?.description
+        properties[kSecPolicyClient] = true
+    case .mail(let address):
+        properties[kSecPolicyOid] = kSecPolicyAppleSMIME
+        properties[kSecPolicyName] = address
+    case .codeSigning: properties[kSecPolicyOid] = kSecPolicyAppleCodeSigning
+    case .timeStamping: properties[kSecPolicyOid] = kSecPolicyAppleTimeStamping
+    }
+    return NSDictionary(dictionary: properties)
+}
+
+/// The properties that a program gives with a policy's identifier.
+private struct PolicyProperties {
+    var name: String?
+    var isClient = false
+    private var keys: Set<String> = []
+
+    /// Nil where a value is of another type than its key has.
+    init?(_ properties: CFDictionary?) {
+        for (key, value) in properties ?? [:] {
+            guard let key = key as? String else { return nil }
+            keys.insert(key)
+            switch key as CFString {
+            case kSecPolicyName:
+                guard let text = value as? String else { return nil }
+                name = text
+            case kSecPolicyClient:
+                guard let flag = value as? Bool else { return nil }
+                isClient = flag
+            // Every policy may be given its own identifier again.
+            case kSecPolicyOid: keys.remove(key)
+            default: break
+            }
+        }
+    }
+
+    /// Whether there are no other properties than these.
+    func has(_ allowed: CFString...) -> Bool { keys.isSubset(of: allowed.map { $0 as String }) }
+}
