@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Synchronization
 
 /// The command `openssl` as a judge, with files of its own.
-public final class OpenSSL {
+public final class OpenSSL: Sendable {
     private let directory: TemporaryDirectory
-    private var number = 0
+    private let number = Atomic(0)
 
     public init() throws {
         directory = try TemporaryDirectory()
@@ -26,8 +27,7 @@ public final class OpenSSL {
 
     /// A file with these bytes.
     public func file(_ bytes: some Sequence<UInt8>) throws -> String {
-        number += 1
-        let path = path("\(number)")
+        let path = path("\(number.add(1, ordering: .relaxed).newValue)")
         try Data(bytes).write(to: URL(filePath: path))
         return path
     }
@@ -41,7 +41,7 @@ public final class OpenSSL {
         let output = Pipe()
         process.standardOutput = output
         // A file: two pipes could fill up in turn.
-        let complaints = path("complaints")
+        let complaints = path("complaints\(number.add(1, ordering: .relaxed).newValue)")
         _ = FileManager.default.createFile(atPath: complaints, contents: nil)
         process.standardError = try FileHandle(forWritingTo: URL(filePath: complaints))
         try process.run()

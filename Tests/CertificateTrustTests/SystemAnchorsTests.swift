@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+@testable import CertificateTrust
+
+/// The system's anchors: found, read leniently, kept, and read again when they change.
+@Suite("System anchors")
+struct SystemAnchorsTests {
+    private let folder: TemporaryDirectory
+    private let authority: OpenSSLAuthority
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        authority = try OpenSSLAuthority()
+    }
+
+    private func write(_ name: String, _ text: String) throws -> String {
+        let path = "\(folder.path)/\(name)"
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    private func pem(_ issued: OpenSSLAuthority.Issued) throws -> String { try String(contentsOfFile: issued.file, encoding: .utf8) }
+
+    @Test("The distribution's bundle is read whole, each certificate as openssl counts them")
+    func distribution() throws {
+        let loaded = SystemAnchors { .standard }.load()
+        let text = try String(contentsOfFile: "/etc/ssl/certs/ca-certificates.crt", encoding: .utf8)
+        #expect(loaded.certificates.count == text.components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1)
+        #expect(loaded.complaints.isEmpty && loaded.certificates.count > 50)
+    }
+
+    @Test("One odd certificate does not spoil the others: garbage, half a block, other blocks, carriage returns, openssl's own kind")
+    func lenient() throws {
+        let (root, intermediate) = (try pem(authority.root), try pem(authority.intermediate))
+        let trusted = String(
+            decoding: try authority.openssl.output(["x509", "-in", authority.root.file, "-trustout", "-addtrust", "serverAuth"]),
+            as: UTF8.self)
+        #expect(trusted.contains("TRUSTED CERTIFICATE"))
+        let key = try String(contentsOfFile: authority.root.keyFile, encoding: .utf8)
+        let odd = """
+            # A comment
+            -----BEGIN CERTIFICATE-----
+            AAAA
+            -----END CERTIFICATE-----
+            \(key)-----BEGIN CERTIFICATE-----
+            no base64, never!!=
+            -----END CERTIFICATE-----
+            \(root.replacingOccurrences(of: "\n", with: "\r\n"))
+            -----BEGIN CERTIFICATE-----
+            MIIB
+            \(intermediate)
+            \(trusted)
+            -----BEGIN CERTIFICATE-----
+            MIIB
+            """
+        let bundle = CertificateBundle(Array(odd.utf8))
+        #expect(bundle.certificates.map { Data($0.der) } == [authority.root.der, authority.intermediate.der, authority.root.der])
+        #expect(bundle.rejected.map(\.index) == [0, 1, 3, 6])
+        #expect(CertificateBundle(Array(authority.root.der)).certificates.count == 1)
+        for nothing in ["", "text", "-----BEGIN CERTIFICATE-----", "-----BEGIN -----\n-----END -----"] {
+            #expect(CertificateBundle(Array(nothing.utf8)).certificates.isEmpty)
+        }
+        for count in 0..<root.utf8.count { #expect(CertificateBundle(Array(root.utf8.prefix(count))).certificates.count <= 1) }
+    }
+
+    @Test("Files and directories that are named are read, each file once; what is missing is told")
+    func places() throws {
+        let file = try write("a.pem", pem(authority.root))
+        try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/link.0", withDestinationPath: file)
+        _ = try write("b.crt", pem(authority.intermediate))
+        let both = SystemAnchors { [path = folder.path] in .init(files: [file], directories: [path]) }.load()
+        #expect(Set(both.certificates.map { Data($0.der) }) == [authority.root.der, authority.intermediate.der])
+        #expect(both.certificates.count == 2 && both.complaints.isEmpty)
+        let missing = SystemAnchors { .init(files: ["/nowhere/at/all.pem"], directories: []) }.load()
+        #expect(missing.certificates.isEmpty && missing.complaints == ["/nowhere/at/all.pem cannot be read"])
+    }
+
+    @Test("The same anchors are kept until a file changes, is added, or goes")
+    func reload() throws {
+        let file = try write("a.pem", pem(authority.root))
+        let anchors = SystemAnchors { [path = folder.path] in .init(files: [], directories: [path]) }
+        let first = anchors.load()
+        #expect(first.certificates.count == 1)
+        #expect(anchors.load().certificates.first === first.certificates.first)
+        _ = try write("b.pem", pem(authority.intermediate))
+        #expect(anchors.load().certificates.count == 2)
+        _ = try write("a.pem", pem(authority.intermediate) + pem(authority.root))
+        #expect(anchors.load().certificates.count == 3)
+        try FileManager.default.removeItem(atPath: file)
+        #expect(anchors.load().certificates.map { Data($0.der) } == [authority.intermediate.der])
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+import Synchronization
+
+/// A root, an intermediate and whatever they issue, all made by openssl.
+public final class OpenSSLAuthority: Sendable {
+    public let openssl: OpenSSL
+    public let root: Issued
+    public let intermediate: Issued
+
+    /// A certificate with its key, as files.
+    public struct Issued: Sendable {
+        /// PEM.
+        public let file: String
+        /// PEM of PKCS #8.
+        public let keyFile: String
+        public let der: Data
+    }
+
+    private static let authority = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
+    private let number = Atomic(0)
+
+    /// - Parameter key: words of `openssl genpkey`.
+    public init(key: [String] = OpenSSLAuthority.p256) throws {
+        let openssl = try OpenSSL()
+        self.openssl = openssl
+        root = try Self.make(openssl, "/CN=Test root", key, "root", Self.authority, by: nil, days: 3650)
+        intermediate = try Self.make(
+            openssl, "/CN=Test intermediate", key, "intermediate", Self.authority + "authorityKeyIdentifier=keyid\n", by: root, days: 3650)
+    }
+
+    public static let p256 = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+
+    /// What is added to a server's certificate for these names: `DNS:example.com,IP:127.0.0.1`.
+    public static func server(_ names: String) -> String {
+        """
+        basicConstraints=CA:FALSE
+        keyUsage=critical,digitalSignature
+        extendedKeyUsage=serverAuth
+        subjectKeyIdentifier=hash
+        authorityKeyIdentifier=keyid
+        subjectAltName=\(names)
+
+        """
+    }
+
+    /// A certificate by the intermediate.
+    ///
+    /// - Parameters:
+    ///   - extensions: lines of openssl's configuration.
+    ///   - days: negative for one that has expired.
+    ///   - issuer: nil for one that is signed by its own key.
+    public func issue(
+        _ subject: String, _ extensions: String, days: Int = 90, key: [String] = OpenSSLAuthority.p256, by issuer: Issued?
+    ) throws -> Issued {
+        let name = "leaf\(number.add(1, ordering: .relaxed).newValue)"
+        return try Self.make(openssl, subject, key, name, extensions, by: issuer, days: days)
+    }
+
+    public func server(_ name: String, days: Int = 90) throws -> Issued {
+        try issue("/CN=\(name)", Self.server("DNS:\(name)"), days: days, by: intermediate)
+    }
+
+    private static func make(
+        _ openssl: OpenSSL, _ subject: String, _ key: [String], _ name: String, _ extensions: String, by issuer: Issued?, days: Int
+    ) throws -> Issued {
+        let (file, keyFile, request) = (openssl.path("\(name).pem"), openssl.path("\(name).key"), openssl.path("\(name).csr"))
+        let settings = openssl.path("\(name).cnf")
+        try Data(extensions.utf8).write(to: URL(filePath: settings))
+        try openssl.output(["genpkey", "-out", keyFile] + key)
+        try openssl.output(["req", "-new", "-key", keyFile, "-subj", subject, "-out", request])
+        let signer =
+            issuer.map { ["-CA", $0.file, "-CAkey", $0.keyFile, "-set_serial", "\(UInt64.random(in: 1...UInt64(Int64.max)))"] } ?? [
+                "-signkey", keyFile,
+            ]
+        try openssl.output(
+            ["x509", "-req", "-in", request, "-out", file, "-days", "\(days)", "-sha256", "-extfile", settings] + signer)
+        return Issued(file: file, keyFile: keyFile, der: Data(try openssl.output(["x509", "-in", file, "-outform", "DER"])))
+    }
+}

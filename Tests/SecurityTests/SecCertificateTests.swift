@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Security
+import Testing
+
+/// A `SecCertificate` holds the bytes it was given, takes none that are no certificate, and tells what openssl reads in it.
+@Suite("SecCertificate")
+struct SecCertificateTests {
+    @Test("a certificate keeps its bytes")
+    func bytes() throws {
+        let certificate = try #require(SecCertificateCreateWithData(kCFAllocatorDefault, Self.real as CFData))
+        #expect(SecCertificateCopyData(certificate) as Data == Self.real)
+        #expect(CFGetTypeID(certificate) == SecCertificateGetTypeID())
+    }
+
+    @Test("a certificate is not changed through the data it was made of")
+    func copiesBytes() throws {
+        let data = NSMutableData(data: Self.real)
+        let certificate = try #require(SecCertificateCreateWithData(nil, data))
+        data.length = 0
+        #expect(SecCertificateCopyData(certificate) as Data == Self.real)
+    }
+
+    @Test("two certificates are equal when their bytes are")
+    func equality() throws {
+        let certificate = try #require(SecCertificateCreateWithData(nil, Self.real as CFData))
+        #expect(certificate == SecCertificateCreateWithData(nil, Self.real as CFData))
+        #expect(certificate.hash == SecCertificateCreateWithData(nil, Self.real as CFData)?.hash)
+        var other = Self.real
+        other[other.count - 1] ^= 1
+        #expect(certificate != SecCertificateCreateWithData(nil, other as CFData))
+        #expect(!certificate.isEqual("certificate"))
+    }
+
+    @Test("every truncation is refused, and so is a byte too many")
+    func length() {
+        let der = Self.real
+        for count in 0..<der.count {
+            #expect(SecCertificateCreateWithData(nil, der.prefix(count) as CFData) == nil, "\(count) bytes")
+        }
+        for byte: UInt8 in [0x00, 0x0A, 0x30] {
+            #expect(SecCertificateCreateWithData(nil, der + [byte] as CFData) == nil, "and \(byte)")
+        }
+    }
+
+    @Test("bytes of another shape are refused", arguments: Misshapen.all)
+    func shape(misshapen: Misshapen) {
+        #expect(SecCertificateCreateWithData(nil, Data(misshapen.bytes) as CFData) == nil)
+    }
+
+    @Test("no single changed byte is a trap, and what is taken keeps its bytes")
+    func everyByteChanged() {
+        var taken = 0
+        for position in Self.real.indices {
+            for change: UInt8 in [0x01, 0x20, 0x80, 0xFF] {
+                var der = Self.real
+                der[position] ^= change
+                guard let certificate = SecCertificateCreateWithData(nil, der as CFData) else { continue }
+                taken += 1
+                #expect(SecCertificateCopyData(certificate) as Data == der)
+                _ = SecCertificateCopySubjectSummary(certificate)
+                _ = SecCertificateCopyKey(certificate)
+            }
+        }
+        // Most bytes are the key's, the signature's and the names'.
+        #expect(taken > Self.real.count)
+    }
+
+    // MARK: What it says
+
+    @Test("summary, common name, mail, number, dates, key and pin are what openssl reads")
+    func inspection() throws {
+        let authority = try OpenSSLAuthority()
+        let extensions = "subjectAltName=email:b@example.com,DNS:example.com\nsubjectKeyIdentifier=hash\n"
+        let issued = try authority.issue(
+            "/C=DE/O=Example Ltd/OU=Unit/emailAddress=a@example.com/CN=first/CN=last", extensions, by: authority.intermediate)
+        let certificate = try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
+        #expect(SecCertificateCopySubjectSummary(certificate) as String? == "last")
+        var name: CFString?
+        #expect(SecCertificateCopyCommonName(certificate, &name) == errSecSuccess && name as String? == "last")
+        var addresses: CFArray?
+        #expect(SecCertificateCopyEmailAddresses(certificate, &addresses) == errSecSuccess)
+        #expect(addresses as? [String] == ["b@example.com", "a@example.com"])
+        let openssl = authority.openssl
+        func told(_ word: String...) throws -> String {
+            let text = String(decoding: try openssl.output(["x509", "-noout", "-in", issued.file] + word), as: UTF8.self)
+            return String(text.split(separator: "=", maxSplits: 1).last ?? "").trimmingCharacters(in: .newlines)
+        }
+        let number = try #require(SecCertificateCopySerialNumberData(certificate, nil)) as Data
+        let digits = number.drop { $0 == 0 }.map { String(format: "%02X", $0) }.joined()
+        #expect(try told("-serial") == digits)
+        let format = ISO8601DateFormatter()
+        let first = try #require(SecCertificateCopyNotValidBeforeDate(certificate)) as Date
+        let last = try #require(SecCertificateCopyNotValidAfterDate(certificate)) as Date
+        #expect(try told("-startdate", "-dateopt", "iso_8601").replacingOccurrences(of: " ", with: "T") == format.string(from: first))
+        #expect(try told("-enddate", "-dateopt", "iso_8601").replacingOccurrences(of: " ", with: "T") == format.string(from: last))
+        let fingerprint = try told("-fingerprint", "-sha256").replacingOccurrences(of: ":", with: "")
+        #expect(SecCertificateCopySHA256Digest(certificate).map { ($0 as Data).hexadecimal.uppercased() } == fingerprint)
+        let pem = try openssl.file(openssl.output(["x509", "-noout", "-pubkey", "-in", issued.file]))
+        let info = try openssl.file(openssl.output(["pkey", "-pubin", "-in", pem, "-outform", "DER"]))
+        let pin = try openssl.output(["dgst", "-sha256", "-binary", info])
+        #expect(SecCertificateCopySubjectPublicKeyInfoSHA256Digest(certificate) as Data? == Data(pin))
+        let key = try #require(SecCertificateCopyKey(certificate))
+        let point = try #require(SecKeyCopyExternalRepresentation(key, nil)) as Data
+        #expect(point.count == 65)
+        #expect(try Data(openssl.output(["pkey", "-pubin", "-in", pem, "-outform", "DER"])).suffix(65) == point)
+    }
+
+    @Test("names that are equal have equal normalized sequences; a nameless certificate has no summary")
+    func names() throws {
+        let authority = try OpenSSLAuthority()
+        let (root, intermediate) = (authority.root, authority.intermediate)
+        let above = try #require(SecCertificateCreateWithData(nil, root.der as CFData))
+        let below = try #require(SecCertificateCreateWithData(nil, intermediate.der as CFData))
+        let issuer = try #require(SecCertificateCopyNormalizedIssuerSequence(below))
+        #expect(issuer == SecCertificateCopyNormalizedSubjectSequence(above))
+        #expect(issuer != SecCertificateCopyNormalizedSubjectSequence(below))
+        let nameless = try authority.issue("/", "subjectKeyIdentifier=hash\n", by: intermediate)
+        let certificate = try #require(SecCertificateCreateWithData(nil, nameless.der as CFData))
+        #expect(SecCertificateCopySubjectSummary(certificate) == nil)
+        var name: CFString? = "before"
+        #expect(SecCertificateCopyCommonName(certificate, &name) == errSecSuccess && name == nil)
+    }
+
+    @Test(
+        "keys of every kind: those that SecKey serves are keys, the others are none",
+        arguments: [
+            (["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"], 2048),
+            (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"], 384),
+            (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-521"], 521),
+            (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"], nil), (["-algorithm", "ED25519"], nil),
+            (["-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048"], nil),
+        ] as [([String], Int?)])
+    func keys(_ key: [String], _ bits: Int?) throws {
+        let authority = try OpenSSLAuthority()
+        let issued = try authority.issue("/CN=key", "subjectKeyIdentifier=hash\n", key: key, by: authority.intermediate)
+        let certificate = try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
+        let attributes = SecCertificateCopyKey(certificate).flatMap(SecKeyCopyAttributes)
+        #expect(attributes?[kSecAttrKeySizeInBits] as? Int == bits)
+    }
+}
+
+extension Data {
+    fileprivate var hexadecimal: String { map { String(format: "%02x", $0) }.joined() }
+}
+
+// MARK: - Cases
+
+extension SecCertificateTests {
+    /// Self-signed, P-256, made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=latchkey test"`.
+    private static let real =
+        Data(
+            base64Encoded: """
+                MIIBhzCCAS2gAwIBAgIUIgHs54soCR9gmemp0/QM5+E6wpswCgYIKoZIzj0EAwIwGDEWMBQGA1UEAwwNbGF0Y2hrZXkgdGVzdDAgFw0yNjExMjEwNTI2MTNa
+                GA8yMTI2MTAyODA1MjYxM1owGDEWMBQGA1UEAwwNbGF0Y2hrZXkgdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABDRQnQsL/yoyrLEnpNpwwUEkiqTI
+                Z/Y232xKAUzcz23G9pZV5VSVD2+OL1O8PoadyB6hZI7Ib1T1/BGtpteEt2ajUzBRMB0GA1UdDgQWBBSK6gm9zHM17NISs83a8Kq2NI8uyDAfBgNVHSMEGDAW
+                gBSK6gm9zHM17NISs83a8Kq2NI8uyDAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIQDlGvmIPaK9BgQfN6PgNNAq5wXpCc1/ICJOv9pje6JN
+                EgIgQe+o50Eg58ZoF/vPlxwCmN/bkirB+QEr8mdDXwoY9ac=
+                """,
+            options: .ignoreUnknownCharacters
+        ) ?? Data()
+
+    struct Misshapen: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let bytes: [UInt8]
+
+        init(_ description: String, _ bytes: [UInt8]) {
+            testDescription = description
+            self.bytes = bytes
+        }
+
+        static let all = [
+            Misshapen("nothing", []),
+            Misshapen("the outer shape alone", [0x30, 12, 0x30, 2, 5, 0, 0x30, 2, 5, 0, 0x03, 2, 0, 0]),
+            Misshapen(
+                "the outer shape around zeros",
+                [0x30, 0x82, 0x01, 0x09] + [0x30, 0x82, 0x01, 0x00] + [UInt8](repeating: 0, count: 256)
+                    + [0x30, 0, 0x03, 1, 0]),
+            Misshapen("an empty sequence", [0x30, 0]),
+            Misshapen("PEM", Array("-----BEGIN CERTIFICATE-----\n".utf8)),
+            Misshapen("a set", [0x31, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
+            Misshapen("two members", [0x30, 4, 0x30, 0, 0x30, 0]),
+            Misshapen("four members", [0x30, 9, 0x30, 0, 0x30, 0, 0x03, 1, 0, 5, 0]),
+            Misshapen("no signature", [0x30, 7, 0x30, 0, 0x30, 0, 0x04, 1, 0]),
+            Misshapen("no algorithm", [0x30, 7, 0x30, 0, 0x31, 0, 0x03, 1, 0]),
+            Misshapen("a signed part that is no sequence", [0x30, 7, 0xA0, 0, 0x30, 0, 0x03, 1, 0]),
+            Misshapen("a member longer than what contains it", [0x30, 7, 0x30, 0, 0x30, 0, 0x03, 2, 0]),
+            Misshapen("half a member at the end", [0x30, 8, 0x30, 0, 0x30, 0, 0x03, 1, 0, 0x30]),
+            Misshapen("an indefinite length", [0x30, 0x80, 0x30, 0, 0x30, 0, 0x03, 1, 0, 0, 0]),
+            Misshapen("a length in more bytes than needed", [0x30, 0x81, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
+            Misshapen("a length with a leading zero", [0x30, 0x82, 0, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
+            Misshapen("a length of 127 bytes", [0x30, 0xFF] + [UInt8](repeating: 0xFF, count: 200)),
+            Misshapen("the greatest length", [0x30, 0x88] + [UInt8](repeating: 0xFF, count: 8)),
+            Misshapen("a tag in several bytes", [0x3F, 0x81, 0x10, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
+        ]
+    }
+}

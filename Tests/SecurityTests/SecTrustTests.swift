@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Security
+import Testing
+
+/// Trust as programs evaluate it: policies, anchors, dates, exceptions, and errors with Apple's codes.
+@Suite("SecTrust")
+struct SecTrustTests {
+    private static let authority = Result { try OpenSSLAuthority() }
+
+    private let root: SecCertificate
+    private let intermediate: SecCertificate
+    private let leaf: SecCertificate
+    private let issued: OpenSSLAuthority.Issued
+    private let authority: OpenSSLAuthority
+
+    init() throws {
+        authority = try Self.authority.get()
+        func certificate(_ issued: OpenSSLAuthority.Issued) throws -> SecCertificate {
+            try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
+        }
+        root = try certificate(authority.root)
+        intermediate = try certificate(authority.intermediate)
+        issued = try Self.server.get()
+        leaf = try certificate(issued)
+    }
+
+    private static let server = Result { try authority.get().server("example.com") }
+
+    private func trust(
+        _ certificates: [SecCertificate], host: String? = "example.com", anchors: [SecCertificate]? = nil
+    ) throws -> SecTrust {
+        var trust: SecTrust?
+        #expect(
+            SecTrustCreateWithCertificates(certificates as CFArray, SecPolicyCreateSSL(true, host as CFString?), &trust) == errSecSuccess)
+        let made = try #require(trust)
+        if let anchors { #expect(SecTrustSetAnchorCertificates(made, anchors as CFArray) == errSecSuccess) }
+        return made
+    }
+
+    /// Apple's code for why it is not trusted; nil where it is.
+    private func refusal(_ trust: SecTrust) -> OSStatus? {
+        var error: CFError?
+        guard !SecTrustEvaluateWithError(trust, &error) else {
+            #expect(error == nil)
+            return nil
+        }
+        #expect(error?.domain == NSOSStatusErrorDomain && error?.localizedDescription.isEmpty == false)
+        return error.map { OSStatus($0.code) }
+    }
+
+    private func certificate(_ issued: OpenSSLAuthority.Issued) throws -> SecCertificate {
+        try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
+    }
+
+    @Test("A server is trusted for its own name, with its chain to an anchor")
+    func accepted() throws {
+        let trust = try trust([leaf, intermediate], anchors: [root])
+        var result = SecTrustResultType.proceed
+        #expect(SecTrustGetTrustResult(trust, &result) == errSecSuccess && result == .invalid)
+        #expect(SecTrustCopyResult(trust) == nil)
+        #expect(refusal(trust) == nil)
+        #expect(SecTrustGetTrustResult(trust, &result) == errSecSuccess && result == .unspecified)
+        #expect(SecTrustCopyCertificateChain(trust) as? [SecCertificate] == [leaf, intermediate, root])
+        #expect(SecTrustGetCertificateCount(trust) == 3)
+        #expect(SecTrustCopyKey(trust) == SecCertificateCopyKey(leaf))
+        let told = try #require(SecTrustCopyResult(trust))
+        #expect(told[kSecTrustResultValue] as? Int == Int(SecTrustResultType.unspecified.rawValue))
+        #expect(abs((told[kSecTrustEvaluationDate] as? Date ?? .distantPast).timeIntervalSinceNow) < 60)
+        // The order behind the first, and others among them, do not matter.
+        #expect(refusal(try self.trust([leaf, root, leaf, intermediate], anchors: [root])) == nil)
+        // An intermediate that is trusted suffices.
+        #expect(refusal(try self.trust([leaf], anchors: [intermediate])) == nil)
+        // And the certificate itself.
+        #expect(refusal(try self.trust([leaf], anchors: [leaf])) == nil)
+    }
+
+    @Test("Each reason has Apple's code and tells what was expected and found")
+    func refused() throws {
+        #expect(refusal(try trust([leaf, intermediate], host: "example.org", anchors: [root])) == errSecHostNameMismatch)
+        #expect(refusal(try trust([leaf, intermediate])) == errSecNotTrusted)
+        #expect(refusal(try trust([leaf], anchors: [root])) == errSecNotTrusted)
+        #expect(refusal(try trust([leaf, intermediate], anchors: [])) == errSecNotTrusted)
+        let expired = try certificate(authority.server("old.example.com", days: -1))
+        let old = try trust([expired, intermediate], host: "old.example.com", anchors: [root])
+        #expect(refusal(old) == errSecCertificateExpired)
+        var error: CFError?
+        #expect(!SecTrustEvaluateWithError(old, &error))
+        #expect(error?.localizedDescription.hasPrefix("the certificate of old.example.com: it held until ") == true)
+        let selfSigned = try certificate(authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: nil))
+        #expect(refusal(try trust([selfSigned], anchors: [root])) == errSecNotTrusted)
+        #expect(refusal(try trust([selfSigned], anchors: [selfSigned])) == nil)
+        let client = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(of: "serverAuth", with: "clientAuth")
+        let wrongUse = try certificate(authority.issue("/CN=example.com", client, by: authority.intermediate))
+        #expect(refusal(try trust([wrongUse, intermediate], anchors: [root])) == errSecInvalidExtendedKeyUsage)
+        let long = try certificate(authority.server("example.com", days: 900))
+        #expect(refusal(try trust([long, intermediate], anchors: [root])) == errSecCertificateValidityPeriodTooLong)
+        // Issued by a certificate that is no authority.
+        let below = try certificate(authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: issued))
+        #expect(refusal(try trust([below, leaf, intermediate], anchors: [root])) == errSecNoBasicConstraintsCA)
+    }
+
+    @Test("Anchors: those that were set alone, with the system's, and the system's again")
+    func anchors() throws {
+        let trust = try trust([leaf, intermediate])
+        var anchors: CFArray?
+        #expect(SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess && anchors == nil)
+        #expect(SecTrustSetAnchorCertificates(trust, [root] as CFArray) == errSecSuccess)
+        #expect(SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess && anchors as? [SecCertificate] == [root])
+        #expect(refusal(trust) == nil)
+        // One of the system's own is trusted only beside it.
+        var known: CFArray?
+        #expect(SecTrustCopyAnchorCertificates(&known) == errSecSuccess)
+        let system = try #require((known as? [SecCertificate])?.first)
+        var of: SecTrust?
+        #expect(SecTrustCreateWithCertificates(system, SecPolicyCreateBasicX509(), &of) == errSecSuccess)
+        let other = try #require(of)
+        let inside = Date(timeIntervalSince1970: 1_780_000_000) as CFDate
+        #expect(SecTrustSetVerifyDate(other, inside) == errSecSuccess)
+        for (set, only, expected) in [
+            (nil, nil, nil), (nil, true, errSecNotTrusted), ([root], nil, errSecNotTrusted), ([root], true, errSecNotTrusted),
+            ([root], false, nil), (nil, nil, nil),
+        ] as [([SecCertificate]?, Bool?, OSStatus?)] {
+            #expect(SecTrustSetAnchorCertificates(other, set as CFArray?) == errSecSuccess)
+            if let only { #expect(SecTrustSetAnchorCertificatesOnly(other, only) == errSecSuccess) }
+            #expect(refusal(other) == expected, "\(set?.count ?? -1) \(String(describing: only))")
+        }
+        #expect(SecTrustSetAnchorCertificates(trust, ["no certificate"] as CFArray) == errSecParam)
+    }
+
+    @Test("What is no certificate or policy is errSecParam")
+    func parameters() throws {
+        var trust: SecTrust?
+        for wrong in ["text", [] as [SecCertificate], [leaf, "text"] as [Any], 5] as [Any] {
+            #expect(SecTrustCreateWithCertificates(wrong, nil, &trust) == errSecParam)
+        }
+        #expect(SecTrustCreateWithCertificates(leaf, "text", &trust) == errSecParam && trust == nil)
+        #expect(SecTrustCreateWithCertificates(leaf, nil, &trust) == errSecSuccess)
+        let made = try #require(trust)
+        #expect(SecTrustSetPolicies(made, [] as [SecPolicy]) == errSecParam)
+        var policies: CFArray?
+        #expect(SecTrustCopyPolicies(made, &policies) == errSecSuccess)
+        #expect(policies as? [SecPolicy] == [SecPolicyCreateBasicX509()])
+        let both = [SecPolicyCreateSSL(true, "example.com" as CFString), SecPolicyCreateBasicX509()]
+        #expect(SecTrustSetPolicies(made, both) == errSecSuccess)
+        #expect(SecTrustCopyPolicies(made, &policies) == errSecSuccess && policies as? [SecPolicy] == both)
+    }
+
+    @Test("All policies have to be kept, and the basic one asks for no name")
+    func policies() throws {
+        let trust = try trust([leaf, intermediate], host: "example.org", anchors: [root])
+        #expect(refusal(trust) == errSecHostNameMismatch)
+        #expect(SecTrustSetPolicies(trust, SecPolicyCreateBasicX509()) == errSecSuccess)
+        #expect(refusal(trust) == nil)
+        #expect(
+            SecTrustSetPolicies(trust, [SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "example.org" as CFString)]) == errSecSuccess)
+        #expect(refusal(trust) == errSecHostNameMismatch)
+        #expect(SecTrustSetPolicies(trust, SecPolicyCreateSSL(false, nil)) == errSecSuccess)
+        #expect(refusal(trust) == errSecInvalidExtendedKeyUsage)
+        #expect(SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, nil)) == errSecSuccess)
+        #expect(refusal(trust) == nil)
+        // A name that no host can have matches nobody.
+        for name in ["bücher.example", "", "*.example.com", "example.com:443"] {
+            #expect(SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, name as CFString)) == errSecSuccess)
+            #expect(refusal(trust) == errSecHostNameMismatch, "\(name)")
+        }
+    }
+
+    @Test("The date is that of the evaluation, or the one that was set")
+    func date() throws {
+        let trust = try trust([leaf, intermediate], anchors: [root])
+        #expect(abs(SecTrustGetVerifyTime(trust) - Date().timeIntervalSinceReferenceDate) < 60)
+        for (days, expected) in [(-1.0, errSecCertificateNotValidYet), (1, nil), (91, errSecCertificateExpired)] as [(Double, OSStatus?)] {
+            let date = Date(timeIntervalSinceNow: days * 86_400)
+            #expect(SecTrustSetVerifyDate(trust, date as CFDate) == errSecSuccess)
+            #expect(refusal(trust) == expected)
+            #expect(abs(SecTrustGetVerifyTime(trust) - date.timeIntervalSinceReferenceDate) < 0.001)
+        }
+    }
+
+    @Test("Exceptions overlook what they were made for, for the same certificate, and nothing that is broken")
+    func exceptions() throws {
+        let wrongHost = try trust([leaf, intermediate], host: "example.org", anchors: [root])
+        let exceptions = try #require(SecTrustCopyExceptions(wrongHost))
+        #expect(SecTrustSetExceptions(wrongHost, exceptions))
+        #expect(refusal(wrongHost) == nil)
+        var result = SecTrustResultType.invalid
+        #expect(SecTrustGetTrustResult(wrongHost, &result) == errSecSuccess && result == .proceed)
+        // Expired as well: more than was agreed to.
+        #expect(SecTrustSetVerifyDate(wrongHost, Date(timeIntervalSinceNow: 100 * 86_400) as CFDate) == errSecSuccess)
+        #expect(refusal(wrongHost) != nil)
+        #expect(!SecTrustSetExceptions(wrongHost, nil))
+        // Another certificate.
+        let other = try certificate(authority.server("example.com"))
+        let another = try trust([other, intermediate], host: "example.org", anchors: [root])
+        #expect(!SecTrustSetExceptions(another, exceptions))
+        #expect(refusal(another) == errSecHostNameMismatch)
+        for garbage in [Data(), Data([1]), Data(repeating: 1, count: 40), (exceptions as Data).dropLast()] {
+            #expect(!SecTrustSetExceptions(another, garbage as CFData))
+        }
+        // A signature that does not verify.
+        var der = issued.der
+        der[der.count - 1] ^= 1
+        let broken = try trust([try #require(SecCertificateCreateWithData(nil, der as CFData)), intermediate], anchors: [root])
+        #expect(refusal(broken) == errSecInvalidSignature)
+        #expect(SecTrustCopyExceptions(broken) == nil)
+        #expect(SecTrustGetTrustResult(broken, &result) == errSecSuccess && result == .fatalTrustFailure)
+    }
+
+    @Test("On a queue the verdict is the same, and its error too")
+    func asynchronous() async throws {
+        for (host, expected) in [("example.com", nil), ("example.org", errSecHostNameMismatch)] as [(String, OSStatus?)] {
+            let trust = try trust([leaf, intermediate], host: host, anchors: [root])
+            let code = await withCheckedContinuation { continuation in
+                let status = SecTrustEvaluateAsyncWithError(trust, DispatchQueue(label: "trust")) { judged, isTrusted, error in
+                    let isRight = judged === trust && isTrusted == (error == nil)
+                    continuation.resume(returning: isRight ? error.map { OSStatus($0.code) } : 1)
+                }
+                if status != errSecSuccess { continuation.resume(returning: status) }
+            }
+            #expect(code == expected)
+        }
+    }
+
+    @Test("What is wrong is told certificate by certificate")
+    func properties() throws {
+        let trust = try trust([leaf, intermediate], host: "example.org", anchors: [root])
+        let properties = try #require(SecTrustCopyProperties(trust) as? [[String: Any]])
+        #expect(properties.map { $0[kSecPropertyTypeTitle as String] as? String } == ["example.com", "Test intermediate", "Test root"])
+        #expect((properties[0][kSecPropertyTypeError as String] as? String)?.contains("example.org was asked for") == true)
+        #expect(properties[1][kSecPropertyTypeError as String] == nil)
+    }
+}
