@@ -94,7 +94,7 @@ let package = Package(
         .target(
             name: "LatchkeyCommands",
             dependencies: [
-                "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
                 .argumentParser,
             ],
             path: "Sources/Faces/LatchkeyCommands"

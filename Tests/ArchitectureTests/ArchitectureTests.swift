@@ -28,7 +28,8 @@ struct ArchitectureTests {
         ],
         "Latchkey": ["KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "SecretMemory", "Crypto"],
         "LatchkeyCommands": [
-            "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem",
+            "SecretMemory",
             "ArgumentParser",
         ],
         "LatchkeyDaemon": [

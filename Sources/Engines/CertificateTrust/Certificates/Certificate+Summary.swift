@@ -14,6 +14,9 @@ extension Certificate {
         return named.first ?? mailAddresses.first ?? extensions.subjectAlternativeNames?.first?.description
     }
 
+    /// How it was signed, `SHA-256 with RSA`, or the identifier of what has no name here.
+    public var signatureName: String { SignatureScheme.name(of: signatureAlgorithm.algorithm) }
+
     /// The addresses of mail of the alternative names, and those of the subject (RFC 8550, section 3).
     public var mailAddresses: [String] {
         let alternative = (extensions.subjectAlternativeNames ?? []).compactMap { name in

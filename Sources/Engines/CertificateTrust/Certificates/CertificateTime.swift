@@ -22,6 +22,14 @@ public struct CertificateTime: Hashable, Sendable, Comparable {
         }
     }
 
+    /// A date that the calendar has; nil for any other.
+    public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
+        guard 1...9999 ~= year, 1...12 ~= month, 1...31 ~= day, 0...23 ~= hour, 0...59 ~= minute, 0...59 ~= second else { return nil }
+        self.init(year, month, day, hour, minute, second)
+        // The 31st of a shorter month would be a day of the next.
+        guard description.hasPrefix("\(year.padded(4))-\(month.padded(2))-\(day.padded(2))") else { return nil }
+    }
+
     /// A date of the Gregorian calendar, carried on before 1582.
     init(_ year: Int, _ month: Int, _ day: Int, _ hour: Int = 0, _ minute: Int = 0, _ second: Int = 0) {
         // Years that begin in March end with the day that some of them lack.

@@ -61,7 +61,7 @@ public struct ChainBuilder {
         if anchors.contains(last) { return try judge(path) }
         let issuer = last.issuer.normalized
         guard leading.contains(issuer) else {
-            note(path, TrustFailure(.untrusted, at: path.count - 1, "nobody trusted is its issuer, \(last.issuer)"))
+            try noteUntrusted(path)
             return nil
         }
         guard path.count < WorkBudget.depth else {
@@ -76,6 +76,21 @@ public struct ChainBuilder {
             }
         }
         return nil
+    }
+
+    /// Notes that the path leads to nobody trusted: where it ends once it is followed by names alone.
+    private mutating func noteUntrusted(_ path: [Certificate]) throws(TrustFailure) {
+        var path = path
+        while path.count < WorkBudget.depth, !path[path.count - 1].isSelfIssued {
+            try budget.spend(WorkBudget.step)
+            let next = candidates(path[path.count - 1].issuer.normalized, for: path[path.count - 1])
+            guard let issuer = next.first(where: { !isRepeated($0, in: path) }) else { break }
+            path.append(issuer)
+        }
+        let last = path[path.count - 1]
+        let reason =
+            last.isSelfIssued ? "it names itself as its issuer, and is not trusted" : "nobody trusted is its issuer, \(last.issuer)"
+        note(path, TrustFailure(.untrusted, at: path.count - 1, reason))
     }
 
     /// Why the candidate is not the issuer of the path's last certificate; what costs nothing first.

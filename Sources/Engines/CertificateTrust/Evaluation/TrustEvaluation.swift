@@ -14,6 +14,8 @@ public struct TrustEvaluation: Sendable {
     public var moment: Double
     /// What the user has agreed to overlook, of ``TrustVerdict/exceptions``.
     public var exceptions: TrustExceptions?
+    /// Rules whose failure counts for nothing, as far as anybody may overlook them.
+    public var overlooked: Set<TrustRule> = []
     public var systemAnchors: SystemAnchors = .shared
 
     /// - Parameter certificates: at least one.
@@ -30,6 +32,6 @@ public struct TrustEvaluation: Sendable {
         let search = ChainBuilder.chain(
             for: leaf, intermediates: CertificatePool(certificates.dropFirst()), anchors: system.adding(anchors),
             policies: policies.isEmpty ? [.basicX509] : policies, at: moment)
-        return TrustVerdict(search, leaf, at: moment, overlooking: exceptions)
+        return TrustVerdict(search, leaf, at: moment, overlooking: overlooked, exceptions)
     }
 }

@@ -15,7 +15,8 @@ public struct TrustVerdict: Sendable {
     /// Why the chain is not trusted; nil where it is.
     public var failure: TrustFailure? { result.isTrusted ? nil : failures.first }
 
-    init(_ search: ChainVerdict, _ leaf: Certificate, at moment: Double, overlooking exceptions: TrustExceptions?) {
+    init(_ search: ChainVerdict, _ leaf: Certificate, at moment: Double, overlooking rules: Set<TrustRule>, _ exceptions: TrustExceptions?)
+    {
         self.moment = moment
         attempts = search.attempts
         let best = search.chain == nil ? search.best : nil
@@ -25,7 +26,7 @@ public struct TrustVerdict: Sendable {
             result = .unspecified
         } else if failures.isEmpty || failures.contains(where: { !$0.rule.isRecoverable }) {
             result = .fatalTrustFailure
-        } else if let exceptions, exceptions.cover(failures, of: chain) {
+        } else if failures.allSatisfy({ rules.contains($0.rule) }) || exceptions?.cover(failures, of: chain) == true {
             result = .proceed
         } else {
             result = .recoverableTrustFailure

@@ -11,12 +11,12 @@ struct ExtendedKeyUsageRule: ChainRule {
             let mustName = isNamed && index == 0
             guard let usages = certificate.extensions.extendedKeyUsages else {
                 guard !mustName else {
-                    throw TrustFailure(.extendedKeyUsage, at: index, "it names no extended key usage, and \(usage) is needed")
+                    throw TrustFailure(.extendedKeyUsage, at: index, "it names no extended key usage, and \(usage.usageName) is needed")
                 }
                 continue
             }
             guard usages.contains(usage) || !mustName && usages.contains(.anyExtendedKeyUsage) else {
-                throw TrustFailure(.extendedKeyUsage, at: index, "its extended key usages lack \(usage)")
+                throw TrustFailure(.extendedKeyUsage, at: index, "its extended key usages lack \(usage.usageName)")
             }
         }
     }

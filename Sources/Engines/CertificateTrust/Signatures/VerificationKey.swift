@@ -18,9 +18,7 @@ struct VerificationKey: Sendable {
         case .ellipticCurve(.p256): self = try Self.curve(P256.Signing.PublicKey.self, info.key)
         case .ellipticCurve(.p384): self = try Self.curve(P384.Signing.PublicKey.self, info.key)
         case .ellipticCurve(.p521): self = try Self.curve(P521.Signing.PublicKey.self, info.key)
-        case .ellipticCurve(let curve): throw CertificateError("keys of the curve \(curve) are not accepted")
-        case .ed25519: throw CertificateError("Ed25519 keys are not accepted")
-        case .other(let algorithm): throw CertificateError("keys of the algorithm \(algorithm) are not accepted")
+        case .ellipticCurve, .ed25519, .other: throw CertificateError("keys of \(info) are not accepted")
         }
     }
 
@@ -53,7 +51,7 @@ extension VerificationKey {
 
     private static func rsa(_ info: SubjectPublicKeyInfo) throws(CertificateError) -> VerificationKey {
         guard info.algorithm.hasNoParameters else { throw CertificateError("an RSA key has parameters") }
-        let (modulus, exponent) = try rsaNumbers(info.key)
+        let (modulus, exponent) = try info.rsaNumbers()
         let bits = modulus.count * 8 - modulus[0].leadingZeroBitCount
         guard modulusSizes ~= bits else {
             throw CertificateError("an RSA key has \(modulusSizes.lowerBound) to \(modulusSizes.upperBound) bits, this one has \(bits)")
@@ -73,19 +71,6 @@ extension VerificationKey {
                 }
             }
         }
-    }
-
-    /// Modulus and exponent without zeros in front, neither of a kind that no pair has.
-    private static func rsaNumbers(_ der: ArraySlice<UInt8>) throws(CertificateError) -> (modulus: [UInt8], exponent: [UInt8]) {
-        guard let members = try? DER.parse(der).members(), members.count == 2, let modulus = try? members[0].integerContent(),
-            let exponent = try? members[1].integerContent(), (modulus.first ?? 0x80) < 0x80, (exponent.first ?? 0x80) < 0x80
-        else { throw CertificateError("an RSA key is not two positive numbers") }
-        let (n, e) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
-        guard let lowest = n.last, lowest & 1 == 1 else { throw CertificateError("the modulus of an RSA key is odd, this one is even") }
-        guard let last = e.last, last & 1 == 1, e != [1], e.count <= 8 else {
-            throw CertificateError("the exponent of an RSA key is odd, greater than 1 and of at most 64 bits; this one is not")
-        }
-        return (n, e)
     }
 }
 

@@ -45,6 +45,11 @@ struct ParsedArguments: Sendable {
         occurrences.last { $0.option.name == name }?.value
     }
 
+    /// The values of the option, in their order.
+    func values(_ name: String) -> [String] {
+        occurrences.filter { $0.option.name == name }.compactMap { $0.value?.text }
+    }
+
     /// The access group that was named.
     var accessGroup: String? {
         for occurrence in occurrences.reversed() {

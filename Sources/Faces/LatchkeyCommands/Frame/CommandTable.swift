@@ -70,7 +70,7 @@ enum CommandTable {
         Entry("user-trust-settings-enable", .later),
         Entry("trust-settings-export", .later),
         Entry("trust-settings-import", .later),
-        Entry("verify-cert", .later),
+        Entry("verify-cert", .built(VerifyCert.self)),
         Entry("authorize", .foreign),
         Entry("authorizationdb", .foreign),
         Entry("execute-with-privileges", .foreign),

@@ -8,7 +8,7 @@ enum ListedCommands {
         Help.self, Lists.self, Default.self, Login.self, Lock.self, Unlock.self, Settings.self,
         Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, FindGeneric.self,
         FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self, KeyFinding.self,
-        PartitionKey.self, Export.self, Import.self, Errors.self, KeyDeletion.self,
+        PartitionKey.self, Export.self, Import.self, Verify.self, Errors.self, KeyDeletion.self,
     ]
 
     struct Help: ListedCommand { static let command: any SecurityCommand.Type = HelpCommand.self }
@@ -34,6 +34,7 @@ enum ListedCommands {
     struct PartitionKey: ListedCommand { static let command: any SecurityCommand.Type = SetKeyPartitionList.self }
     struct Export: ListedCommand { static let command: any SecurityCommand.Type = ExportKeys.self }
     struct Import: ListedCommand { static let command: any SecurityCommand.Type = ImportKeys.self }
+    struct Verify: ListedCommand { static let command: any SecurityCommand.Type = VerifyCert.self }
     struct Errors: ListedCommand { static let command: any SecurityCommand.Type = ErrorCommand.self }
 }
 

@@ -7,7 +7,7 @@ enum OwnCommand: String, CaseIterable, Sendable {
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
     case backup, restore
-    case key
+    case key, certificate, trust
     case who, log
     case withPasscode = "with-passcode"
 
@@ -23,6 +23,8 @@ enum OwnCommand: String, CaseIterable, Sendable {
         case .backup: "Save the items in an encrypted file."
         case .restore: "Bring back the items of such a file."
         case .key: "Make keys, and sign, verify, encrypt and decrypt with them."
+        case .certificate: "Show what certificates say."
+        case .trust: "Judge certificates, and show how."
         case .who: "Show what the keychain sees of its caller, and why."
         case .log: "Show or verify what latchkeyd has written down."
         case .withPasscode: "Run a program that finds the keychain unlocked."
@@ -65,6 +67,8 @@ enum OwnCommand: String, CaseIterable, Sendable {
         case .backup: BackupCommand.self
         case .restore: RestoreCommand.self
         case .key: KeyCommand.self
+        case .certificate: CertificateCommand.self
+        case .trust: TrustCommand.self
         case .who: WhoCommand.self
         case .log: LogCommand.self
         case .withPasscode: WithPasscodeCommand.self

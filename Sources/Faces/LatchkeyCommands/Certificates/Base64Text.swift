@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+
+/// Bytes that are no secret, in base64.
+enum Base64Text {
+    static func of(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// `latchkey certificate`.
+struct CertificateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: OwnCommand.certificate.rawValue, abstract: OwnCommand.certificate.abstract,
+        discussion: """
+            EXAMPLES:
+              latchkey certificate inspect server.pem
+              latchkey certificate inspect --json /etc/ssl/certs/ca-certificates.crt
+            """,
+        subcommands: [CertificateInspect.self])
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+internal import SecretMemory
+
+/// The certificates of files that a command line names.
+enum CertificateFiles {
+    /// All certificates of the files, in their order: PEM of any number, or one in DER.
+    ///
+    /// - Throws: errSecDecode where a file holds none, or one that cannot be read.
+    static func read(_ paths: [String], in session: CommandSession) throws(CommandFailure) -> [Certificate] {
+        var certificates: [Certificate] = []
+        for path in paths {
+            let bytes = try KeyStreams.read(path).withUnsafeBytes { Array($0) }
+            let bundle = CertificateBundle(bytes)
+            if let (index, error) = bundle.rejected.first {
+                throw .status(KeychainError(.decode, "certificate \(index + 1) of \(path) cannot be read: \(error)"))
+            }
+            guard !bundle.certificates.isEmpty else {
+                throw .status(KeychainError(.decode, "there is no certificate in \(path)", hint: "PEM or DER is read"))
+            }
+            certificates += bundle.certificates
+        }
+        return certificates
+    }
+
+    /// A certificate as a block of PEM.
+    static func pem(_ certificate: Certificate) -> String {
+        let base64 = Array(Base64Text.of(certificate.der).utf8)
+        let lines = stride(from: 0, to: base64.count, by: 64).map {
+            String(decoding: base64[$0..<min($0 + 64, base64.count)], as: UTF8.self)
+        }
+        return "-----BEGIN CERTIFICATE-----\n\(lines.joined(separator: "\n"))\n-----END CERTIFICATE-----\n"
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+
+/// `latchkey trust`.
+struct TrustCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: OwnCommand.trust.rawValue, abstract: OwnCommand.trust.abstract,
+        discussion: """
+            EXAMPLES:
+              latchkey trust explain --host example.com server.pem
+            """,
+        subcommands: [TrustExplain.self])
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import CertificateTrust
+internal import KeychainModel
+
+/// `latchkey trust explain`.
+struct TrustExplain: OwnParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Show every chain that was tried for a certificate, and why each was refused.",
+        discussion: """
+            The first certificate is judged; the others, and those behind it in its file, help to find a chain. Exits with 0 only where it is
+            trusted.
+
+            EXAMPLES:
+              latchkey trust explain --host example.com server.pem
+              latchkey trust explain --policy mail --name alice@example.com --anchors ca.pem alice.pem
+              openssl s_client -connect example.com:443 -showcerts </dev/null | latchkey trust explain --host example.com
+            """)
+
+    @Option(help: ArgumentHelp("The server that the certificate has to be for.", valueName: "name"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("server, client, mail, code, time or basic; server where a host is named.", valueName: "policy"))
+    var policy: String?
+
+    @Option(help: ArgumentHelp("The address of mail, or the client's host.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("A file of anchors, in place of the system's; may be given several times.", valueName: "file"))
+    var anchors: [String] = []
+
+    @Flag(help: "The system's anchors beside those.")
+    var withSystem = false
+
+    @Option(help: ArgumentHelp("Judge for this moment, YYYY-MM-DD or YYYY-MM-DD-hh:mm:ss in UTC.", valueName: "date"))
+    var date: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Argument(help: "PEM or DER; standard input where none is named.")
+    var files = ["-"]
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        var evaluation = TrustEvaluation(
+            try CertificateFiles.read(files, in: session), policies: [try chosenPolicy()], at: try VerifyDate.moment(date))
+        evaluation.anchors = try CertificateFiles.read(anchors, in: session)
+        evaluation.isAnchorsOnly = !anchors.isEmpty && !withSystem
+        let verdict = evaluation.verdict()
+        let report = TrustReport(verdict)
+        try session.write(json ? JSONText.of(report) : report.text)
+        if let failure = verdict.failure { throw .said(failure.rule.status.rawValue) }
+    }
+
+    private func chosenPolicy() throws(CommandFailure) -> TrustPolicy {
+        guard host == nil || name == nil else { throw .parameter("--host and --name are not given together") }
+        switch policy ?? (host == nil ? "basic" : "server") {
+        case "server": return .server((host ?? name).map { ServerName(asked: $0) })
+        case "client": return .client((host ?? name).map { ServerName(asked: $0) })
+        case "mail" where host == nil: return .mail(address: name)
+        case "code" where host == nil && name == nil: return .codeSigning
+        case "time" where host == nil && name == nil: return .timeStamping
+        case "basic" where host == nil && name == nil: return .basicX509
+        case "mail", "code", "time", "basic": throw .parameter("this policy asks for no such name")
+        case let other: throw .parameter("there is no policy '\(other)'", hint: "server, client, mail, code, time or basic")
+        }
+    }
+}

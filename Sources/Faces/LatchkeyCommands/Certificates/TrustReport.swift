@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+
+/// A verdict with the way to it, in the shape of its JSON.
+struct TrustReport: Encodable {
+    var isTrusted: Bool
+    /// Apple's name of the code of what is wrong first; nil where it is trusted.
+    var status: String?
+    /// The leaf first.
+    var chain: [String]
+    var failures: [Failure]
+    /// What was tried before, or in vain.
+    var attempts: [Attempt]
+
+    struct Failure: Encodable {
+        var rule: String
+        var status: String
+        /// Which certificate of the chain, from 0.
+        var index: Int
+        var explanation: String
+
+        init(_ failure: TrustFailure) {
+            rule = failure.rule.rawValue
+            status = failure.rule.status.name ?? "\(failure.rule.status.rawValue)"
+            index = failure.index
+            explanation = failure.explanation
+        }
+    }
+
+    struct Attempt: Encodable {
+        var chain: [String]
+        /// Whether it led to an anchor.
+        var reachesAnchor: Bool
+        var failures: [Failure]
+    }
+
+    init(_ verdict: TrustVerdict) {
+        isTrusted = verdict.result.isTrusted
+        status = verdict.failure?.rule.status.name
+        chain = verdict.chain.map(Self.name)
+        failures = verdict.failures.map(Failure.init)
+        attempts = verdict.attempts.map { attempt in
+            Attempt(
+                chain: attempt.certificates.map(Self.name), reachesAnchor: attempt.reachesAnchor,
+                failures: attempt.failures.map(Failure.init)
+            )
+        }
+    }
+
+    private static func name(_ certificate: Certificate) -> String {
+        certificate.subject.isEmpty ? certificate.subjectSummary ?? "nobody" : certificate.subject.description
+    }
+
+    /// For people: each attempt as a tree, then the verdict.
+    var text: String {
+        var lines: [String] = []
+        for (number, attempt) in attempts.enumerated() {
+            lines.append("Attempt \(number + 1)\(attempt.reachesAnchor ? "" : ", which led to no anchor"):")
+            lines += Self.tree(attempt.chain, attempt.failures)
+            lines.append("")
+        }
+        if isTrusted {
+            lines.append(failures.isEmpty ? "Trusted:" : "Trusted, though something is wrong:")
+            lines += Self.tree(chain, failures)
+        } else {
+            lines.append("Not trusted: \(status ?? "for a reason without a name")")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func tree(_ chain: [String], _ failures: [Failure]) -> [String] {
+        chain.enumerated().flatMap { index, name in
+            let wrong = failures.filter { $0.index == index || $0.index >= chain.count && index == chain.count - 1 }
+            return ["  \(index) \(name)"] + wrong.map { "      \($0.rule): \($0.explanation)" }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+
+/// `security verify-cert`.
+enum VerifyCert: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "verify-cert", summary: "Judge a certificate: whether a chain leads to somebody trusted, and what it is good for.",
+        options: [
+            CommandOption("-c", .required("file"), help: "certificates in PEM or DER, the one to be judged first"),
+            CommandOption("-r", .required("file"), help: "a certificate that is trusted, in place of the system's"),
+            CommandOption("-p", .required("policy"), help: "ssl, smime, codeSign, timestamping or basic; basic where none is given"),
+            CommandOption("-C", help: "the certificate is a client's; with -p ssl"),
+            CommandOption("-d", .required("date"), help: "judge for this moment, YYYY-MM-DD[-hh:mm:ss] in UTC"),
+            CommandOption("-k", .required("keychain"), help: "accepted; there is one keychain"),
+            CommandOption("-n", .required("name"), help: "whom it has to be for: the host with -p ssl, the address of mail with -p smime"),
+            CommandOption("-N", help: "no keychain is asked for certificates"),
+            CommandOption("-L", help: "nothing is fetched from the network"),
+            CommandOption("-l", help: "the certificate may be that of an authority"),
+            CommandOption("-e", .required("mail"), help: "the address of mail; an older form of -n"),
+            CommandOption("-s", .required("host"), help: "the host; an older form of -n"),
+            CommandOption("-q", help: "print nothing"),
+            CommandOption("-P", help: "print the chain in PEM"),
+            CommandOption("-t", help: "print what the certificates of the chain say"),
+            CommandOption("-v", help: "print every chain that was tried, and why it was refused"),
+        ],
+        notes: [
+            """
+            Exits with 0 where the certificate is trusted, else with 1. The second line on standard error tells what was expected and what was \
+            found; 'latchkey trust explain' tells more.
+            """
+        ],
+        examples: [
+            "verify-cert -c server.pem -p ssl -n example.com", "verify-cert -c server.pem -c chain.pem -r ca.pem -p ssl -s example.com",
+        ])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard !(arguments.contains("-k") && arguments.contains("-N")) else { throw .usage("-k and -N exclude each other") }
+        guard arguments.operands.isEmpty else {
+            throw .status(
+                KeychainError(
+                    .unimplemented, "certificates of a URL are not fetched",
+                    hint: "openssl s_client -connect HOST:443 -showcerts </dev/null > chain.pem, then -c chain.pem"))
+        }
+        let files = arguments.values("-c")
+        guard !files.isEmpty else { throw .line("security: verify-cert: no certificate was given (-c FILE)") }
+        _ = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        let verdict = try evaluation(arguments, files, in: session).verdict()
+        try tell(verdict, arguments, in: session)
+        if !verdict.result.isTrusted { throw .said(1) }
+    }
+
+    private static func evaluation(
+        _ arguments: ParsedArguments, _ files: [String], in session: CommandSession
+    ) throws(CommandFailure) -> TrustEvaluation {
+        var evaluation = TrustEvaluation(
+            try CertificateFiles.read(files, in: session), policies: [try policy(arguments)],
+            at: try VerifyDate.moment(arguments["-d"]?.text))
+        let anchors = arguments.values("-r")
+        evaluation.anchors = try CertificateFiles.read(anchors, in: session)
+        evaluation.isAnchorsOnly = !anchors.isEmpty
+        if arguments.contains("-l") { evaluation.overlooked = [.endEntity] }
+        return evaluation
+    }
+
+    private static func policy(_ arguments: ParsedArguments) throws(CommandFailure) -> TrustPolicy {
+        let (host, mail, name) = (arguments["-s"]?.text, arguments["-e"]?.text, arguments["-n"]?.text)
+        let usual = host != nil ? "ssl" : mail != nil ? "smime" : "basic"
+        switch arguments["-p"]?.text ?? usual {
+        case "ssl":
+            let server = (name ?? host).map { ServerName(asked: $0) }
+            return arguments.contains("-C") ? .client(server) : .server(server)
+        case "smime": return .mail(address: name ?? mail)
+        case "codeSign": return .codeSigning
+        case "timestamping": return .timeStamping
+        case "basic": return .basicX509
+        case let other:
+            throw .status(
+                KeychainError(
+                    .unimplemented, "the policy '\(other)' is not served", hint: "-p ssl, smime, codeSign, timestamping or basic"))
+        }
+    }
+
+    private static func tell(_ verdict: TrustVerdict, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard !arguments.contains("-q") else { return }
+        if let failure = verdict.failure {
+            session.io.say("Cert Verify Result: \(failure.rule.traditionalName)\n")
+            session.io.say("security: \(verdict.sentence(failure))\n")
+        } else {
+            try session.write("...certificate verification successful.\n")
+        }
+        if arguments.contains("-v") { try session.write(TrustReport(verdict).text) }
+        guard arguments.contains("-P") || arguments.contains("-t") || arguments.contains("-v") else { return }
+        try session.write("---\nCertificate chain\n")
+        for (index, certificate) in verdict.chain.enumerated() {
+            try session.write(" \(index) s:\(certificate.subject)\n   i:\(certificate.issuer)\n")
+            if arguments.contains("-t") { try session.write(CertificateReport(certificate).text) }
+            if arguments.contains("-P") { try session.write(CertificateFiles.pem(certificate)) }
+        }
+    }
+}
+
+extension TrustRule {
+    /// What `security` has called it since the days of CDSA, where scripts know it by that; else the name of its status.
+    fileprivate var traditionalName: String {
+        switch self {
+        case .untrusted: "CSSMERR_TP_NOT_TRUSTED"
+        case .expired: "CSSMERR_TP_CERT_EXPIRED"
+        case .notYetValid: "CSSMERR_TP_CERT_NOT_VALID_YET"
+        case .serverName: "CSSMERR_APPLETP_HOSTNAME_MISMATCH"
+        case .extendedKeyUsage: "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE"
+        default: status.name ?? status.description
+        }
+    }
+}

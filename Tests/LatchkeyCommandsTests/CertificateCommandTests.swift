@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import LatchkeyCommands
+import Testing
+
+/// `verify-cert`, `latchkey certificate inspect` and `latchkey trust explain`, on certificates of openssl.
+@Suite("Certificate commands")
+struct CertificateCommandTests {
+    private let keychain: TestKeychain
+    private let authority: OpenSSLAuthority
+    private let server: OpenSSLAuthority.Issued
+
+    init() throws {
+        keychain = try TestKeychain(.ephemeral)
+        authority = try OpenSSLAuthority()
+        server = try authority.server("example.com")
+    }
+
+    private func verify(_ words: String) -> Outcome { keychain.security("verify-cert \(words)") }
+
+    private var chain: String { "-c \(server.file) -c \(authority.intermediate.file)" }
+    private var trusted: String { "-r \(authority.root.file)" }
+
+    @Test("a trusted certificate: one line, and success")
+    func success() {
+        let expected = Outcome(exit: 0, output: "...certificate verification successful.\n", error: "")
+        #expect(verify("\(chain) \(trusted)") == expected)
+        #expect(verify("\(chain) \(trusted) -p ssl -n example.com") == expected)
+        #expect(verify("\(chain) \(trusted) -p ssl -s EXAMPLE.com -L -N") == expected)
+        #expect(verify("\(chain) \(trusted) -s example.com") == expected)
+        #expect(verify("\(chain) \(trusted) -s example.com -q") == Outcome(exit: 0, output: "", error: ""))
+    }
+
+    @Test("each refusal: its name, what was expected and found, and 1")
+    func refusals() throws {
+        let expired = try authority.server("old.example.com", days: -1)
+        let own = try authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: nil)
+        let client = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(of: "serverAuth", with: "clientAuth")
+        let other = try authority.issue("/CN=example.com", client, by: authority.intermediate)
+        for (words, name, sentence) in [
+            ("\(chain) \(trusted) -p ssl -n example.org", "CSSMERR_APPLETP_HOSTNAME_MISMATCH", "example.org was asked for"),
+            ("\(chain) -p ssl -n example.com", "CSSMERR_TP_NOT_TRUSTED", "nobody trusted is its issuer, CN=Test root"),
+            ("-c \(server.file) \(trusted)", "CSSMERR_TP_NOT_TRUSTED", "nobody trusted is its issuer, CN=Test intermediate"),
+            ("-c \(own.file) \(trusted) -s example.com", "CSSMERR_TP_NOT_TRUSTED", "it names itself as its issuer, and is not trusted"),
+            ("-c \(expired.file) -c \(authority.intermediate.file) \(trusted)", "CSSMERR_TP_CERT_EXPIRED", "it held until"),
+            ("\(chain) \(trusted) -d 2020-01-01", "CSSMERR_TP_CERT_NOT_VALID_YET", "it is 2020-01-01T00:00:00Z"),
+            ("\(chain) \(trusted) -d 2099-01-02-03:04:05", "CSSMERR_TP_CERT_EXPIRED", "it is 2099-01-02T03:04:05Z"),
+            (
+                "-c \(other.file) -c \(authority.intermediate.file) \(trusted) -p ssl", "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE",
+                "lack serverAuth"
+            ),
+            ("\(chain) \(trusted) -p ssl -C", "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE", "lack clientAuth"),
+            ("\(chain) \(trusted) -e a@example.com", "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE", "lack emailProtection"),
+        ] {
+            let outcome = verify(words)
+            #expect(outcome.exit == 1 && outcome.output.isEmpty, "\(words)")
+            #expect(outcome.error.hasPrefix("Cert Verify Result: \(name)\nsecurity: the certificate of "), "\(outcome.error)")
+            #expect(outcome.error.contains(sentence), "\(outcome.error)")
+            #expect(verify("\(words) -q") == Outcome(exit: 1, output: "", error: ""))
+        }
+        // Trusted by itself, for its own name and no other.
+        #expect(verify("-c \(own.file) -r \(own.file) -s example.com").exit == 0)
+        #expect(verify("-c \(own.file) -r \(own.file) -s example.org").exit == 1)
+    }
+
+    @Test("an authority's certificate is a server's only where -l allows it")
+    func authorities() throws {
+        let both = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(of: "CA:FALSE", with: "critical,CA:TRUE")
+        let issued = try authority.issue("/CN=example.com", both, by: authority.intermediate)
+        let words = "-c \(issued.file) -c \(authority.intermediate.file) \(trusted) -s example.com"
+        #expect(verify(words).error.contains("errSecCertificateIsCA"))
+        #expect(verify("\(words) -l").exit == 0)
+        #expect(verify("\(words) -l -n example.org").exit == 1)
+    }
+
+    @Test("the chain is printed on demand, also after a refusal")
+    func chainOutput() throws {
+        let outcome = verify("\(chain) \(trusted) -P -t")
+        #expect(outcome.output.hasPrefix("...certificate verification successful.\n---\nCertificate chain\n 0 s:CN=example.com\n"))
+        let blocks = outcome.output.components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1
+        #expect(blocks == 3)
+        #expect(outcome.output.contains(try String(contentsOfFile: server.file, encoding: .utf8)))
+        #expect(outcome.output.contains("Names:                DNS:example.com\n"))
+        let refused = verify("\(chain) -P")
+        #expect(refused.exit == 1 && refused.output.contains("---\nCertificate chain\n"))
+        #expect(verify("\(chain) -v").output.contains("Attempt 1, which led to no anchor:\n"))
+    }
+
+    @Test("what cannot be understood is refused by name")
+    func understood() throws {
+        #expect(verify("") == Outcome(exit: 1, output: "", error: "security: verify-cert: no certificate was given (-c FILE)\n"))
+        #expect(verify("\(chain) -p eap").error.contains("the policy 'eap' is not served"))
+        #expect(verify("\(chain) -k login.keychain -N").exit == 2)
+        for date in ["tomorrow", "2026-02-30", "2026-13-01", "2026-01-01-25:00:00", "26-1-1-1", "99999999999999999999-01-01"] {
+            let outcome = verify("\(chain) -d \(date)")
+            #expect(outcome.exit == 206 && outcome.error.contains("'\(date)' is no date"), "\(outcome)")
+        }
+        #expect(verify("-c /nowhere.pem").exit != 0)
+        let nothing = try authority.openssl.file(Array("text".utf8))
+        #expect(verify("-c \(nothing)").error.contains("there is no certificate in"))
+        let half = try authority.openssl.file(try Data(contentsOf: URL(filePath: server.file)).prefix(300))
+        #expect(verify("-c \(half)").error.contains("certificate 1 of \(half) cannot be read"))
+        #expect(verify("\(chain) https://example.com").error.contains("certificates of a URL are not fetched"))
+    }
+
+    // MARK: latchkey
+
+    @Test("inspect tells what openssl tells: names, times, fingerprints, and the pin")
+    func inspect() throws {
+        let outcome = keychain.latchkey("certificate inspect \(server.file)")
+        #expect(outcome.exit == 0)
+        let openssl = authority.openssl
+        func told(_ words: String...) throws -> String {
+            let text = String(decoding: try openssl.output(["x509", "-noout", "-in", server.file] + words), as: UTF8.self)
+            return String(text.split(separator: "=", maxSplits: 1).last ?? "").trimmingCharacters(in: .newlines)
+        }
+        let fingerprint = try told("-fingerprint", "-sha256").replacingOccurrences(of: ":", with: "").lowercased()
+        let older = try told("-fingerprint", "-sha1").replacingOccurrences(of: ":", with: "").lowercased()
+        let key = try openssl.file(openssl.output(["x509", "-noout", "-pubkey", "-in", server.file]))
+        let info = try openssl.file(openssl.output(["pkey", "-pubin", "-in", key, "-outform", "DER"]))
+        let pin = Data(try openssl.output(["dgst", "-sha256", "-binary", info])).base64EncodedString()
+        for line in [
+            "Subject:              CN=example.com\n", "Issuer:               CN=Test intermediate\n",
+            "Names:                DNS:example.com\n",
+            "Public key:           P-256\n", "Signed by:            ECDSA with SHA-256\n", "Authority:            no\n",
+            "Key usage:            digitalSignature\n", "Extended usage:       serverAuth\n", "SHA-256:              \(fingerprint)\n",
+            "SHA-1:                \(older)\n", "Pin:                  sha256/\(pin)\n",
+        ] { #expect(outcome.output.contains(line), "\(line)") }
+        let json = keychain.latchkey("certificate inspect --json \(server.file) \(authority.root.file)")
+        let reports = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
+        #expect(reports.count == 2 && reports[0]["pin"] as? String == pin && reports[1]["isAuthority"] as? Bool == true)
+    }
+
+    @Test("every certificate of the system's bundle is told without a defect")
+    func bundle() throws {
+        let json = keychain.latchkey("certificate inspect --json /etc/ssl/certs/ca-certificates.crt")
+        let reports = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
+        #expect(reports.count > 50)
+        for report in reports { #expect(report["defects"] as? [String] == [] && report["isAuthority"] as? Bool == true) }
+    }
+
+    @Test("explain tells each chain that was tried and why it was refused, then the verdict")
+    func explain() throws {
+        let words = "--anchors \(authority.root.file) \(server.file) \(authority.intermediate.file)"
+        let good = keychain.latchkey("trust explain --host example.com \(words)")
+        #expect(good == Outcome(exit: 0, output: "Trusted:\n  0 CN=example.com\n  1 CN=Test intermediate\n  2 CN=Test root\n", error: ""))
+        let bad = keychain.latchkey("trust explain --host example.org \(words)")
+        #expect(
+            bad.output == """
+                Attempt 1:
+                  0 CN=example.com
+                      serverName: it is for DNS:example.com, and example.org was asked for
+                  1 CN=Test intermediate
+                  2 CN=Test root
+
+                Not trusted: errSecHostNameMismatch
+
+                """)
+        #expect(bad.exit != 0 && bad.error.isEmpty)
+        let json = keychain.latchkey("trust explain --json --policy client \(words)")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(report["isTrusted"] as? Bool == false && report["status"] as? String == "errSecInvalidExtendedKeyUsage")
+        #expect(keychain.latchkey("trust explain --policy basic \(words)").exit == 0)
+        #expect(keychain.latchkey("trust explain --policy basic \(server.file)").output.contains("nobody trusted is its issuer"))
+        #expect(keychain.latchkey("trust explain --policy none \(words)").error.contains("there is no policy 'none'"))
+        #expect(keychain.latchkey("trust explain --host a.example --name b.example \(words)").exit != 0)
+    }
+}
