@@ -35,7 +35,7 @@ test: build ## Build, and run all tests (a few minutes)
 	swift test --skip-build
 
 .PHONY: examples
-examples: ## Build the example package, again with Security in sight of swift-certificates, and run its tests
+examples: ## Build the example packages, again with Security in sight of swift-certificates, and run their tests and programs
 	swift build --package-path Examples/KeychainHelpers --build-tests
 	touch Examples/KeychainHelpers/.build/checkouts/swift-certificates/Sources/X509/*.swift
 	swift build --package-path Examples/KeychainHelpers --build-tests
@@ -43,6 +43,8 @@ examples: ## Build the example package, again with Security in sight of swift-ce
 	swift build --product latchkeyd
 	swift build --product latchkey
 	@./Scripts/rsa-helper "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)" "$$(swift build --show-bin-path)"
+	swift build --package-path Examples/ServerTrust
+	@./Scripts/trust-delegate "$$(swift build --package-path Examples/ServerTrust --show-bin-path)" "$$(swift build --show-bin-path)"
 	@./Scripts/access-groups "$$(swift build --show-bin-path)/latchkeyd" "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)"
 
 .PHONY: lint

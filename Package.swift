@@ -83,7 +83,9 @@ let package = Package(
         // Faces: shapes for the caller, no rules.
         .target(
             name: "Security",
-            dependencies: ["CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: [
+                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            ],
             path: "Sources/Faces/Security"
         ),
         .target(
@@ -94,7 +96,8 @@ let package = Package(
         .target(
             name: "LatchkeyCommands",
             dependencies: [
-                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem",
+                "SecretMemory",
                 .argumentParser,
             ],
             path: "Sources/Faces/LatchkeyCommands"

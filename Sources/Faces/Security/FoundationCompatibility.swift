@@ -113,7 +113,7 @@ extension URLProtectionSpace {
     }
 
     /// Sets `serverTrust`: for the loader that makes the challenge.
-    func attach(serverTrust: SecTrust) {
+    @_spi(Loading) public func attach(serverTrust: SecTrust) {
         Self.trusts.set(serverTrust, for: self)
     }
 

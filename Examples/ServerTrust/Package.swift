@@ -1,0 +1,33 @@
+// swift-tools-version: 6.1
+// SPDX-License-Identifier: Apache-2.0
+
+import PackageDescription
+
+let package = Package(
+    name: "ServerTrust",
+    dependencies: [
+        .package(name: "latchkey", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    ],
+    targets: [
+        // As it stands in an app for iOS.
+        .target(name: "TrustDelegate", dependencies: [.product(name: "Security", package: "latchkey")]),
+
+        // What brings it a server's certificates here: a TLS client on SwiftNIO.
+        .executableTarget(
+            name: "tlscheck",
+            dependencies: [
+                "TrustDelegate",
+                .product(name: "Security", package: "latchkey"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

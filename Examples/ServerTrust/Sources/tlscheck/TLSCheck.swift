@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import FoundationNetworking
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+@_spi(Loading) import Security
+import Synchronization
+import TrustDelegate
+
+/// Connects to a TLS server, and has an app's delegate say whether it is the right one.
+@main
+struct TLSCheck: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "tlscheck", abstract: "Ask an app's delegate about a TLS server.")
+
+    @Argument(help: "The port on this machine.") var port: Int
+    @Argument(help: "The name that the server is asked for.") var host: String
+    @Option(help: "A certificate that the server has to have, in DER.") var certificate: [String] = []
+    @Option(help: "SHA-256 of a public key in base64, which has to be in the chain.") var key: [String] = []
+    @Option(help: "An authority of the app's own, in DER.") var anchor: [String] = []
+    @Flag(help: "Trust no other authorities.") var only = false
+
+    func run() throws {
+        var expectations = TrustDelegate.Expectations()
+        expectations.certificates = try certificate.map { try Data(contentsOf: URL(filePath: $0)) }
+        expectations.keys = key
+        expectations.anchors = try anchor.map { try Data(contentsOf: URL(filePath: $0)) }
+        expectations.trustsSystem = !only
+        let judge = Judge(expectations, host)
+
+        let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+        let client = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).channelInitializer { [host] channel in
+            channel.eventLoop.makeCompletedFuture {
+                let handler = try NIOSSLClientHandler(
+                    context: context, serverHostname: host,
+                    customVerificationCallback: { chain, promise in
+                        promise.succeed(judge.accepts(chain) ? .certificateVerified : .failed)
+                    })
+                try channel.pipeline.syncOperations.addHandlers(handler, Completion())
+            }
+        }
+        let channel = try client.connect(host: "127.0.0.1", port: port).wait()
+        let done = try? channel.closeFuture.wait()
+        _ = done
+        if let reason = judge.reason {
+            print("refused: \(reason)")
+            throw ExitCode.failure
+        }
+        print("trusted")
+    }
+}
+
+/// Hands a server's certificates to a delegate, in the shape that URLSession has on Apple's platforms.
+private final class Judge: Sendable {
+    private let host: String
+    private let expectations: TrustDelegate.Expectations
+    private let verdict = Mutex<String?>("the handshake did not come so far")
+
+    init(_ expectations: TrustDelegate.Expectations, _ host: String) {
+        self.expectations = expectations
+        self.host = host
+    }
+
+    /// Why the server was refused; nil where it was not.
+    var reason: String? { verdict.withLock { $0 } }
+
+    func accepts(_ chain: [NIOSSLCertificate]) -> Bool {
+        // An extra that is no certificate does not spoil the others.
+        let certificates = chain.compactMap { try? SecCertificateCreateWithData(nil, Data($0.toDERBytes()) as CFData) }
+        var trust: SecTrust?
+        guard SecTrustCreateWithCertificates(certificates, SecPolicyCreateSSL(true, host as CFString), &trust) == errSecSuccess, let trust
+        else { return false }
+        let space = URLProtectionSpace(
+            host: host, port: 443, protocol: "https", realm: nil, authenticationMethod: NSURLAuthenticationMethodServerTrust)
+        space.attach(serverTrust: trust)
+        let challenge = URLAuthenticationChallenge(
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil, sender: Nobody())
+        let delegate = TrustDelegate(expectations) { problem in self.verdict.withLock { $0 = problem } }
+        var answer = URLSession.AuthChallengeDisposition.rejectProtectionSpace
+        delegate.urlSession(.shared, didReceive: challenge) { disposition, _ in answer = disposition }
+        guard answer == .useCredential else { return false }
+        verdict.withLock { $0 = nil }
+        return true
+    }
+}
+
+/// Closes the connection once the handshake is over.
+private final class Completion: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let event = event as? TLSUserEvent, case .handshakeCompleted = event { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
+
+private final class Nobody: NSObject, URLAuthenticationChallengeSender {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
+}
