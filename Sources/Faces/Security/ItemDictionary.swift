@@ -94,17 +94,16 @@ internal import Foundation
         return reference
     }
 
-    /// The key that `kSecValueRef` refers to; nil where there is none.
-    func keyReference() throws(KeychainError) -> SecKey? {
-        switch reference {
-        case nil: return nil
-        case let key as SecKey:
-            if let named = try namedClass(), named != .key { throw .parameter("kSecValueRef is a key, and kSecClass another class") }
-            return key
-        case is SecCertificate, is SecIdentity:
-            throw KeychainError(.unimplemented, "kSecValueRef takes keys in this version; give the attributes and the data")
-        default: throw .parameter("kSecValueRef is no key, certificate or identity")
+    /// What `kSecValueRef` refers to; nil where there is none.
+    ///
+    /// - Throws: errSecParam where it is something else, or kSecClass names another class.
+    func itemReference() throws(KeychainError) -> ItemReference? {
+        guard let reference else { return nil }
+        guard let known = ItemReference(reference) else { throw .parameter("kSecValueRef is no key, certificate or identity") }
+        if let named = try namedClass(), named != known.itemClass {
+            throw .parameter("kSecValueRef is of \(known.itemClass.constant), and kSecClass another class")
         }
+        return known
     }
 
     /// Checks what the `kSecUse…` keys say, as far as every call treats them alike.

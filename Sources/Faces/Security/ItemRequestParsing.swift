@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_implementationOnly import CertificateTrust
 internal import Foundation
 @_implementationOnly import KeyServices
 @_implementationOnly import KeychainModel
+@_implementationOnly import LatchkeyClient
+@_implementationOnly import LatchkeyService
 @_implementationOnly import SecretMemory
 
 /// The attributes of a dictionary, converted by the schema of a class, and those among them that are fields of a request.
@@ -87,7 +90,9 @@ internal import Foundation
 
 /// `SecItemAdd`'s dictionary, understood.
 @_implementationOnly struct AddRequest {
-    let addition: ItemAddition
+    /// One, or the certificate and the key of an identity.
+    let additions: [ItemAddition]
+    let isIdentity: Bool
     let returning: ReturnTypes
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
@@ -95,24 +100,51 @@ internal import Foundation
         guard parsed.match.isEmpty else { throw .parameter("match keys are not for SecItemAdd") }
         guard parsed.persistentReference == nil else { throw .parameter("a new item has no persistent reference yet") }
         try parsed.checkUse(allowsSkip: false)
-        let key = try parsed.keyReference()
-        let itemClass = key == nil ? try parsed.requiredClass() : .key
-        try parsed.refuseReturnedReference(of: itemClass)
+        returning = parsed.returning
+        let data = try parsed.secret()
+        if let reference = try parsed.itemReference() {
+            guard data == nil else { throw .parameter("kSecValueRef and kSecValueData exclude each other") }
+            isIdentity = reference.itemClass == .identity
+            let given = try Self.attributes(parsed, of: reference.itemClass)
+            additions = try reference.items().map { item in
+                Self.addition(item.itemClass, given, standard: item.attributes, item.data)
+            }
+        } else {
+            let itemClass = try parsed.requiredClass()
+            guard itemClass != .identity else { throw .parameter("an identity is added by reference; it has no row of its own") }
+            isIdentity = false
+            let given = try Self.attributes(parsed, of: itemClass)
+            var standard: [ItemAttribute: AttributeValue] = [:]
+            if itemClass == .certificate, let certificate = data.flatMap(Self.certificate) {
+                standard = CertificateAttributes.standard(certificate)
+            } else if returning.contains(.reference) {
+                // What cannot be referred to is refused before it is stored.
+                if itemClass == .key { try Self.requireKey(given.plain, data) }
+                if itemClass == .certificate { throw KeychainError(.decode, "the data is no certificate in DER") }
+            }
+            additions = [Self.addition(itemClass, given, standard: standard, data)]
+        }
+    }
+
+    private static func attributes(_ parsed: ItemDictionary, of itemClass: ItemClass) throws(KeychainError) -> ConvertedAttributes {
         var attributes = try ConvertedAttributes(parsed.attributes, of: itemClass)
         attributes.dropSystemSet()
-        var data = try parsed.secret()
-        if let key {
-            guard data == nil else { throw .parameter("kSecValueRef and kSecValueData exclude each other") }
-            attributes.plain.merge(try KeyAttributes.standard(key.body.publicKey, key.body.half)) { given, _ in given }
-            data = try key.body.externalSecret() ?? SharedSecret(copying: key.body.publicKey.external)
-        }
-        // What cannot be referred to is refused before it is stored.
-        if parsed.returning.contains(.reference), itemClass == .key, key == nil { try Self.requireKey(attributes.plain, data) }
-        addition = ItemAddition(
-            itemClass, attributes: attributes.plain, secrets: ItemSecrets(data: data, attributes: attributes.secret),
-            accessGroup: attributes.accessGroup, protection: attributes.protection, accessControlFlags: attributes.accessControlFlags,
-            isSynchronizable: attributes.synchronizable == .synchronized)
-        returning = parsed.returning
+        return attributes
+    }
+
+    private static func addition(
+        _ itemClass: ItemClass, _ given: ConvertedAttributes, standard: [ItemAttribute: AttributeValue], _ data: SharedSecret?
+    ) -> ItemAddition {
+        // Of an identity's attributes each of the two takes those that it has.
+        let own = given.plain.filter { ItemSchema.of(itemClass)[$0.key] != nil }
+        return ItemAddition(
+            itemClass, attributes: own.merging(standard) { given, _ in given }, secrets: ItemSecrets(data: data, attributes: given.secret),
+            accessGroup: given.accessGroup, protection: given.protection, accessControlFlags: given.accessControlFlags,
+            isSynchronizable: given.synchronizable == .synchronized)
+    }
+
+    private static func certificate(_ data: SharedSecret) -> Certificate? {
+        data.withUnsafeBytes { try? Certificate(der: Array($0)) }
     }
 
     /// Refuses data that is no key of the type and class that the attributes name.
@@ -139,6 +171,8 @@ internal import Foundation
 @_implementationOnly struct CopyRequest {
     let query: ItemQuery
     let returning: ReturnTypes
+    /// Conditions that only who reads certificates can judge; nil where there are none.
+    let filter: CertificateFilter?
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
@@ -148,11 +182,30 @@ internal import Foundation
             throw .parameter("a persistent reference names its item alone; attributes beside it are refused")
         }
         let itemClass = query.itemClass ?? .genericPassword
-        try parsed.refuseReturnedReference(of: itemClass)
         query.limit = try Self.limit(parsed.match[ItemDictionary.Key.limit])
         query.match = try parsed.matchOptions(for: itemClass)
         self.query = query
         returning = parsed.returning
+        filter = try CertificateFilter(parsed.match, of: itemClass)
+    }
+
+    /// The items that are found. What only the face can judge is judged here.
+    func matches() throws(KeychainError) -> [ItemRecord] {
+        let service = try KeychainClient.service()
+        // A certificate's reference is made of its bytes.
+        let needsData = query.itemClass == .certificate && (returning.contains(.reference) || filter != nil)
+        var asked = query
+        if filter != nil { asked.limit = .all }
+        let found = try service.copyMatching(asked, returning: needsData ? returning.union(.data) : returning, from: KeychainClient.caller)
+        guard let filter else { return found.records }
+        var admitted: [ItemRecord] = []
+        for record in found.records {
+            let certificate =
+                query.itemClass == .identity
+                ? try KeychainCertificates.ofIdentity(record).body : KeychainCertificates.certificate(of: record)
+            if let certificate, filter.admits(certificate) { admitted.append(record) }
+        }
+        return (query.limit ?? .one).count.map { Array(admitted.prefix($0)) } ?? admitted
     }
 
     private static func limit(_ value: Any?) throws(KeychainError) -> MatchLimit? {
@@ -179,17 +232,6 @@ extension ItemDictionary {
     fileprivate func matchOptions(for itemClass: ItemClass) throws(KeychainError) -> MatchOptions {
         var options = MatchOptions()
         let isCertificate = itemClass == .certificate || itemClass == .identity
-        for name in [Key.issuers, Key.policy] where match[name] != nil {
-            throw KeychainError(.unimplemented, isCertificate ? "'\(name)' is not served by this version" : "'\(name)' is for certificates")
-        }
-        if let value = match[Key.validOnDate] {
-            guard value is Date || value is NSNull else { throw .parameter("the value of kSecMatchValidOnDate is no date") }
-            if isCertificate { throw KeychainError(.unimplemented, "kSecMatchValidOnDate is not served by this version") }
-        }
-        if let value = match[Key.trustedOnly] {
-            guard let isAsked = ValueConversion.boolean(value) else { throw .parameter("the value of kSecMatchTrustedOnly is no Boolean") }
-            if isAsked, isCertificate { throw KeychainError(.unimplemented, "kSecMatchTrustedOnly is not served by this version") }
-        }
         if let value = match[Key.emailAddress] {
             guard let address = value as? String else { throw .parameter("the value of kSecMatchEmailAddressIfPresent is no string") }
             if isCertificate { options.emailAddress = address }
@@ -236,7 +278,10 @@ extension ItemDictionary {
         try parsed.checkUse(allowsSkip: false)
         query = try parsed.query()
         itemClass = query.itemClass ?? .genericPassword
-        guard itemClass != .identity else { throw KeychainError(.unimplemented, "identities cannot be changed by this version") }
+        // As Apple's: the pair that a reference names is deleted, and not changed (keychain-behaviour, T088).
+        if kind == .update, query.persistentReference?.itemClass == .identity {
+            throw KeychainError(.internalFailure, "an identity is changed by its attributes, not by its persistent reference")
+        }
     }
 }
 
@@ -276,9 +321,9 @@ extension ItemDictionary {
     /// What the three calls that search have in common.
     fileprivate func query() throws(KeychainError) -> ItemQuery {
         _ = try secret()  // Data in a query is no condition, but must be Data.
-        let key = try keyReference()
-        let reference = try decodedPersistentReference() ?? key?.body.reference
-        let named = try namedClass() ?? (key == nil ? nil : .key)
+        let object = try itemReference()
+        let reference = try decodedPersistentReference() ?? object?.persistentReference
+        let named = try namedClass() ?? object?.itemClass
         guard let itemClass = named ?? reference?.itemClass else { throw .parameter("kSecClass is missing") }
         if let reference, reference.itemClass != itemClass {
             throw KeychainError(.noSuchClass, "the persistent reference is of another class than kSecClass")
@@ -286,11 +331,11 @@ extension ItemDictionary {
         let attributes = try ConvertedAttributes(self.attributes, of: itemClass)
         guard attributes.secret.isEmpty else { throw .parameter("secret attributes cannot be searched for") }
         var conditions = attributes.plain
-        if let key, reference == nil {
-            // A key in memory stands for the items of the same half of the same pair.
-            conditions[.applicationLabel] = .data(try key.body.publicKey.applicationLabel())
-            conditions[.keyClass] = .number(key.body.half.rawValue)
+        for name in [ItemAttribute.issuer, .subject] {
+            if case .data(let bytes)? = conditions[name] { conditions[name] = .data(CertificateAttributes.searchedName(bytes)) }
         }
+        // What is named beside a reference comes before what the reference says.
+        if reference == nil, let object { conditions.merge(try object.conditions()) { given, _ in given } }
         if let protection = attributes.protection, attributes.accessControl?.flags == nil {
             conditions[.accessible] = .string(protection.rawValue)
         }
@@ -299,16 +344,5 @@ extension ItemDictionary {
             // A persistent reference names one item, wherever it is.
             synchronizable: reference == nil ? attributes.synchronizable ?? .local : .any, persistentReference: reference,
             includesTombstones: includesTombstones)
-    }
-
-    /// Keys have references; those of certificates and identities come with their engine; passwords have none, and get none.
-    fileprivate func refuseReturnedReference(of itemClass: ItemClass) throws(KeychainError) {
-        switch itemClass {
-        case .genericPassword, .internetPassword, .key: return
-        case .certificate, .identity:
-            guard !returning.contains(.reference) else {
-                throw KeychainError(.unimplemented, "kSecReturnRef for \(itemClass.constant) is not served by this version")
-            }
-        }
     }
 }

@@ -38,9 +38,20 @@ enum ItemResults {
         return NSArray(array: results)
     }
 
-    /// A key's reference. Passwords have none.
-    private static func reference(to record: ItemRecord) throws(KeychainError) -> SecKey? {
-        record.itemClass == .key ? SecKey(try .stored(at: record.persistentReference)) : nil
+    /// The object that stands for an item. Passwords have none.
+    private static func reference(to record: ItemRecord) throws(KeychainError) -> NSObject? {
+        switch record.itemClass {
+        case .genericPassword, .internetPassword: return nil
+        case .key: return SecKey(try .stored(at: record.persistentReference))
+        case .certificate:
+            guard let certificate = KeychainCertificates.certificate(of: record) else {
+                throw KeychainError(.decode, "the item holds no certificate in DER")
+            }
+            return SecCertificate(certificate)
+        case .identity:
+            let certificate = try KeychainCertificates.ofIdentity(record)
+            return SecIdentity(certificate, try SecKey(ofCertificate: certificate))
+        }
     }
 
     private static func dictionary(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> [String: Any] {
@@ -51,6 +62,9 @@ enum ItemResults {
             if let value = record[column.attribute] { result[column.attribute.rawValue] = object(value) }
         }
         result[ItemAttribute.accessControl.rawValue] = SecAccessControl(of: record)
+        if returning.contains(.data), record.itemClass == .identity {
+            result[identityCertificateData] = try KeychainCertificates.ofIdentity(record).der
+        }
         if returning.contains(.data), let secrets = record.secrets {
             if let data = secrets.data { result[ItemDictionary.Key.data] = NSData(exposing: data) }
             for (attribute, secret) in secrets.attributes { result[attribute.rawValue] = NSData(exposing: secret) }
@@ -64,6 +78,9 @@ enum ItemResults {
         }
         return result
     }
+
+    /// `kSecAttrIdentityCertificateData`.
+    private static let identityCertificateData = "certdata"
 
     private static func object(_ value: AttributeValue) -> Any {
         switch value {

@@ -18,17 +18,43 @@
 ///
 /// - Parameters:
 ///   - attributes: the class, the item's attributes, its data, and what to return (`kSecReturn…`).
-///   - result: receives what was asked for: Data, a `SecKey`, a dictionary, or nothing.
+///   - result: receives what was asked for: Data, a `SecKey`, `SecCertificate` or `SecIdentity`, a dictionary, or nothing.
 /// - Returns: errSecSuccess; errSecDuplicateItem where an item with the same primary key exists; errSecParam or errSecNoSuchAttr for a
 ///   dictionary that cannot be understood; errSecMissingEntitlement for a group that is not the program's; errSecNotAvailable.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
         let request = try AddRequest(parsing: attributes)
-        let record = try KeychainClient.service().add(request.addition, from: KeychainClient.caller)
+        let record =
+            request.isIdentity ? try addIdentity(request.additions, returning: request.returning) : try addOne(request.additions[0])
         guard let result, !request.returning.isEmpty else { return }
         result.pointee = try ItemResults.added(record, returning: request.returning)
     }
+}
+
+private func addOne(_ addition: ItemAddition) throws(KeychainError) -> ItemRecord {
+    try KeychainClient.service().add(addition, from: KeychainClient.caller)
+}
+
+/// Stores a certificate and its key; one of them may be there already, and both may not.
+private func addIdentity(_ halves: [ItemAddition], returning: ReturnTypes) throws(KeychainError) -> ItemRecord {
+    var added: ItemRecord?
+    for half in halves {
+        do throws(KeychainError) {
+            let record = try addOne(half)
+            added = added ?? record
+        } catch {
+            guard error.status == .duplicateItem else { throw error }
+        }
+    }
+    guard added != nil else { throw .duplicateItem }
+    // The identity that there now is, found by what its certificate is told by.
+    let identifying = halves[0].attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
+    let query = ItemQuery(
+        .identity, attributes: identifying, accessGroup: halves[0].accessGroup, synchronizable: .any)
+    let found = try KeychainClient.service().copyMatching(query, returning: returning, from: KeychainClient.caller)
+    guard let identity = found.records.first else { throw .itemNotFound }
+    return identity
 }
 
 /// Finds items.
@@ -43,14 +69,14 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
         let request = try CopyRequest(parsing: query)
-        let matches = try KeychainClient.service().copyMatching(request.query, returning: request.returning, from: KeychainClient.caller)
+        let records = try request.matches()
         // Damaged rows are passed over; where nothing else matched, nothing matched.
-        guard !matches.records.isEmpty else { throw KeychainError.itemNotFound }
+        guard !records.isEmpty else { throw KeychainError.itemNotFound }
         guard let result else { return }
         if (request.query.limit ?? .one) == .one {
-            result.pointee = try matches.records.first.flatMap { try ItemResults.one($0, returning: request.returning) }
+            result.pointee = try records.first.flatMap { try ItemResults.one($0, returning: request.returning) }
         } else {
-            result.pointee = try ItemResults.all(matches.records, returning: request.returning)
+            result.pointee = try ItemResults.all(records, returning: request.returning)
         }
     }
 }

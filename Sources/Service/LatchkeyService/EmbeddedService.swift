@@ -105,8 +105,8 @@ public final class EmbeddedService: KeychainService {
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
         let caller = try Authoriser.authorize(caller)
-        if query.itemClass == .identity || query.persistentReference?.itemClass == .identity {
-            return try IdentityView(store: store).matches(query, for: caller)
+        if query.isAboutIdentities {
+            return try identities(query, returning: returning, for: caller)
         }
         let search = try caller.search(query, for: .read)
         let limit = (query.limit ?? .one).count
@@ -126,6 +126,7 @@ public final class EmbeddedService: KeychainService {
 
     @discardableResult
     public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        if query.isAboutIdentities { return try updateIdentities(query, with: update, from: caller) }
         let caller = try Authoriser.authorize(caller)
         let search = try caller.search(query, for: .write)
         var group: AccessGroup?
@@ -143,6 +144,7 @@ public final class EmbeddedService: KeychainService {
 
     @discardableResult
     public func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        if query.isAboutIdentities { return try deleteIdentities(query, from: caller) }
         let caller = try Authoriser.authorize(caller)
         let search = try caller.search(query, for: .write)
         let now = clock()

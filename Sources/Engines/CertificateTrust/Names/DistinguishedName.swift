@@ -26,6 +26,12 @@ public struct DistinguishedName: Sendable {
         }
     }
 
+    /// A name in DER; nil for anything else.
+    public init?(der: [UInt8]) {
+        guard let name = try? DistinguishedName(DER.parse(der)) else { return nil }
+        self = name
+    }
+
     public var isEmpty: Bool { relativeNames.isEmpty }
 
     /// The attributes of one type, in their order.
@@ -46,8 +52,11 @@ public struct DistinguishedName: Sendable {
 
     /// The name in the form that two equal names share: DER again, with every string a `UTF8String` in lower case and without needless spaces.
     public var normalized: [UInt8] {
-        Self.element(0x30, relativeNames.flatMap(Self.normalized))
+        Self.element(0x30, normalizedContent)
     }
+
+    /// The same without the outer `SEQUENCE`.
+    public var normalizedContent: [UInt8] { relativeNames.flatMap(Self.normalized) }
 
     private static func normalized(_ attributes: [NameAttribute]) -> [UInt8] {
         let members = attributes.map { attribute in

@@ -42,6 +42,22 @@ public enum TrustPolicy: Hashable, Sendable {
     }
 }
 
+// MARK: Leaves
+
+extension TrustPolicy {
+    /// Why a certificate cannot be what the policy asks for, whoever has issued it; nil where it can.
+    ///
+    /// - Parameter moment: seconds since 1970.
+    public func failure(ofLeaf certificate: Certificate, at moment: Double) -> TrustFailure? {
+        var budget = WorkBudget()
+        let alone = Chain(certificates: [certificate])
+        for rule in [FormRule(), ValidityRule(moment: moment)] + rules {
+            do throws(TrustFailure) { try rule.check(alone, &budget) } catch { return error }
+        }
+        return nil
+    }
+}
+
 // MARK: CustomStringConvertible
 
 extension TrustPolicy: CustomStringConvertible {

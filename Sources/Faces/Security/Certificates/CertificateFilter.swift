@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@_implementationOnly import CertificateTrust
+internal import Foundation
+@_implementationOnly import KeychainModel
+@_implementationOnly import LatchkeyClient
+@_implementationOnly import LatchkeyService
+@_implementationOnly import SecretMemory
+
+/// The match keys that are about what a certificate says: issuers, policy, date, trust (keychain-behaviour §3.5).
+@_implementationOnly struct CertificateFilter {
+    /// Names of which one has issued the certificate, or one above it in the keychain.
+    private var issuers: [DistinguishedName]?
+    private var policy: TrustPolicy?
+    private var validOn: Date?
+    private var isTrustedOnly = false
+
+    /// Nil where none of the keys is there.
+    ///
+    /// - Throws: errSecParam for a value of another type; errSecUnimplemented for issuers and policies of other classes.
+    init?(_ match: [String: Any], of itemClass: ItemClass) throws(KeychainError) {
+        typealias Key = ItemDictionary.Key
+        let isCertificate = itemClass == .certificate || itemClass == .identity
+        var isAsked = false
+        for name in [Key.issuers, Key.policy] where match[name] != nil && !isCertificate {
+            throw KeychainError(.unimplemented, "'\(name)' is for certificates")
+        }
+        if let value = match[Key.issuers] {
+            guard let list = value as? [Data] else { throw .parameter("the value of kSecMatchIssuers is no array of Data") }
+            issuers = try list.map { (bytes) throws(KeychainError) in
+                guard let name = DistinguishedName(der: Array(bytes)) else { throw .parameter("an issuer to match is no name in DER") }
+                return name
+            }
+            isAsked = true
+        }
+        if let value = match[Key.policy] {
+            guard let policy = value as? SecPolicy else { throw .parameter("the value of kSecMatchPolicy is no SecPolicy") }
+            self.policy = policy.policy
+            isAsked = true
+        }
+        if let value = match[Key.validOnDate] {
+            guard value is Date || value is NSNull else { throw .parameter("the value of kSecMatchValidOnDate is no date") }
+            validOn = value as? Date ?? Date()
+            isAsked = true
+        }
+        if let value = match[Key.trustedOnly] {
+            guard let flag = ValueConversion.boolean(value) else { throw .parameter("the value of kSecMatchTrustedOnly is no Boolean") }
+            isTrustedOnly = flag
+            isAsked = isAsked || flag
+        }
+        guard isAsked, isCertificate else { return nil }
+    }
+
+    /// Whether the certificate is one that is looked for. An item that holds none is not.
+    func admits(_ certificate: Certificate) -> Bool {
+        let moment = (validOn ?? Date()).timeIntervalSince1970
+        if validOn != nil {
+            let validity = certificate.validity
+            let interval =
+                Double(
+                    validity.notBefore.secondsSince1970)...max(
+                    Double(validity.notBefore.secondsSince1970), Double(validity.notAfter.secondsSince1970))
+            guard interval.contains(moment) else { return false }
+        }
+        if let policy, policy.failure(ofLeaf: certificate, at: moment) != nil { return false }
+        if let issuers, !isIssued(certificate, by: issuers) { return false }
+        if isTrustedOnly {
+            let evaluation = TrustEvaluation(
+                [certificate] + KeychainCertificates.all(), policies: policy.map { [$0] } ?? [.basicX509], at: moment)
+            return evaluation.verdict().result.isTrusted
+        }
+        return true
+    }
+
+    private func isIssued(_ certificate: Certificate, by names: [DistinguishedName]) -> Bool {
+        var current = certificate
+        // Nobody has more above him.
+        for _ in 0..<12 {
+            if names.contains(where: { $0.matches(current.issuer) }) { return true }
+            guard !current.isSelfIssued, let above = KeychainCertificates.named(current.issuer).first else { return false }
+            current = above
+        }
+        return false
+    }
+}
+
+/// The certificates of the keychain that the program may read.
+@_implementationOnly enum KeychainCertificates {
+    static func all() -> [Certificate] { found([:]) }
+
+    static func named(_ name: DistinguishedName) -> [Certificate] { found([.subject: .data(name.normalizedContent)]) }
+
+    private static func found(_ attributes: [ItemAttribute: AttributeValue]) -> [Certificate] {
+        let query = ItemQuery(.certificate, attributes: attributes, synchronizable: .any, limit: .all)
+        let matches = try? KeychainClient.service().copyMatching(query, returning: .data, from: KeychainClient.caller)
+        return (matches?.records ?? []).compactMap(certificate)
+    }
+
+    /// The certificate of an identity, whose identifier is the certificate's.
+    static func ofIdentity(_ record: ItemRecord) throws(KeychainError) -> SecCertificate {
+        let reference = PersistentReference(.certificate, record.identifier)
+        let query = ItemQuery(.certificate, synchronizable: .any, persistentReference: reference)
+        let found = try KeychainClient.service().copyMatching(query, returning: .data, from: KeychainClient.caller)
+        guard let certificate = found.records.first.flatMap(certificate) else {
+            throw KeychainError(.decode, "the item holds no certificate in DER")
+        }
+        return SecCertificate(certificate)
+    }
+
+    /// The certificate that an item holds; nil where its data is none.
+    static func certificate(of record: ItemRecord) -> Certificate? {
+        record.secrets?.data?.withUnsafeBytes { try? Certificate(der: Array($0)) }
+    }
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Security
+import Testing
+
+/// Certificates and identities as items (keychain-behaviour §7.1 T035 to T046, §7.4), made by openssl.
+@Suite("Certificates and identities as items", .serialized)
+struct CertificateItemTests {
+    private static let authority = Result { try OpenSSLAuthority() }
+
+    private let authority: OpenSSLAuthority
+    private let root: SecCertificate
+    private let intermediate: SecCertificate
+
+    init() throws {
+        authority = try Self.authority.get()
+        root = try Self.certificate(authority.root)
+        intermediate = try Self.certificate(authority.intermediate)
+    }
+
+    private static func certificate(_ issued: OpenSSLAuthority.Issued) throws -> SecCertificate {
+        try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
+    }
+
+    /// An identity in memory, of a key that `SecKey` has made.
+    private func identity(_ name: String) throws -> SecIdentity {
+        let attributes = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPrivate] as CFDictionary
+        let issued = try authority.server(name)
+        // The point and the number, as SecKey has them.
+        let text = String(decoding: try authority.openssl.output(["pkey", "-in", issued.keyFile, "-text", "-noout"]), as: UTF8.self)
+        func number(_ label: String, _ end: String) throws -> Data {
+            let part = try #require(text.components(separatedBy: label).last?.components(separatedBy: end).first)
+            return Data(part.split(whereSeparator: { ": \n".contains($0) }).compactMap { UInt8($0, radix: 16) })
+        }
+        let (point, scalar) = (try number("pub:", "ASN1"), try number("priv:", "pub:"))
+        let external = point + Data(repeating: 0, count: max(0, 32 - scalar.count)) + scalar.suffix(32)
+        let key = try #require(SecKeyCreateWithData(external as CFData, attributes, nil))
+        return try #require(SecIdentityCreate(nil, Self.certificate(issued), key))
+    }
+
+    private func key(of identity: SecIdentity) throws -> SecKey {
+        var key: SecKey?
+        #expect(SecIdentityCopyPrivateKey(identity, &key) == errSecSuccess)
+        return try #require(key)
+    }
+
+    private func certificate(of identity: SecIdentity) throws -> SecCertificate {
+        var certificate: SecCertificate?
+        #expect(SecIdentityCopyCertificate(identity, &certificate) == errSecSuccess)
+        return try #require(certificate)
+    }
+
+    // MARK: Certificates
+
+    @Test("T035 to T041: a certificate by reference, its results, and its deletion", arguments: Backend.allCases)
+    func byReference(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            #expect(add(["v_Ref": root]) == errSecSuccess)
+            #expect(add(["v_Ref": root]) == errSecDuplicateItem)
+            #expect(add(item(cert, ["v_Ref": root])) == errSecDuplicateItem)
+            #expect(delete(["v_Ref": root]) == errSecSuccess)
+            #expect(copy(item(cert)).status == errSecItemNotFound)
+            let plain = addReturning(["v_Ref": root])
+            #expect(plain.status == errSecSuccess && plain.value == nil)
+            #expect(delete(["v_Ref": root]) == errSecSuccess)
+            let persistent = addReturning(["v_Ref": root, "r_PersistentRef": true])
+            let der = copy(["v_PersistentRef": try #require(persistent.data), "r_Data": true])
+            #expect(der.data == SecCertificateCopyData(root) as Data)
+            #expect(delete(["v_Ref": root]) == errSecSuccess)
+            #expect(addReturning(["v_Ref": root, "r_Ref": true]).value as? SecCertificate == root)
+            #expect(delete(["v_Ref": root]) == errSecSuccess)
+            #expect(addReturning(["v_Ref": root, "r_Data": true]).data == SecCertificateCopyData(root) as Data)
+        }
+    }
+
+    @Test("T042, T043: the attributes are those of the certificate", arguments: Backend.allCases)
+    func attributes(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let told = try #require(addReturning(["v_Ref": root, "r_Attributes": true]).attributes)
+            #expect(told["v_Data"] == nil && told["v_Ref"] == nil && told["v_PersistentRef"] == nil)
+            #expect(told["ctyp"] as? Int == 3 && told["cenc"] as? Int == 3 && told["labl"] as? String == "Test root")
+            #expect(told["slnr"] as? Data == SecCertificateCopySerialNumberData(root, nil) as Data?)
+            #expect(told["pdmn"] as? String == "dk")
+            let key = try #require(SecCertificateCopyKey(root))
+            let label = SecKeyCopyAttributes(key)?[kSecAttrApplicationLabel] as? Data
+            #expect(told["pkhh"] as? Data == label && label != nil)
+            #expect(delete(["v_Ref": root]) == errSecSuccess)
+            let all: Query = ["v_Ref": root, "r_Data": true, "r_Ref": true, "r_PersistentRef": true, "r_Attributes": true]
+            let everything = try #require(addReturning(all).attributes)
+            #expect(everything["class"] as? String == cert && everything["v_Ref"] as? SecCertificate == root)
+            #expect(everything["v_Data"] is Data && everything["v_PersistentRef"] is Data && everything["ctyp"] != nil)
+        }
+    }
+
+    @Test("A certificate that is added by its bytes gets the same attributes; what is given comes first", arguments: Backend.allCases)
+    func byData(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            #expect(add(item(cert, ["v_Data": SecCertificateCopyData(root), "labl": "mine"])) == errSecSuccess)
+            #expect(add(["v_Ref": root]) == errSecDuplicateItem)
+            let found = try #require(copy(["v_Ref": root, "r_Attributes": true, "r_Ref": true]).attributes)
+            #expect(found["labl"] as? String == "mine" && found["v_Ref"] as? SecCertificate == root)
+            #expect(copy(["v_Ref": intermediate]).status == errSecItemNotFound)
+        }
+    }
+
+    @Test("T044 to T046, and names in any form", arguments: Backend.allCases)
+    func searches(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            #expect(add(["v_Ref": root, "atag": data("x")]) == errSecNoSuchAttr)
+            #expect(add(["v_Ref": intermediate, "sync": true]) == errSecSuccess)
+            #expect(delete(["v_Ref": intermediate, "sync": true]) == errSecSuccess)
+            add(["v_Ref": root])
+            add(["v_Ref": intermediate])
+            #expect(copy(item(cert, ["labl": "Test root", "r_Ref": true])).value as? SecCertificate == root)
+            // A name in DER, and its normalized content.
+            let name = try #require(SecCertificateCopyNormalizedIssuerSequence(intermediate)) as Data
+            let issued = copy(item(cert, ["issr": name, "r_Ref": true]).with(.all)).list as? [SecCertificate]
+            #expect(Set(issued ?? []) == [root, intermediate])
+            #expect(copy(item(cert, ["subj": name, "r_Ref": true])).value as? SecCertificate == root)
+            #expect(copy(item(cert, ["r_Ref": true, "v_Ref": "text"])).status == errSecParam)
+            #expect(copy(item(genp, ["v_Ref": root])).status == errSecParam)
+        }
+    }
+
+    @Test("T095 to T097: valid on a date, trusted; issuers and policies", arguments: Backend.allCases)
+    func matching(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let server = try Self.certificate(try authority.server("match.example.com"))
+            for certificate in [root, intermediate, server] { add(["v_Ref": certificate]) }
+            func found(_ match: Query) -> [SecCertificate]? {
+                copy(item(cert, ["r_Ref": true]).with(.all).with(match)).list as? [SecCertificate]
+            }
+            func missing(_ match: Query) -> OSStatus { copy(item(cert).with(match)).status }
+            let name = ["labl": "match.example.com"]
+            #expect(copy(item(cert, ["m_ValidOnDate": NSNull()]).with(name)).status == errSecSuccess)
+            #expect(missing(["m_ValidOnDate": Date(timeIntervalSinceNow: -86_400)]) == errSecItemNotFound)
+            #expect(missing(["m_ValidOnDate": Date(timeIntervalSinceNow: 91 * 86_400)].merging(name) { $1 }) == errSecItemNotFound)
+            #expect(missing(["m_ValidOnDate": "today"]) == errSecParam)
+            #expect(missing(["m_TrustedOnly": true]) == errSecItemNotFound)
+            #expect(found(["m_TrustedOnly": false])?.count == 3)
+            #expect(found(["m_Policy": SecPolicyCreateSSL(true, "match.example.com" as CFString)]) == [server])
+            #expect(missing(["m_Policy": SecPolicyCreateSSL(true, "other.example.com" as CFString)]) == errSecItemNotFound)
+            #expect(found(["m_Policy": SecPolicyCreateBasicX509()])?.count == 3)
+            #expect(missing(["m_Policy": "ssl"]) == errSecParam)
+            let issuer = try #require(SecCertificateCopyNormalizedSubjectSequence(root)) as Data
+            #expect(found(["m_Issuers": [issuer]]).map(Set.init) == [root, intermediate, server])
+            let direct = try #require(SecCertificateCopyNormalizedSubjectSequence(intermediate)) as Data
+            #expect(found(["m_Issuers": [direct]]) == [server])
+            #expect(missing(["m_Issuers": [Data("no name".utf8)]]) == errSecParam)
+            for key in ["m_Issuers": [issuer] as Any, "m_Policy": SecPolicyCreateBasicX509()] {
+                #expect(copy(item(genp, [key.key: key.value])).status == errSecUnimplemented)
+            }
+            // The limit counts what the conditions have left.
+            let one = copy(item(cert, ["r_Ref": true, "m_Issuers": [direct], "m_Limit": 1]))
+            #expect(one.value as? SecCertificate == server)
+        }
+    }
+
+    // MARK: Identities
+
+    @Test("T076 to T080: an identity by reference: its halves, its search, its deletion", arguments: Backend.allCases)
+    func identities(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identity = try identity("one.example.com")
+            let (certificate, key) = (try certificate(of: identity), try key(of: identity))
+            #expect(add(["v_Ref": identity]) == errSecSuccess)
+            #expect(add(["v_Ref": identity]) == errSecDuplicateItem)
+            let label = try #require(SecKeyCopyAttributes(key)?[kSecAttrApplicationLabel] as? Data)
+            #expect(copy(item(keys, ["klbl": label, "r_Ref": true])).value as? SecKey == key)
+            #expect(copy(item(cert, ["pkhh": label, "r_Ref": true])).value as? SecCertificate == certificate)
+            #expect(copy(item(idnt, ["klbl": label, "r_Ref": true])).value as? SecIdentity == identity)
+            #expect(copy(["v_Ref": identity, "r_Ref": true]).value as? SecIdentity == identity)
+            // The key of the keychain signs for the certificate.
+            let stored = try #require(copy(item(idnt, ["r_Ref": true])).value as? SecIdentity)
+            let message = data("message") as CFData
+            let signature = try #require(SecKeyCreateSignature(self.key(of: stored), .ecdsaSignatureMessageX962SHA256, message, nil))
+            let publicKey = try #require(SecCertificateCopyKey(certificate))
+            #expect(SecKeyVerifySignature(publicKey, .ecdsaSignatureMessageX962SHA256, message, signature, nil))
+            #expect(delete(["v_Ref": identity]) == errSecSuccess)
+            for itemClass in [idnt, cert, keys] { #expect(copy(item(itemClass)).status == errSecItemNotFound) }
+        }
+    }
+
+    @Test("T080 to T085: persistent references, labels, duplicates", arguments: Backend.allCases)
+    func references(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identity = try identity("two.example.com")
+            let added = addReturning(["v_Ref": identity, "labl": "L", "r_PersistentRef": true])
+            let reference = try #require(added.data)
+            let again = addReturning(["v_Ref": identity, "r_PersistentRef": true])
+            #expect(again.status == errSecDuplicateItem && again.value == nil)
+            #expect(copy(["v_PersistentRef": reference, "r_Ref": true]).value as? SecIdentity == identity)
+            for object in [identity, try certificate(of: identity), try key(of: identity)] as [NSObject] {
+                #expect(copy(["v_Ref": object, "r_PersistentRef": true]).data != nil)
+            }
+            #expect(copy(["v_Ref": identity, "r_PersistentRef": true]).data == reference)
+            for itemClass in [idnt, cert, keys] { #expect(copy(item(itemClass, ["labl": "L"])).status == errSecSuccess, "\(itemClass)") }
+            #expect(update(["v_PersistentRef": reference], ["labl": "M"]) == -26276)
+            #expect(delete(["v_PersistentRef": reference]) == errSecSuccess)
+            #expect(copy(item(idnt)).status == errSecItemNotFound && copy(item(keys)).status == errSecItemNotFound)
+            // One half that is there already does not matter.
+            #expect(add(["v_Ref": try certificate(of: identity)]) == errSecSuccess)
+            #expect(addReturning(["v_Ref": identity, "r_Ref": true]).value as? SecIdentity == identity)
+        }
+    }
+
+    @Test("T086, T087: the label that an identity shows is the certificate's; a change reaches both", arguments: Backend.allCases)
+    func changes(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identity = try identity("three.example.com")
+            add(["v_Ref": identity, "labl": "L", "agrp": "G1"])
+            #expect(update(["v_Ref": try key(of: identity)], ["labl": "L2"]) == errSecSuccess)
+            #expect(copy(item(idnt, ["labl": "L"])).status == errSecSuccess)
+            #expect(copy(item(keys, ["labl": "L2"])).status == errSecSuccess)
+            #expect(update(item(idnt, ["labl": "L"]), ["agrp": "G2"]) == errSecSuccess)
+            for itemClass in [idnt, cert, keys] {
+                #expect(copy(item(itemClass, ["agrp": "G2"])).status == errSecSuccess, "\(itemClass)")
+                #expect(copy(item(itemClass, ["agrp": "G1"])).status == errSecItemNotFound, "\(itemClass)")
+            }
+            #expect(update(item(idnt), ["v_Data": data("x")]) == errSecParam)
+        }
+    }
+
+    @Test("The result of an identity is the key with the certificate laid over it", arguments: Backend.allCases)
+    func shape(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identity = try identity("four.example.com")
+            add(["v_Ref": identity])
+            let all: Query = ["r_Data": true, "r_Ref": true, "r_PersistentRef": true, "r_Attributes": true]
+            let told = try #require(copy(item(idnt, all)).attributes)
+            #expect(told["class"] as? String == idnt && told["v_Ref"] as? SecIdentity == identity)
+            #expect(told["certdata"] as? Data == SecCertificateCopyData(try certificate(of: identity)) as Data)
+            #expect(told["v_Data"] as? Data == SecKeyCopyExternalRepresentation(try key(of: identity), nil) as Data?)
+            #expect(told["ctyp"] as? Int == 3 && told["bsiz"] as? Int == 256 && told["labl"] as? String == "four.example.com")
+            #expect(told["pdmn"] as? String == "ak")
+        }
+    }
+
+    @Test(
+        "A key that two certificates are for stays until the last of them goes; public keys make no identity", arguments: Backend.allCases)
+    func sharedKey(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identity = try identity("five.example.com")
+            let key = try key(of: identity)
+            let publicKey = try #require(SecKeyCopyPublicKey(key))
+            let first = try certificate(of: identity)
+            add(["v_Ref": publicKey])
+            add(["v_Ref": first])
+            #expect(copy(item(idnt)).status == errSecItemNotFound)
+            add(["v_Ref": key])
+            let other = addReturning(item(cert, ["v_Data": SecCertificateCopyData(first), "slnr": data("other"), "r_PersistentRef": true]))
+            #expect(copy(item(idnt, ["r_Attributes": true]).with(.all)).list?.count == 2)
+            #expect(delete(["v_Ref": identity]) == errSecSuccess)
+            #expect(copy(["v_Ref": key]).status == errSecSuccess)
+            #expect(copy(item(idnt)).status == errSecSuccess)
+            #expect(delete(["v_PersistentRef": try #require(other.data)]) == errSecSuccess)
+            #expect(copy(["v_Ref": key]).status == errSecSuccess)
+            var found: SecIdentity?
+            #expect(SecIdentityCreateWithCertificate(nil, first, &found) == errSecSuccess && found == identity)
+            #expect(SecIdentityCreateWithCertificate(nil, root, &found) == errSecItemNotFound)
+            #expect(SecIdentityCreate(nil, root, key) == nil && SecIdentityCreate(nil, first, publicKey) == nil)
+        }
+    }
+}
