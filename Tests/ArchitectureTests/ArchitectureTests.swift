@@ -107,7 +107,7 @@ struct ArchitectureTests {
             ("AES.GCM", ["RowCryptography.swift"]), ("KeyDerivation.hkdf", ["KeybagCryptography.swift"]), ("HKDF<", []),
             ("AES.KeyWrap", ["KeybagCryptography.swift"]),
             ("sqlite3_", ["RowStatement.swift"]), ("AuthorizedCaller(", ["Authoriser.swift"]),
-            ("case is SecCertificate, is SecIdentity", ["ItemDictionary.swift"]),
+            ("case let certificate as SecCertificate", ["ItemReference.swift"]),
             ("import SwiftProtobuf", ["Coding.swift", "Request+Coding.swift", "Response+Coding.swift"]),
             ("X509_", ["KeyEncoding.swift", "KeyEncryption.swift"]),
         ]

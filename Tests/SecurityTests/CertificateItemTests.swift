@@ -183,7 +183,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("T080 to T085: persistent references, labels, duplicates", arguments: Backend.allCases)
+    @Test("T080 to T085, T088: persistent references, labels, duplicates", arguments: Backend.allCases)
     func references(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identity = try identity("two.example.com")
@@ -235,6 +235,47 @@ struct CertificateItemTests {
             #expect(told["v_Data"] as? Data == SecKeyCopyExternalRepresentation(try key(of: identity), nil) as Data?)
             #expect(told["ctyp"] as? Int == 3 && told["bsiz"] as? Int == 256 && told["labl"] as? String == "four.example.com")
             #expect(told["pdmn"] as? String == "ak")
+        }
+    }
+
+    @Test("T090, T091: the identities of one issuer, and their certificates", arguments: Backend.allCases)
+    func issuers(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identities = [try identity("six.example.com"), try identity("seven.example.com")]
+            for identity in identities { add(["v_Ref": identity]) }
+            let issuer = try #require(SecCertificateCopyNormalizedSubjectSequence(intermediate)) as Data
+            let found = copy(item(idnt, ["m_Issuers": [issuer], "r_Ref": true]).with(.all)).list as? [SecIdentity]
+            #expect(found.map(Set.init) == Set(identities))
+            let certificates = copy(item(cert, ["m_Issuers": [issuer], "r_Ref": true, "m_Limit": 0x7FFF])).list as? [SecCertificate]
+            #expect(certificates.map(Set.init) == Set(try identities.map(certificate)))
+            let other = try #require(SecCertificateCopyNormalizedSubjectSequence(root)) as Data
+            #expect(copy(item(idnt, ["m_Issuers": [other]])).status == errSecItemNotFound)
+        }
+    }
+
+    @Test("T094: of six certificates those for mail that are valid at the time", arguments: Backend.allCases)
+    func mail(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            func issued(_ name: String, _ usage: String, days: Int) throws -> SecCertificate {
+                let settings = "extendedKeyUsage=\(usage)\nsubjectAltName=email:\(name)@example.com\nsubjectKeyIdentifier=hash\n"
+                return try Self.certificate(try authority.issue("/CN=\(name)", settings, days: days, by: authority.intermediate))
+            }
+            let short = [try issued("a", "emailProtection", days: 30), try issued("b", "emailProtection", days: 30)]
+            let long = [try issued("c", "emailProtection", days: 300)]
+            let others = [
+                try issued("d", "serverAuth", days: 300), try issued("e", "codeSigning", days: 30),
+                try issued("f", "clientAuth", days: 300),
+            ]
+            for certificate in short + long + others { add(["v_Ref": certificate]) }
+            let mail = try #require(SecPolicyCreateWithProperties(kSecPolicyAppleSMIME, nil))
+            for (days, expected) in [(1.0, short + long), (100, long), (-1, []), (400, [])] {
+                let date = Date(timeIntervalSinceNow: days * 86_400)
+                let found = copy(item(cert, ["m_Policy": mail, "m_ValidOnDate": date, "r_Ref": true]).with(.all))
+                #expect(Set(found.list as? [SecCertificate] ?? []) == Set(expected), "\(days)")
+            }
+            let alice = try #require(
+                SecPolicyCreateWithProperties(kSecPolicyAppleSMIME, [kSecPolicyName: "a@example.com"] as CFDictionary))
+            #expect(copy(item(cert, ["m_Policy": alice, "r_Ref": true]).with(.all)).list as? [SecCertificate] == [short[0]])
         }
     }
 
