@@ -14,6 +14,7 @@
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 

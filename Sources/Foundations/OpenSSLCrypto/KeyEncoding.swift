@@ -19,6 +19,12 @@ public struct DecodedKey: Sendable {
     public let isPrivate: Bool
     /// nil for RSA.
     public let curve: EllipticCurve?
+
+    public init(key: AsymmetricKey, isPrivate: Bool, curve: EllipticCurve?) {
+        self.key = key
+        self.isPrivate = isPrivate
+        self.curve = curve
+    }
 }
 
 /// Why bytes were not read as a key.
@@ -70,7 +76,7 @@ extension AsymmetricKey {
         return isRead && rest == 0 ? decoded : nil
     }
 
-    private func curve() throws(KeyDecodingError) -> EllipticCurve? {
+    func curve() throws(KeyDecodingError) -> EllipticCurve? {
         if EVP_PKEY_is_a(pointer, "RSA") == 1 { return nil }
         guard EVP_PKEY_is_a(pointer, "EC") == 1 else {
             throw .unsupported(EVP_PKEY_get0_type_name(pointer).map { String(cString: $0) } ?? "unknown")

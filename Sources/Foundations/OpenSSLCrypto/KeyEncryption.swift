@@ -30,20 +30,8 @@ enum KeyEncryption: Equatable {
             self = .old
             return
         }
-        let parameters = scheme.assumingMemoryBound(to: PBE2PARAM.self)
-        defer { PBE2PARAM_free(parameters) }
-        self = Self.rounds(of: parameters.pointee.keyfunc).map { $0 > Self.greatestRounds ? .tooManyRounds($0) : .some } ?? .some
-    }
-
-    /// The rounds of PBKDF2; nil for another derivation, whose cost libcrypto bounds itself.
-    private static func rounds(of derivation: UnsafeMutablePointer<X509_ALGOR>?) -> Int? {
-        guard let derivation = derivation?.pointee, OBJ_obj2nid(derivation.algorithm) == NID_id_pbkdf2,
-            let found = ASN1_TYPE_unpack_sequence(PBKDF2PARAM_it(), derivation.parameter)
-        else { return nil }
-        let parameters = found.assumingMemoryBound(to: PBKDF2PARAM.self)
-        defer { PBKDF2PARAM_free(parameters) }
-        let rounds = ASN1_INTEGER_get(parameters.pointee.iter)
-        return rounds < 0 ? .max : rounds
+        PBE2PARAM_free(scheme.assumingMemoryBound(to: PBE2PARAM.self))
+        self = PasswordRounds.of(algorithm).map { $0 > PasswordRounds.greatest ? .tooManyRounds($0) : .some } ?? .some
     }
 
     var refusal: String? {
@@ -53,7 +41,4 @@ enum KeyEncryption: Equatable {
         case .old: "an encryption older than PBES2"
         }
     }
-
-    /// Some seconds of work.
-    private static let greatestRounds = 5_000_000
 }

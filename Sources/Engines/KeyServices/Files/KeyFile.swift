@@ -89,7 +89,7 @@ public enum KeyFile {
     }
 
     /// The key as ours, all of its numbers checked.
-    private static func entry(_ decoded: DecodedKey) throws(KeychainError) -> KeyFileEntry {
+    static func entry(_ decoded: DecodedKey) throws(KeychainError) -> KeyFileEntry {
         let key = decoded.key
         guard let curve = decoded.curve else {
             let numbers = try crypto { () throws(OpenSSLError) in try key.publicRSANumbers() }
@@ -108,7 +108,7 @@ public enum KeyFile {
         }
     }
 
-    private static let greatestLength = 16 << 20
+    static let greatestLength = 16 << 20
 }
 
 extension KeychainError {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+internal import OpenSSLCrypto
+public import SecretMemory
+
+/// A PKCS #12 file (RFC 7292): certificates and private keys under one passphrase.
+public struct PKCS12File: Sendable {
+    public struct CertificateEntry: Sendable {
+        /// In DER.
+        public let der: [UInt8]
+        /// For people; nil where there is none.
+        public let label: String?
+
+        public init(der: [UInt8], label: String?) {
+            self.der = der
+            self.label = label
+        }
+    }
+
+    public struct KeyEntry: Sendable {
+        public let key: SoftwareKey
+        /// For people; nil where there is none.
+        public let label: String?
+        /// What the file says belongs together has the same here; nil where it says nothing.
+        public let localKeyID: [UInt8]?
+
+        public init(key: SoftwareKey, label: String?, localKeyID: [UInt8]? = nil) {
+            self.key = key
+            self.label = label
+            self.localKeyID = localKeyID
+        }
+    }
+
+    /// In the order of the file.
+    public let certificates: [CertificateEntry]
+    public let keys: [KeyEntry]
+
+    public init(certificates: [CertificateEntry], keys: [KeyEntry]) {
+        self.certificates = certificates
+        self.keys = keys
+    }
+
+    /// Whether the bytes have the outer form of such a file: a `SEQUENCE` that begins with the version 3.
+    public static func isOne(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count > 16, bytes[0] == 0x30 else { return false }
+        let start = bytes[1] < 0x80 ? 2 : 2 + Int(bytes[1] & 0x7F)
+        return bytes.count > start + 3 && bytes[start..<start + 3].elementsEqual([0x02, 0x01, 0x03])
+    }
+
+    // MARK: Reading
+
+    /// - Parameter passphrase: nil where none was given; then one that is empty is tried.
+    /// - Throws: errSecPassphraseRequired where one is needed and none was given, errSecAuthFailed for another one or changed bytes, errSecDecode for
+    ///   what is no such file, errSecUnimplemented for what is not served.
+    public init(reading bytes: UnsafeRawBufferPointer, passphrase: SharedSecret?) throws(KeychainError) {
+        guard bytes.count <= KeyFile.greatestLength else {
+            throw .parameter("a file of keys has at most \(KeyFile.greatestLength >> 20) MiB")
+        }
+        let archive: PKCS12Archive
+        do throws(PKCS12Error) {
+            archive = try PKCS12Archive(reading: bytes, passphrase: passphrase ?? SharedSecret(copying: []))
+        } catch {
+            throw KeychainError(error, hasPassphrase: passphrase != nil)
+        }
+        certificates = archive.certificates.map { CertificateEntry(der: $0.der, label: $0.attributes.friendlyName) }
+        keys = try archive.keys.map { (entry) throws(KeychainError) in
+            guard case .privateKey(let key) = try KeyFile.entry(entry.key) else { throw .decode }
+            return KeyEntry(key: key, label: entry.attributes.friendlyName, localKeyID: entry.attributes.localKeyID)
+        }
+    }
+
+    // MARK: Writing
+
+    /// The file's bytes.
+    ///
+    /// - Parameters:
+    ///   - passphrase: not empty.
+    ///   - isLegacy: for systems that do not read PBES2: Triple DES and SHA-1, which protect little.
+    ///   - publicKeyHash: SHA-1 of the public key of a certificate in DER, by which it is joined to its key.
+    public func written(
+        under passphrase: SharedSecret, isLegacy: Bool = false, publicKeyHash: ([UInt8]) -> [UInt8]?
+    ) throws(KeychainError) -> SharedSecret {
+        guard passphrase.count > 0 else { throw .parameter("the passphrase is empty") }
+        guard passphrase.withUnsafeBytes({ !$0.contains(0) }) else { throw .parameter("the passphrase has a zero byte in it") }
+        var archive = PKCS12Archive()
+        for entry in keys {
+            var identifier = entry.localKeyID
+            if identifier == nil { identifier = try entry.key.publicKey.applicationLabel() }
+            let attributes = PKCS12Archive.Attributes(friendlyName: entry.label, localKeyID: identifier)
+            archive.keys.append(.init(key: entry.key.decoded, attributes: attributes))
+        }
+        let identifiers = Set(archive.keys.compactMap(\.attributes.localKeyID))
+        for entry in certificates {
+            let identifier = publicKeyHash(entry.der).flatMap { identifiers.contains($0) ? $0 : nil }
+            archive.certificates.append(
+                .init(der: entry.der, attributes: .init(friendlyName: entry.label, localKeyID: identifier)))
+        }
+        let whole = archive
+        return try crypto { () throws(OpenSSLError) in try whole.written(under: passphrase, isLegacy ? .legacy : .modern) }
+    }
+}
+
+extension KeychainError {
+    fileprivate init(_ error: PKCS12Error, hasPassphrase: Bool) {
+        switch error {
+        case .passphrase where !hasPassphrase:
+            self.init(OSStatusCode(rawValue: -25260), "the file needs a passphrase", hint: "-P or --passphrase-file")
+        case .passphrase: self.init(.authFailed, "the passphrase is another one, or the file was changed")
+        case .unsupported(let name): self.init(.unimplemented, "the file has \(name), which is not served")
+        case .malformed: self.init(.decode, "the bytes are no PKCS #12 file")
+        }
+    }
+}
+
+extension SoftwareKey {
+    fileprivate var decoded: DecodedKey {
+        DecodedKey(key: key, isPrivate: true, curve: kind.type == .ellipticCurve ? EllipticCurve(rawValue: kind.bits) : nil)
+    }
+}

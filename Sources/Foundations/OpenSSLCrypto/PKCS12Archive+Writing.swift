@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+public import SecretMemory
+
+extension PKCS12Archive {
+    /// How a file is protected.
+    public enum Protection: Sendable {
+        /// PBES2 with AES-256 and HMAC-SHA-256, integrity by SHA-256.
+        case modern
+        /// Triple DES and SHA-1, which old systems read.
+        case legacy
+    }
+
+    /// The archive as a file.
+    ///
+    /// - Parameter passphrase: in UTF-8, without a zero byte.
+    public func written(under passphrase: SharedSecret, _ protection: Protection = .modern) throws(OpenSSLError) -> SharedSecret {
+        let passphrase = CString(passphrase)
+        return try passphrase.withPointer { (text) throws(OpenSSLError) in
+            let file = try Writer(protection, text).file(self)
+            defer { PKCS12_free(file) }
+            var bytes: UnsafeMutablePointer<UInt8>?
+            let count = i2d_PKCS12(file, &bytes)
+            guard count > 0, let bytes else { throw .last("write PKCS #12") }
+            defer { CRYPTO_clear_free(bytes, Int(count), nil, 0) }
+            return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: bytes, count: Int(count))))
+        }
+    }
+}
+
+/// One file being written.
+private struct Writer {
+    private let scheme: Int32
+    private let digest: OpaquePointer?
+    private let passphrase: UnsafePointer<CChar>
+    /// A third of a second for each of the three derivations, at most.
+    private let rounds: Int32 = 600_000
+
+    init(_ protection: PKCS12Archive.Protection, _ passphrase: UnsafePointer<CChar>) {
+        scheme = protection == .modern ? NID_aes_256_cbc : NID_pbe_WithSHA1And3_Key_TripleDES_CBC
+        digest = protection == .modern ? EVP_sha256() : EVP_sha1()
+        self.passphrase = passphrase
+    }
+
+    func file(_ archive: PKCS12Archive) throws(OpenSSLError) -> OpaquePointer {
+        var safes: OpaquePointer?
+        defer { OPENSSL_sk_pop_free(safes) { PKCS7_free($0?.assumingMemoryBound(to: PKCS7.self)) } }
+        if !archive.certificates.isEmpty {
+            var bags: OpaquePointer?
+            defer { Self.free(bags) }
+            for entry in archive.certificates { try add(entry, to: &bags) }
+            guard PKCS12_add_safe_ex(&safes, bags, scheme, rounds, passphrase, LegacyProviders.context, nil) == 1 else {
+                throw .last("encrypt certificates")
+            }
+        }
+        if !archive.keys.isEmpty {
+            var bags: OpaquePointer?
+            defer { Self.free(bags) }
+            for entry in archive.keys { try add(entry, to: &bags) }
+            // Each key is encrypted by itself.
+            guard PKCS12_add_safe(&safes, bags, -1, 0, nil) == 1 else { throw .last("write keys") }
+        }
+        guard let file = PKCS12_add_safes_ex(safes, 0, LegacyProviders.context, nil) else { throw .last("write PKCS #12") }
+        guard PKCS12_set_mac(file, passphrase, -1, nil, 0, rounds, digest) == 1 else {
+            PKCS12_free(file)
+            throw .last("protect PKCS #12")
+        }
+        return file
+    }
+
+    private static func free(_ bags: OpaquePointer?) {
+        OPENSSL_sk_pop_free(bags) { PKCS12_SAFEBAG_free(OpaquePointer($0)) }
+    }
+
+    private func add(_ entry: PKCS12Archive.CertificateEntry, to bags: inout OpaquePointer?) throws(OpenSSLError) {
+        let certificate = entry.der.withUnsafeBufferPointer { der in
+            var bytes = der.baseAddress
+            return d2i_X509(nil, &bytes, der.count)
+        }
+        guard let certificate else { throw .last("read a certificate") }
+        defer { X509_free(certificate) }
+        guard let bag = PKCS12_add_cert(&bags, certificate) else { throw .last("write a certificate") }
+        try set(entry.attributes, on: bag)
+    }
+
+    private func add(_ entry: PKCS12Archive.KeyEntry, to bags: inout OpaquePointer?) throws(OpenSSLError) {
+        let key = entry.key.key.pointer
+        guard let bag = PKCS12_add_key_ex(&bags, key, 0, rounds, scheme, passphrase, LegacyProviders.context, nil) else {
+            throw .last("encrypt a key")
+        }
+        try set(entry.attributes, on: bag)
+    }
+
+    private func set(_ attributes: PKCS12Archive.Attributes, on bag: OpaquePointer) throws(OpenSSLError) {
+        if let name = attributes.friendlyName, PKCS12_add_friendlyname_utf8(bag, name, -1) != 1 { throw .last("name an entry") }
+        if var identifier = attributes.localKeyID, PKCS12_add_localkeyid(bag, &identifier, Int32(identifier.count)) != 1 {
+            throw .last("mark an entry")
+        }
+    }
+}
