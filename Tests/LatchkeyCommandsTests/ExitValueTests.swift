@@ -114,7 +114,7 @@ struct ExitValueTests {
             Frame("delete-generic-password", 2, error: true),
             Frame("error", 2, error: true),
             Frame("error -25300", 1, output: true),
-            Frame("find-identity -v", 252, error: true),
+            Frame("list-smartcards", 252, error: true),
             Frame("leaks", 1, error: true),
             Frame("list-keychains -d nowhere", 2, error: true),
             Frame("list-keychains -d system", 0),

@@ -2,7 +2,7 @@
 
 internal import FoundationEssentials
 
-/// The certificates of a file: PEM with any other text and other kinds of blocks between, or one certificate in DER.
+/// The certificates of a file: PEM with any other text and other kinds of blocks between, one certificate in DER, or those of PKCS #7.
 ///
 /// One that cannot be read does not keep the others from being read.
 public struct CertificateBundle: Sendable {
@@ -16,20 +16,21 @@ public struct CertificateBundle: Sendable {
     public init(_ bytes: [UInt8]) {
         let blocks = Self.blocks(bytes)
         // A certificate in DER is a sequence.
-        if blocks.isEmpty, bytes.first == 0x30 {
-            take(bytes, 0)
-        } else {
-            for (index, block) in blocks.enumerated() {
-                guard let der = block else {
-                    rejected.append((index, CertificateError("a block has no end, or its content is no base64")))
-                    continue
-                }
+        if blocks.isEmpty, bytes.first == 0x30 { take(bytes, 0) }
+        for (index, block) in blocks.enumerated() {
+            if let der = block {
                 take(der, index)
+            } else {
+                rejected.append((index, CertificateError("a block has no end, or its content is no base64")))
             }
         }
     }
 
     private mutating func take(_ der: [UInt8], _ index: Int) {
+        if let several = Self.certificates(ofPKCS7: der) {
+            for each in several { take(each, index) }
+            return
+        }
         do throws(CertificateError) {
             certificates.append(try Certificate(der: der))
         } catch {
@@ -40,7 +41,7 @@ public struct CertificateBundle: Sendable {
     // MARK: PEM
 
     /// RFC 7468, and what older tools write.
-    private static let labels = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
+    private static let labels = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE", "PKCS7"]
 
     /// The contents of the blocks of certificates; nil for one that has no end or is no base64.
     private static func blocks(_ bytes: [UInt8]) -> [[UInt8]?] {

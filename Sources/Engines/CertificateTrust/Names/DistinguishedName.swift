@@ -52,7 +52,7 @@ public struct DistinguishedName: Sendable {
 
     /// The name in the form that two equal names share: DER again, with every string a `UTF8String` in lower case and without needless spaces.
     public var normalized: [UInt8] {
-        Self.element(0x30, normalizedContent)
+        DERElement.of(0x30, normalizedContent)
     }
 
     /// The same without the outer `SEQUENCE`.
@@ -60,22 +60,11 @@ public struct DistinguishedName: Sendable {
 
     private static func normalized(_ attributes: [NameAttribute]) -> [UInt8] {
         let members = attributes.map { attribute in
-            let value = attribute.comparisonText.map { element(0x0C, Array($0.utf8)) } ?? Array(attribute.value)
-            return element(0x30, element(0x06, attribute.type.content) + value)
+            let value = attribute.comparisonText.map { DERElement.of(0x0C, Array($0.utf8)) } ?? Array(attribute.value)
+            return DERElement.of(0x30, DERElement.of(0x06, attribute.type.content) + value)
         }
         // The order of a set is that of its members' bytes.
-        return element(0x31, members.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
-    }
-
-    private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-        guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
-        var length = content.count
-        var digits: [UInt8] = []
-        while length > 0 {
-            digits.insert(UInt8(length & 0xFF), at: 0)
-            length >>= 8
-        }
-        return [tag, 0x80 | UInt8(digits.count)] + digits + content
+        return DERElement.of(0x31, members.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
     }
 }
 

@@ -33,17 +33,21 @@ public enum KeyFile {
 
     /// The keys of a file, in order. PEM may hold several; what is no key in it, such as a certificate, is passed over.
     ///
-    /// - Parameter passphrase: nil where there is none.
+    /// - Parameters:
+    ///   - passphrase: nil where there is none.
+    ///   - allowsNone: whether PEM without any key is no failure.
     /// - Throws: errSecParam where there is no key at all, or one is malformed; errSecAuthFailed where the passphrase is missing or wrong;
     ///   errSecUnimplemented for kinds that are not served.
-    public static func read(_ bytes: UnsafeRawBufferPointer, passphrase: SharedSecret? = nil) throws(KeychainError) -> [KeyFileEntry] {
+    public static func read(
+        _ bytes: UnsafeRawBufferPointer, passphrase: SharedSecret? = nil, allowsNone: Bool = false
+    ) throws(KeychainError) -> [KeyFileEntry] {
         guard bytes.count <= greatestLength else { throw .parameter("a file of keys has at most \(greatestLength >> 20) MiB") }
         if let blocks = try PEM.blocks(in: bytes) {
             var entries: [KeyFileEntry] = []
             for block in blocks {
                 if let entry = try entry(of: block, passphrase) { entries.append(entry) }
             }
-            guard !entries.isEmpty else { throw .parameter("the file holds no key") }
+            guard !entries.isEmpty || allowsNone else { throw .parameter("the file holds no key") }
             return entries
         }
         if let line = try OpenSSHPublicKey.read(bytes) { return [.publicKey(line)] }

@@ -100,17 +100,3 @@ enum VerifyCert: SecurityCommand {
         }
     }
 }
-
-extension TrustRule {
-    /// What `security` has called it since the days of CDSA, where scripts know it by that; else the name of its status.
-    fileprivate var traditionalName: String {
-        switch self {
-        case .untrusted: "CSSMERR_TP_NOT_TRUSTED"
-        case .expired: "CSSMERR_TP_CERT_EXPIRED"
-        case .notYetValid: "CSSMERR_TP_CERT_NOT_VALID_YET"
-        case .serverName: "CSSMERR_APPLETP_HOSTNAME_MISMATCH"
-        case .extendedKeyUsage: "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE"
-        default: status.name ?? status.description
-        }
-    }
-}

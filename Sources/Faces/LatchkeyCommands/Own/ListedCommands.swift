@@ -6,9 +6,10 @@ internal import ArgumentParser
 enum ListedCommands {
     static let all: [any ParsableCommand.Type] = [
         Help.self, Lists.self, Default.self, Login.self, Lock.self, Unlock.self, Settings.self,
-        Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, FindGeneric.self,
+        Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self, FindGeneric.self,
         FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self, KeyFinding.self,
-        PartitionKey.self, Export.self, Import.self, Verify.self, Errors.self, KeyDeletion.self,
+        PartitionKey.self, CertificateFinding.self, IdentityFinding.self, CertificateDeletion.self, IdentityDeletion.self, Export.self,
+        Import.self, Verify.self, Errors.self, KeyDeletion.self,
     ]
 
     struct Help: ListedCommand { static let command: any SecurityCommand.Type = HelpCommand.self }
@@ -32,8 +33,13 @@ enum ListedCommands {
     struct KeyFinding: ListedCommand { static let command: any SecurityCommand.Type = FindKey.self }
     struct KeyDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteKey.self }
     struct PartitionKey: ListedCommand { static let command: any SecurityCommand.Type = SetKeyPartitionList.self }
-    struct Export: ListedCommand { static let command: any SecurityCommand.Type = ExportKeys.self }
-    struct Import: ListedCommand { static let command: any SecurityCommand.Type = ImportKeys.self }
+    struct Export: ListedCommand { static let command: any SecurityCommand.Type = ExportItems.self }
+    struct Import: ListedCommand { static let command: any SecurityCommand.Type = ImportItems.self }
+    struct CertificateAddition: ListedCommand { static let command: any SecurityCommand.Type = AddCertificates.self }
+    struct CertificateFinding: ListedCommand { static let command: any SecurityCommand.Type = FindCertificate.self }
+    struct CertificateDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteCertificate.self }
+    struct IdentityFinding: ListedCommand { static let command: any SecurityCommand.Type = FindIdentity.self }
+    struct IdentityDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteIdentity.self }
     struct Verify: ListedCommand { static let command: any SecurityCommand.Type = VerifyCert.self }
     struct Errors: ListedCommand { static let command: any SecurityCommand.Type = ErrorCommand.self }
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+// PKCS #7 files that hold certificates and nothing else (RFC 2315, section 9.3): a SignedData that nobody has signed.
+
+extension CertificateBundle {
+    /// The certificates as such a file, in DER.
+    public static func pkcs7(_ certificates: [Certificate]) -> [UInt8] {
+        let content = DERElement.of(0x30, DERElement.of(0x06, ObjectIdentifier.pkcs7Data.content))
+        let signed = DERElement.of(
+            0x30,
+            DERElement.of(0x02, [1]) + DERElement.of(0x31, []) + content + DERElement.of(0xA0, certificates.flatMap(\.der))
+                + DERElement.of(0x31, []))
+        return DERElement.of(0x30, DERElement.of(0x06, ObjectIdentifier.pkcs7SignedData.content) + DERElement.of(0xA0, signed))
+    }
+
+    /// The certificates of such a file, each in DER; nil where the bytes are none.
+    static func certificates(ofPKCS7 der: [UInt8]) -> [[UInt8]]? {
+        guard let outer = try? DER.parse(der).members(), outer.count == 2, (try? ObjectIdentifier(outer[0])) == .pkcs7SignedData,
+            let signed = outer[1].only, let members = try? signed.members(), members.count >= 4
+        else { return nil }
+        guard let list = members.first(where: { $0.isContextSpecific(0) }), case .constructed(let nodes) = list.content else { return [] }
+        return nodes.map { Array($0.encodedBytes) }
+    }
+}
+
+extension ASN1Node {
+    /// What an explicit tag stands before.
+    fileprivate var only: ASN1Node? {
+        guard isContextSpecific(0), case .constructed(let nodes) = content else { return nil }
+        var iterator = nodes.makeIterator()
+        guard let inner = iterator.next(), iterator.next() == nil else { return nil }
+        return inner
+    }
+}
+
+extension ObjectIdentifier {
+    fileprivate static let pkcs7Data = Self(1, 2, 840, 113549, 1, 7, 1)
+    fileprivate static let pkcs7SignedData = Self(1, 2, 840, 113549, 1, 7, 2)
+}

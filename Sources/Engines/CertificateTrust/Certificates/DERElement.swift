@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Elements that are written in DER.
+enum DERElement {
+    /// Tag, length in its fewest bytes, content.
+    static func of(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
+        var length = content.count
+        var digits: [UInt8] = []
+        while length > 0 {
+            digits.insert(UInt8(length & 0xFF), at: 0)
+            length >>= 8
+        }
+        return [tag, 0x80 | UInt8(digits.count)] + digits + content
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+internal import LatchkeyService
+
+/// `security add-certificates`.
+enum AddCertificates: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "add-certificates", summary: "Bring the certificates of files into the keychain.",
+        options: [CommandOption("-k", .required("keychain"), help: "the keychain"), .accessGroup], operands: "file...",
+        notes: ["Certificates are read in PEM, DER and PKCS#7."], examples: ["add-certificates ca.pem intermediate.der"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard !arguments.operands.isEmpty else { throw .usage("the files are missing") }
+        let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        // Read whole before the first is added.
+        let certificates = try CertificateFiles.read(arguments.operands.map(\.text), in: session)
+        var status: Int32 = 0
+        for certificate in certificates {
+            let addition = CertificateItems.addition(certificate, accessGroup: arguments.accessGroup)
+            do throws(KeychainError) {
+                _ = try keychain.add(addition, from: session.caller)
+            } catch {
+                // The others are added nevertheless.
+                let name = certificate.subjectSummary ?? "a certificate without a name"
+                session.report(.status(KeychainError(error.status, "\(name): \(error.problem)", hint: error.hint)), of: "add-certificates")
+                status = error.status.rawValue
+            }
+        }
+        if status != 0 { throw .said(status) }
+    }
+}

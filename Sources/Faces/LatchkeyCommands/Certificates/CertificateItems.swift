@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// Certificates in the keychain, as the commands look for them.
+enum CertificateItems {
+    /// An item and the certificate that it holds.
+    struct Found {
+        let record: ItemRecord
+        let certificate: Certificate
+    }
+
+    static func addition(_ certificate: Certificate, accessGroup: String?) -> ItemAddition {
+        ItemAddition(
+            .certificate, attributes: CertificateAttributes.standard(certificate),
+            secrets: ItemSecrets(data: SharedSecret(copying: certificate.der)), accessGroup: accessGroup)
+    }
+
+    /// All certificates, in the order in which they were added. Items that hold none are passed over.
+    static func all(
+        _ attributes: [ItemAttribute: AttributeValue] = [:], group: String? = nil, in keychain: any KeychainService,
+        for session: CommandSession
+    ) throws(CommandFailure) -> [Found] {
+        let query = ItemQuery(.certificate, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
+        let matches = try CommandFailure.naming(PasswordSearch.function) { () throws(KeychainError) in
+            try PasswordSearch.matches(query, returning: [.attributes, .data, .persistentReference], in: keychain, for: session.caller)
+        }
+        return matches.records.compactMap { record in
+            let der = record.secrets?.data?.withUnsafeBytes { Array($0) }
+            return der.flatMap { try? Certificate(der: $0) }.map { Found(record: record, certificate: $0) }
+        }
+    }
+
+    /// Those whose private key is in the keychain, with these keys.
+    static func identities(
+        group: String? = nil, in keychain: any KeychainService, for session: CommandSession
+    ) throws(CommandFailure) -> [(found: Found, key: ItemRecord)] {
+        let keys = try KeySearch.all(
+            [.keyClass: .number(KeyHalf.privateKey.rawValue)], group: group, in: keychain, for: session)
+        let byLabel = Dictionary(grouping: keys) { $0[.applicationLabel]?.canonicalBytes ?? [] }
+        return try all(group: group, in: keychain, for: session).flatMap { found in
+            (byLabel[found.certificate.publicKeyHash] ?? []).map { (found, $0) }
+        }
+    }
+}

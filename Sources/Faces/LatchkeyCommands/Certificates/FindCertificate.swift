@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+
+/// `security find-certificate`.
+enum FindCertificate: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "find-certificate", summary: "Show a certificate of the keychain.",
+        options: [
+            CommandOption("-a", help: "every match, and not only the first"),
+            CommandOption("-c", .required("name"), help: "part of the common name, in any case"),
+            CommandOption("-e", .required("mail"), help: "an address of mail that the certificate names"),
+            CommandOption("-m", help: "print the addresses of mail"), CommandOption("-p", help: "print PEM"),
+            CommandOption("-Z", help: "print SHA-256 and SHA-1 of the certificate"), .accessGroup,
+        ] + CommandOption.passcode,
+        operands: "[keychain...]", examples: ["find-certificate -c example.com -p", "find-certificate -a -Z"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let all = try CertificateItems.all(group: arguments.accessGroup, in: keychain, for: session)
+        let (name, mail) = (arguments["-c"]?.text.lowercased(), arguments["-e"]?.text.lowercased())
+        let matching = all.filter { found in
+            let isNamed = name.map { (found.certificate.commonName ?? "").lowercased().contains($0) } ?? true
+            return isNamed && (mail.map { found.certificate.mailAddresses.map { $0.lowercased() }.contains($0) } ?? true)
+        }
+        let isAll = arguments.contains("-a")
+        guard isAll || !matching.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
+        let path = try StorePath.of(keychain)
+        for found in isAll ? matching : Array(matching.prefix(1)) {
+            try session.write(text(of: found, keychain: path, arguments))
+        }
+    }
+
+    private static func text(of found: CertificateItems.Found, keychain: String, _ arguments: ParsedArguments) -> String {
+        var text = ""
+        if arguments.contains("-Z") {
+            text += "SHA-256 hash: \(Hexadecimal.text(found.certificate.sha256).uppercased())\n"
+            text += "SHA-1 hash: \(Hexadecimal.text(found.certificate.sha1).uppercased())\n"
+        }
+        if arguments.contains("-m") { text += "email addresses: \(found.certificate.mailAddresses.joined(separator: ", "))\n" }
+        return text
+            + (arguments.contains("-p")
+                ? CertificateFiles.pem(found.certificate) : ItemBlock(record: found.record, keychain: keychain).text)
+    }
+}

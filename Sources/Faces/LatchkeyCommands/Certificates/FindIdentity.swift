@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+
+/// `security find-identity`.
+enum FindIdentity: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "find-identity", summary: "Show the identities of the keychain, and which are valid for a policy.",
+        options: [
+            CommandOption(
+                "-p", .required("policy"), help: "basic (usual), ssl-client, ssl-server, smime, codesigning"),
+            CommandOption("-s", .required("name"), help: "whom it has to be for: the host, the address of mail"),
+            CommandOption("-v", help: "only those that are valid"), .accessGroup,
+        ] + CommandOption.passcode,
+        operands: "[keychain...]",
+        notes: [
+            "An identity is valid where a chain leads from its certificate to somebody trusted, with the keychain's certificates between."
+        ],
+        examples: ["find-identity -v -p codesigning", "find-identity -p ssl-server -s example.com"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try KeychainOperand.check(arguments.operands, in: session)
+        let names = arguments.values("-p")
+        let policies = try (names.isEmpty ? ["basic"] : names).map { (name) throws(CommandFailure) in
+            try policy(name, arguments["-s"]?.text)
+        }
+        let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: session).map(\.found.certificate)
+        let known = try CertificateItems.all(in: keychain, for: session).map(\.certificate)
+        let moment = try VerifyDate.moment(nil)
+        for policy in policies {
+            let judged = identities.map { certificate in
+                let verdict = TrustEvaluation([certificate] + known, policies: [policy.policy], at: moment).verdict()
+                return Row(certificate: certificate, failure: verdict.failure)
+            }
+            let valid = judged.filter { $0.failure == nil }
+            if !arguments.contains("-v") {
+                try session.write(
+                    "\nPolicy: \(policy.title)\n  Matching identities\n\(lines(judged))     \(judged.count) identities found\n\n")
+                try session.write("  Valid identities only\n")
+            }
+            try session.write("\(lines(valid))     \(valid.count) valid identities found\n")
+        }
+    }
+
+    private struct Row {
+        let certificate: Certificate
+        let failure: TrustFailure?
+    }
+
+    private static func lines(_ rows: [Row]) -> String {
+        rows.enumerated().map { index, row in
+            let number = String(index + 1)
+            let padding = String(repeating: " ", count: max(0, 3 - number.count))
+            let reason = row.failure.map { " (\($0.rule.traditionalName))" } ?? ""
+            let name = row.certificate.subjectSummary ?? ""
+            return "\(padding)\(number)) \(Hexadecimal.text(row.certificate.sha1).uppercased()) \"\(name)\"\(reason)\n"
+        }.joined()
+    }
+
+    private static func policy(_ name: String, _ subject: String?) throws(CommandFailure) -> (policy: TrustPolicy, title: String) {
+        let server = subject.map { ServerName(asked: $0) }
+        switch name {
+        case "basic": return (.basicX509, "X.509 Basic")
+        case "ssl-client": return (.client(server), "SSL (client)")
+        case "ssl-server": return (.server(server), "SSL (server)")
+        case "smime": return (.mail(address: subject), "S/MIME")
+        case "codesigning": return (.codeSigning, "Code Signing")
+        default:
+            throw .status(
+                KeychainError(
+                    .unimplemented, "the policy '\(name)' is not served", hint: "-p basic, ssl-client, ssl-server, smime or codesigning"))
+        }
+    }
+}

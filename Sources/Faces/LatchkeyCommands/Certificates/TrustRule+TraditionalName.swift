@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+
+extension TrustRule {
+    /// What `security` has called it since the days of CDSA, where scripts know it by that; else the name of its status.
+    var traditionalName: String {
+        switch self {
+        case .untrusted: "CSSMERR_TP_NOT_TRUSTED"
+        case .expired: "CSSMERR_TP_CERT_EXPIRED"
+        case .notYetValid: "CSSMERR_TP_CERT_NOT_VALID_YET"
+        case .serverName: "CSSMERR_APPLETP_HOSTNAME_MISMATCH"
+        case .extendedKeyUsage: "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE"
+        default: status.name ?? status.description
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// `security export`.
+enum ExportItems: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "export", summary: "Write the keys, certificates and identities of the keychain to a file.",
+        options: [
+            CommandOption("-k", .required("keychain"), help: "the keychain"),
+            CommandOption("-t", .required("type"), help: "certs, allKeys, pubKeys, privKeys, identities or all (usual)"),
+            CommandOption("-f", .required("format"), help: "pemseq, openssl, pkcs8, openssh2, bsafe; x509, pkcs7, pkcs12"),
+            CommandOption("-w", help: "encrypt private keys, in PKCS#8"),
+            CommandOption("-p", help: "x509 and pkcs7 as PEM; keys are text by themselves"),
+            CommandOption("-P", .required("passphrase"), help: "the passphrase to encrypt under"),
+            CommandOption("--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
+            CommandOption("--legacy", help: "pkcs12 for systems that read Triple DES alone (Latchkey's addition)"),
+            CommandOption("-o", .required("file"), help: "the file to write; it must not exist"),
+            CommandOption(
+                "-l", .required("label"), as: .attribute(.label, .text), help: "only with this label (Latchkey's addition)"),
+            CommandOption("--tag", .required("tag"), help: "only keys with this tag (Latchkey's addition)"), .accessGroup,
+        ] + CommandOption.passcode,
+        notes: ["Keys that may not be given out are passed over, and named. pkcs12 holds identities, certificates and private keys."],
+        examples: [
+            "export -t identities -f pkcs12 --passphrase-file ~/.pass -o identities.p12", "export -t certs -f pemseq > certificates.pem",
+            "export -t pubKeys -f pkcs8", "export -t privKeys --tag com.example.key -w --passphrase-file ~/.pass -o key.pem",
+        ])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard arguments.operands.isEmpty else { throw .usage("no word is expected behind the options") }
+        let selection = try ExportSelection(arguments["-t"]?.text)
+        let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        let found = try ExportedItems(selection, arguments, in: keychain, for: session)
+        let passphrase = try KeyFilePassphrase.read(arguments, in: session)
+        if arguments.contains("-w"), passphrase == nil { throw .usage("-w needs a passphrase: -P or --passphrase-file") }
+        let whole = try found.file(arguments["-f"]?.text, passphrase, arguments)
+        try KeyStreams.write(whole, to: arguments["-o"]?.text, replaces: false, in: session)
+        if let path = arguments["-o"]?.text { session.io.say("...\(whole.count) bytes written to \(path)\n") }
+    }
+}
+
+/// What is exported.
+struct ExportSelection {
+    /// nil for both halves; no keys at all where ``hasKeys`` is false.
+    let half: KeyHalf?
+    let hasKeys: Bool
+    let hasCertificates: Bool
+    /// Only what is both.
+    let isIdentities: Bool
+
+    init(_ type: String?) throws(CommandFailure) {
+        switch type {
+        case nil, "all": (half, hasKeys, hasCertificates, isIdentities) = (nil, true, true, false)
+        case "allKeys": (half, hasKeys, hasCertificates, isIdentities) = (nil, true, false, false)
+        case "pubKeys": (half, hasKeys, hasCertificates, isIdentities) = (.publicKey, true, false, false)
+        case "privKeys": (half, hasKeys, hasCertificates, isIdentities) = (.privateKey, true, false, false)
+        case "certs": (half, hasKeys, hasCertificates, isIdentities) = (nil, false, true, false)
+        case "identities": (half, hasKeys, hasCertificates, isIdentities) = (.privateKey, true, true, true)
+        default: throw .usage("-t is certs, allKeys, pubKeys, privKeys, identities or all")
+        }
+    }
+}

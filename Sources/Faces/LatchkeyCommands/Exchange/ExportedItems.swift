@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// Keys and certificates that leave the keychain as a file.
+struct ExportedItems {
+    private var keys: [(entry: KeyFileEntry, label: String?)] = []
+    private var certificates: [(certificate: Certificate, label: String?)] = []
+
+    /// - Throws: errSecItemNotFound where there is nothing.
+    init(
+        _ selection: ExportSelection, _ arguments: ParsedArguments, in keychain: any KeychainService, for session: CommandSession
+    ) throws(CommandFailure) {
+        var attributes = try arguments.attributes()
+        var found: [CertificateItems.Found] = []
+        var records: [ItemRecord] = []
+        if selection.isIdentities {
+            let label = attributes[.label]
+            let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: session)
+                .filter { label == nil || $0.found.record[.label] == label || $0.key[.label] == label }
+            var seen: Set<ItemIdentifier> = []
+            found = identities.map(\.found).filter { seen.insert($0.record.identifier).inserted }
+            records = identities.map(\.key).filter { seen.insert($0.identifier).inserted }
+        } else {
+            if selection.hasCertificates, arguments["--tag"] == nil {
+                found = try CertificateItems.all(attributes, group: arguments.accessGroup, in: keychain, for: session)
+            }
+            if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
+            if let half = selection.half { attributes[.keyClass] = .number(half.rawValue) }
+            if selection.hasKeys { records = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: session) }
+        }
+        certificates = found.map { ($0.certificate, $0.record[.label]?.text) }
+        for record in records {
+            if let entry = try Self.entry(record, in: keychain, session) { keys.append((entry, record[.label]?.text)) }
+        }
+        guard !keys.isEmpty || !certificates.isEmpty else { throw .status(.itemNotFound, of: Self.function) }
+    }
+
+    private static let function = "SecItemExport"
+
+    /// nil for a key that may not be given out.
+    private static func entry(
+        _ record: ItemRecord, in keychain: any KeychainService, _ session: CommandSession
+    ) throws(CommandFailure) -> KeyFileEntry? {
+        let name = KeyText(record)
+        if !name.isExtractable, name.half == "private" {
+            session.remark("a key that may not be given out was passed over: \(name.tag ?? name.label ?? name.kind)")
+            return nil
+        }
+        guard name.half != "symmetric", name.kind != "other" else {
+            session.remark("a key of a kind that is only kept was passed over: \(name.tag ?? name.label ?? "no name")")
+            return nil
+        }
+        return try CommandFailure.naming(function) { () throws(KeychainError) in
+            let info = try keychain.publicKey(of: record.persistentReference, from: session.caller)
+            guard info.half == .privateKey else { return .publicKey(try .of(info)) }
+            let external = try keychain.exportKey(record.persistentReference, from: session.caller).bytes
+            return try external.withUnsafeBytes { (bytes) throws(KeychainError) in
+                .privateKey(try SoftwareKey(external: bytes, type: info.kind.type, isOwn: true))
+            }
+        }
+    }
+
+    // MARK: Formats
+
+    func file(_ format: String?, _ passphrase: SharedSecret?, _ arguments: ParsedArguments) throws(CommandFailure) -> SharedSecret {
+        switch format {
+        case "pkcs12": return try pkcs12(passphrase, isLegacy: arguments.contains("--legacy"))
+        case "x509": return try x509(certificatesAlone(in: "x509"), isPEM: arguments.contains("-p"))
+        case "pkcs7":
+            let der = CertificateBundle.pkcs7(try certificatesAlone(in: "pkcs7"))
+            return SharedSecret(copying: arguments.contains("-p") ? Array(CertificateFiles.pem(der, "PKCS7").utf8) : der)
+        default: return try sequence(try structure(format, passphrase), passphrase)
+        }
+    }
+
+    private func structure(_ format: String?, _ passphrase: SharedSecret?) throws(CommandFailure) -> KeyFile.Structure {
+        switch format {
+        case nil, "pemseq", "openssl": return passphrase == nil ? .traditional : .pkcs8
+        case "pkcs8": return .pkcs8
+        case "openssh2", "openssh1": return .openSSH
+        case "bsafe": return .external
+        default: throw .usage("-f is pemseq, openssl, openssh2, bsafe, pkcs8, x509, pkcs7 or pkcs12")
+        }
+    }
+
+    /// Keys, then certificates, one behind the other.
+    private func sequence(_ structure: KeyFile.Structure, _ passphrase: SharedSecret?) throws(CommandFailure) -> SharedSecret {
+        guard structure != .external || keys.count == 1 && certificates.isEmpty else {
+            throw .parameter(
+                "the bare bytes of \(keys.count + certificates.count) items cannot be told apart in one file",
+                hint: "--tag and -t name one key")
+        }
+        var files: [SharedSecret] = []
+        for (entry, _) in keys {
+            files.append(
+                try CommandFailure.naming(Self.function) { () throws(KeychainError) in
+                    if case .publicKey = entry { return try KeyFile.write(entry, as: structure) }
+                    return try KeyFile.write(entry, as: structure, passphrase: passphrase)
+                })
+        }
+        return Self.joined(files + certificates.map { SharedSecret(copying: CertificateFiles.pem($0.certificate).utf8) })
+    }
+
+    private func pkcs12(_ passphrase: SharedSecret?, isLegacy: Bool) throws(CommandFailure) -> SharedSecret {
+        guard let passphrase else { throw .usage("pkcs12 needs a passphrase: -P or --passphrase-file") }
+        let privateKeys = keys.compactMap { entry, label in
+            if case .privateKey(let key) = entry { PKCS12File.KeyEntry(key: key, label: label) } else { PKCS12File.KeyEntry?.none }
+        }
+        guard !privateKeys.isEmpty || !certificates.isEmpty else { throw .status(.itemNotFound, of: Self.function) }
+        let file = PKCS12File(
+            certificates: certificates.map { PKCS12File.CertificateEntry(der: $0.certificate.der, label: $0.label) }, keys: privateKeys)
+        let hashes = Dictionary(certificates.map { ($0.certificate.der, $0.certificate.publicKeyHash) }) { first, _ in first }
+        return try CommandFailure.naming(Self.function) { () throws(KeychainError) in
+            try file.written(under: passphrase, isLegacy: isLegacy) { hashes[$0] }
+        }
+    }
+
+    private func certificatesAlone(in format: String) throws(CommandFailure) -> [Certificate] {
+        guard keys.isEmpty else { throw .parameter("\(format) holds no keys", hint: "-t certs") }
+        return certificates.map(\.certificate)
+    }
+
+    private func x509(_ certificates: [Certificate], isPEM: Bool) throws(CommandFailure) -> SharedSecret {
+        if isPEM { return SharedSecret(copying: certificates.map { CertificateFiles.pem($0) }.joined().utf8) }
+        guard certificates.count == 1 else {
+            throw .parameter("\(certificates.count) certificates do not fit in one x509 file", hint: "-p, -f pemseq, or -l LABEL")
+        }
+        return SharedSecret(copying: certificates[0].der)
+    }
+
+    private static func joined(_ files: [SharedSecret]) -> SharedSecret {
+        SharedSecret(
+            SecretBytes(count: files.reduce(0) { $0 + $1.count }) { buffer in
+                var rest = buffer[...]
+                for file in files {
+                    file.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: rest.prefix(file.count)).copyMemory(from: $0) }
+                    rest = rest.dropFirst(file.count)
+                }
+            })
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// `security import`.
+enum ImportItems: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "import", summary: "Bring the keys, certificates and identities of a file into the keychain.",
+        options: [
+            CommandOption("-k", .required("keychain"), help: "the keychain"),
+            CommandOption("-t", .required("type"), help: "pub, priv, cert or agg; all of them where it is not given"),
+            CommandOption("-f", .required("format"), help: "accepted; the format is found out"),
+            CommandOption("-w", help: "accepted; encrypted keys are known by themselves"),
+            CommandOption("-x", help: "private keys are never given out again"),
+            CommandOption("-P", .required("passphrase"), help: "the passphrase of the file"),
+            CommandOption("--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
+            CommandOption("-a", .pair("name value"), help: "accepted; other attributes are not set"),
+            CommandOption("-A", help: "accepted; programs are kept apart by access groups"),
+            CommandOption("-T", .required("program"), help: "accepted; programs are kept apart by access groups"),
+            CommandOption("-l", .required("label"), as: .attribute(.label, .text), help: "the label (Latchkey's addition)"),
+            CommandOption("--tag", .required("tag"), help: "the application tag (Latchkey's addition)"), .accessGroup,
+        ],
+        operands: "file",
+        notes: [
+            """
+            Keys are read in PEM and DER, as PKCS#1, PKCS#8 (plain or encrypted), SEC 1 and SubjectPublicKeyInfo, and as OpenSSH's; certificates \
+            in PEM, DER and PKCS#7; both of PKCS#12. A key and its certificate are an identity.
+            """,
+            "A passphrase on the command line can be read by every process that may list processes.",
+        ],
+        examples: [
+            "import identity.p12 --passphrase-file ~/.pass", "import key.pem -x", "import id_ecdsa --tag com.example.key -l 'Deploy key'",
+        ],
+        takesOperandFirst: true)
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard let file = arguments.operands.first, arguments.operands.count == 1 else { throw .usage("the file is missing") }
+        let wanted = try Wanted(arguments["-t"]?.text)
+        let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        let passphrase = try KeyFilePassphrase.read(arguments, in: session)
+        let path = file.text
+        let bytes = try KeyStreams.read(path)
+        let found = try CommandFailure.naming(function) { () throws(KeychainError) in try ImportedFile(bytes, passphrase: passphrase) }
+        if found.keys.contains(where: { $0.entry.publicKey.kind.isWeak }) {
+            session.remark("RSA keys of less than 2048 bits protect little", hint: "latchkey key generate --type rsa --size 3072 --tag TAG")
+        }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let additions = try CommandFailure.naming(function) { () throws(KeychainError) in
+            try ItemAdditions(found, wanted, named: name, arguments)
+        }
+        let count = try additions.add(to: keychain, for: session.caller)
+        guard !count.isEmpty else { throw .line("security: SecItemImport: no keychain items were found in \(path)") }
+        try session.write(count.text)
+    }
+
+    static let function = "SecItemImport"
+}
+
+/// What of a file is wanted.
+private enum Wanted {
+    case all, privateKeys, publicKeys, certificates
+
+    init(_ type: String?) throws(CommandFailure) {
+        switch type {
+        case nil, "agg": self = .all
+        case "priv": self = .privateKeys
+        case "pub": self = .publicKeys
+        case "cert": self = .certificates
+        case "session": throw .status(KeychainError(.unimplemented, "session keys are not served by this version"))
+        default: throw .usage("-t is pub, priv, session, cert or agg")
+        }
+    }
+
+    func includes(_ entry: KeyFileEntry) -> Bool {
+        switch (self, entry) {
+        case (.all, _), (.privateKeys, .privateKey), (.publicKeys, .publicKey): true
+        default: false
+        }
+    }
+
+    var includesCertificates: Bool { self == .all || self == .certificates }
+}
+
+/// The items of a file, ready to be added.
+private struct ItemAdditions {
+    private var identities: [(certificate: ItemAddition, key: ItemAddition)] = []
+    private var keys: [ItemAddition] = []
+    private var certificates: [ItemAddition] = []
+
+    init(_ file: ImportedFile, _ wanted: Wanted, named name: String, _ arguments: ParsedArguments) throws(KeychainError) {
+        var joined: Set<Certificate> = []
+        for (entry, label) in file.keys where wanted.includes(entry) {
+            let own = wanted.includesCertificates ? try file.certificate(for: entry) : nil
+            let title = label ?? own?.label ?? own?.certificate.subjectSummary ?? name
+            let key = try Self.addition(entry, title, arguments)
+            if let own, joined.insert(own.certificate).inserted {
+                identities.append((Self.addition(own.certificate, own.label ?? label, arguments), key))
+            } else {
+                keys.append(key)
+            }
+        }
+        guard wanted.includesCertificates else { return }
+        for (certificate, label) in file.certificates where joined.insert(certificate).inserted {
+            certificates.append(Self.addition(certificate, label, arguments))
+        }
+    }
+
+    private static func addition(_ entry: KeyFileEntry, _ label: String, _ arguments: ParsedArguments) throws(KeychainError) -> ItemAddition
+    {
+        var attributes: [ItemAttribute: AttributeValue]
+        let data: SharedSecret
+        switch entry {
+        case .privateKey(let key):
+            attributes = try KeyAttributes.standard(key.publicKey, .privateKey)
+            data = try key.external()
+            if arguments.contains("-x") { attributes[.isExtractable] = .number(0) }
+        case .publicKey(let key):
+            attributes = try KeyAttributes.standard(key, .publicKey)
+            data = SharedSecret(copying: key.external)
+        }
+        attributes[.label] = arguments["-l"]?.attributeValue ?? .string(label)
+        if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
+        return ItemAddition(.key, attributes: attributes, secrets: ItemSecrets(data: data), accessGroup: arguments.accessGroup)
+    }
+
+    private static func addition(_ certificate: Certificate, _ label: String?, _ arguments: ParsedArguments) -> ItemAddition {
+        var addition = CertificateItems.addition(certificate, accessGroup: arguments.accessGroup)
+        if let label = arguments["-l"]?.attributeValue ?? label.map({ .string($0) }) { addition.attributes[.label] = label }
+        return addition
+    }
+
+    /// Adds them, identities first. Of an identity one half may be there already.
+    func add(to keychain: any KeychainService, for caller: CallerIdentity) throws(CommandFailure) -> ImportCount {
+        try CommandFailure.naming(ImportItems.function) { () throws(KeychainError) in
+            var count = ImportCount()
+            for identity in identities {
+                let isNew = [try isAdded(identity.certificate, to: keychain, caller), try isAdded(identity.key, to: keychain, caller)]
+                guard isNew.contains(true) else { throw .duplicateItem }
+                count.identities += 1
+            }
+            for key in keys {
+                _ = try keychain.add(key, from: caller)
+                count.keys += 1
+            }
+            for certificate in certificates {
+                _ = try keychain.add(certificate, from: caller)
+                count.certificates += 1
+            }
+            return count
+        }
+    }
+
+    private func isAdded(_ item: ItemAddition, to keychain: any KeychainService, _ caller: CallerIdentity) throws(KeychainError) -> Bool {
+        do throws(KeychainError) {
+            _ = try keychain.add(item, from: caller)
+            return true
+        } catch {
+            guard error.status == .duplicateItem else { throw error }
+            return false
+        }
+    }
+}
+
+/// How many items were imported (keychain-behaviour §8.5).
+private struct ImportCount {
+    var identities = 0
+    var keys = 0
+    var certificates = 0
+
+    var isEmpty: Bool { identities + keys + certificates == 0 }
+
+    var text: String {
+        [(identities, "identity", "identities"), (keys, "key", "keys"), (certificates, "certificate", "certificates")]
+            .filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2) imported.\n" }.joined()
+    }
+}
+
+/// The passphrase of a file of keys, from the command line or from a file.
+enum KeyFilePassphrase {
+    static func read(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
+        if let path = arguments["--passphrase-file"] {
+            let source = PasscodeSource(file: path.text, fileOption: "--passphrase-file", usesEnvironment: false)
+            return try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("passphrase: ", in: session) }
+        }
+        return arguments["-P"]?.secret
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeyServices
+internal import KeychainModel
+internal import SecretMemory
+
+/// Keys and certificates of a file, whatever its format.
+struct ImportedFile {
+    private(set) var keys: [(entry: KeyFileEntry, label: String?)] = []
+    private(set) var certificates: [(certificate: Certificate, label: String?)] = []
+
+    /// - Throws: errSecDecode and errSecParam for what cannot be read, errSecAuthFailed and errSecPassphraseRequired.
+    init(_ bytes: SharedSecret, passphrase: SharedSecret?) throws(KeychainError) {
+        try bytes.withUnsafeBytes { (bytes) throws(KeychainError) in
+            if PKCS12File.isOne(bytes) {
+                try take(PKCS12File(reading: bytes, passphrase: passphrase))
+            } else {
+                try take(bytes, passphrase)
+            }
+        }
+    }
+
+    private mutating func take(_ file: PKCS12File) throws(KeychainError) {
+        keys = file.keys.map { (.privateKey($0.key), $0.label) }
+        certificates = try file.certificates.map { (entry) throws(KeychainError) in
+            do throws(CertificateError) {
+                return (try Certificate(der: entry.der), entry.label)
+            } catch {
+                throw KeychainError(.decode, "a certificate of the file cannot be read: \(error)")
+            }
+        }
+    }
+
+    private mutating func take(_ bytes: UnsafeRawBufferPointer, _ passphrase: SharedSecret?) throws(KeychainError) {
+        let bundle = CertificateBundle(Array(bytes))
+        certificates = bundle.certificates.map { ($0, nil) }
+        // In DER it is one thing or the other.
+        let isText = bytes.first != 0x30
+        if let (index, error) = bundle.rejected.first, isText {
+            throw KeychainError(.decode, "certificate \(index + 1) of the file cannot be read: \(error)")
+        }
+        guard isText || certificates.isEmpty else { return }
+        let read = try KeyFile.read(bytes, passphrase: passphrase, allowsNone: !certificates.isEmpty)
+        keys = read.map { ($0, nil) }
+    }
+
+    /// The certificate that is for a private key; nil where there is none.
+    func certificate(for entry: KeyFileEntry) throws(KeychainError) -> (certificate: Certificate, label: String?)? {
+        guard case .privateKey(let key) = entry else { return nil }
+        let label = try key.publicKey.applicationLabel()
+        return certificates.first { $0.certificate.publicKeyHash == label }
+    }
+}

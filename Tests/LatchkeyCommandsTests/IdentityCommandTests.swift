@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import LatchkeyCommands
+import Testing
+
+/// Certificates and identities as scripts import, find, export and delete them, with openssl at the other end.
+@Suite("Identity commands")
+struct IdentityCommandTests {
+    private let keychain: TestKeychain
+    private let authority: OpenSSLAuthority
+    private let issued: OpenSSLAuthority.Issued
+    private let openssl: OpenSSL
+
+    init() throws {
+        keychain = try TestKeychain(.ephemeral)
+        authority = try OpenSSLAuthority()
+        openssl = authority.openssl
+        issued = try authority.server("example.com")
+    }
+
+    /// A PKCS #12 file of openssl.
+    private func archive(_ words: String...) throws -> String {
+        let path = openssl.path("\(UUID().uuidString).p12")
+        try openssl.output(
+            ["pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile, "-out", path, "-name", "Mine"]
+                + words)
+        return path
+    }
+
+    private func pem(_ issued: OpenSSLAuthority.Issued) throws -> String {
+        let text = try String(contentsOfFile: issued.file, encoding: .utf8)
+        return try #require(text.range(of: "-----BEGIN").map { String(text[$0.lowerBound...]) })
+    }
+
+    private func sha1(_ issued: OpenSSLAuthority.Issued) throws -> String {
+        let text = String(decoding: try openssl.output(["x509", "-noout", "-fingerprint", "-sha1", "-in", issued.file]), as: UTF8.self)
+        return (text.split(separator: "=").last ?? "").replacingOccurrences(of: ":", with: "").trimmingCharacters(in: .newlines)
+    }
+
+    @Test("an identity of openssl, modern or legacy, is imported, found, exported and deleted", arguments: [false, true])
+    func life(_ isLegacy: Bool) throws {
+        let words = ["-certfile", authority.intermediate.file] + (isLegacy ? ["-legacy"] : [])
+        let file = openssl.path("identity.p12")
+        try openssl.output(
+            ["pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile, "-out", file] + words)
+        #expect(keychain.security("import \(file) -P wrong").error.contains("passphrase is another one"))
+        let imported = keychain.security("import \(file) -k login.keychain -P pw -T /usr/bin/codesign -A")
+        #expect(imported == Outcome(exit: 0, output: "1 identity imported.\n1 certificate imported.\n", error: ""))
+        #expect(keychain.security("import \(file) -P pw").exit == 45)
+        let hash = try sha1(issued)
+        let found = keychain.security("find-identity")
+        #expect(
+            found.output == """
+
+                Policy: X.509 Basic
+                  Matching identities
+                  1) \(hash) "example.com" (CSSMERR_TP_NOT_TRUSTED)
+                     1 identities found
+
+                  Valid identities only
+                     0 valid identities found
+
+                """)
+        #expect(keychain.security("find-identity -v -p codesigning").output == "     0 valid identities found\n")
+        // The exported file is one that openssl opens, with the same key and certificates.
+        let out = openssl.path("out.p12")
+        let legacy = isLegacy ? "--legacy" : ""
+        #expect(keychain.security("export -t identities -f pkcs12 \(legacy) -P other -o \(out)").exit == 0)
+        let opening = ["pkcs12", "-in", out, "-passin", "pass:other", "-nodes"] + (isLegacy ? ["-legacy"] : [])
+        let opened = String(decoding: try openssl.output(opening), as: UTF8.self)
+        #expect(try opened.contains(pem(issued)) && opened.contains("friendlyName: example.com"))
+        let key = try openssl.file(Array(opened.utf8))
+        #expect(
+            try openssl.output(["pkey", "-in", key, "-outform", "DER"])
+                == openssl.output(["pkey", "-in", issued.keyFile, "-outform", "DER"]))
+        #expect(keychain.security("delete-identity -c EXAMPLE.com").exit == 0)
+        #expect(keychain.security("find-identity").output.contains("     0 identities found"))
+        #expect(keychain.security("find-key -t private").exit == 44)
+        // What was written comes back.
+        #expect(keychain.security("import \(out) -P other").output == "1 identity imported.\n")
+    }
+
+    @Test("certificates are added, found by name, mail and hash, and printed as openssl has them")
+    func certificates() throws {
+        let mail = try authority.issue(
+            "/CN=Alice", "subjectAltName=email:alice@example.com\nsubjectKeyIdentifier=hash\n", by: authority.intermediate)
+        let added = keychain.security("add-certificates \(issued.file) \(mail.file) \(authority.root.file)")
+        #expect(added == Outcome(exit: 0, output: "", error: ""))
+        let again = keychain.security("add-certificates \(issued.file) \(authority.intermediate.file)")
+        #expect(again.exit == 45 && again.error.contains("example.com: "))
+        #expect(keychain.security("find-certificate -a -Z").output.components(separatedBy: "SHA-1 hash: ").count == 5)
+        #expect(try keychain.security("find-certificate -c EXAMPLE.com -p").output == pem(issued))
+        #expect(try keychain.security("find-certificate -e ALICE@example.com -p").output == pem(mail))
+        let block = keychain.security("find-certificate -c example.com -Z -m").output
+        #expect(block.hasPrefix("SHA-256 hash: "))
+        #expect(try block.contains("SHA-1 hash: \(sha1(issued))\nemail addresses: \nkeychain: "))
+        #expect(block.contains("\"labl\"<blob>=\"example.com\""))
+        #expect(keychain.security("find-certificate -c nobody").exit == 44)
+        #expect(keychain.security("find-certificate -a -c nobody") == Outcome(exit: 0, output: "", error: ""))
+        #expect(keychain.security("delete-certificate").exit == 2)
+        #expect(keychain.security("delete-certificate -c Test").error.hasPrefix("Unable to delete: 2 certificates match"))
+        #expect(keychain.security("delete-certificate -c nobody").exit == 1)
+        #expect(try keychain.security("delete-certificate -Z \(sha1(issued))").exit == 0)
+        #expect(keychain.security("find-certificate -c example.com").exit == 44)
+    }
+
+    @Test("certificates leave as PEM, DER and PKCS #7, and come back from each")
+    func formats() throws {
+        keychain.security("add-certificates \(issued.file) \(authority.root.file)")
+        let both = try pem(issued) + pem(authority.root)
+        #expect(keychain.security("export -t certs").output == both)
+        #expect(keychain.security("export -t certs -f x509 -p").output == both)
+        #expect(keychain.security("export -t certs -f x509").error.contains("2 certificates do not fit in one x509 file"))
+        for isPEM in [false, true] {
+            let file = openssl.path("certificates.p7\(isPEM ? "p" : "")")
+            #expect(keychain.security("export -t certs -f pkcs7 \(isPEM ? "-p" : "") -o \(file)").exit == 0)
+            let form = ["-inform", isPEM ? "PEM" : "DER"]
+            let told = String(decoding: try openssl.output(["pkcs7", "-in", file, "-print_certs"] + form), as: UTF8.self)
+            #expect(try told.contains(pem(issued)) && told.contains(pem(authority.root)))
+            let other = try TestKeychain(.ephemeral)
+            #expect(other.security("import \(file)").output == "2 certificates imported.\n")
+        }
+        let theirs = openssl.path("theirs.p7")
+        try openssl.output(["crl2pkcs7", "-nocrl", "-certfile", issued.file, "-certfile", authority.root.file, "-out", theirs])
+        let other = try TestKeychain(.ephemeral)
+        #expect(other.security("add-certificates \(theirs)").exit == 0)
+        let one = openssl.path("one.der")
+        #expect(keychain.security("export -t certs -l example.com -f x509 -o \(one)").exit == 0)
+        #expect(try Data(contentsOf: URL(filePath: one)) == issued.der)
+    }
+
+    @Test("a file of PEM with key and certificate is an identity; parts of it are imported by type")
+    func sequences() throws {
+        let both = try openssl.file(Array((try String(contentsOfFile: issued.keyFile, encoding: .utf8) + pem(issued)).utf8))
+        #expect(keychain.security("import \(both)").output == "1 identity imported.\n")
+        let other = try TestKeychain(.ephemeral)
+        #expect(other.security("import \(both) -t cert").output == "1 certificate imported.\n")
+        #expect(other.security("import \(both) -t priv").output == "1 key imported.\n")
+        #expect(other.security("find-identity").output.contains("     1 identities found"))
+        let text = keychain.security("export").output
+        #expect(try text.contains("PRIVATE KEY") && text.hasSuffix(pem(issued)))
+        let half = try openssl.file(Array(try pem(issued).utf8.prefix(200)))
+        #expect(other.security("import \(half)").error.contains("certificate 1 of the file cannot be read"))
+        #expect(try other.security("import \(openssl.file(Array("text".utf8)))").exit != 0)
+    }
+
+    @Test("a key that may not be given out is passed over, and its certificate is not")
+    func notExtractable() throws {
+        #expect(try keychain.security("import \(archive()) -P pw -x").exit == 0)
+        let outcome = keychain.security("export -f pkcs12 -P pw -o \(openssl.path("out.p12"))")
+        #expect(outcome.exit == 0 && outcome.error.contains("a key that may not be given out was passed over"))
+        let told = String(
+            decoding: try openssl.output(["pkcs12", "-in", openssl.path("out.p12"), "-passin", "pass:pw", "-nodes"]), as: UTF8.self)
+        #expect(told.contains("BEGIN CERTIFICATE") && !told.contains("PRIVATE KEY"))
+        #expect(keychain.security("export -f pkcs12").exit == 2)
+    }
+}
