@@ -85,6 +85,7 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" daemon \
 	    --latchkeyd "$$(swift build -c release --show-bin-path)/latchkeyd"
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" keys
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" trust
 
 .PHONY: install
 install: ## Build for release and install latchkey, also as security, under PREFIX

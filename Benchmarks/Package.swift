@@ -20,10 +20,13 @@ let package = Package(
         .systemLibrary(name: "CScrypt", providers: [.apt(["libssl-dev"])]),
         // The floor of keys: libcrypto's calls and nothing else.
         .target(name: "CKeyFloor", linkerSettings: [.linkedLibrary("crypto")]),
+        // The floor of certificates: X509_verify_cert.
+        .target(name: "CTrustFloor", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
                 "CKeyFloor",
+                "CTrustFloor",
                 "CScrypt",
                 "CSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

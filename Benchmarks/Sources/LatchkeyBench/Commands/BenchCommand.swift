@@ -10,7 +10,7 @@ struct BenchCommand: ParsableCommand {
         abstract: "Measures Latchkey beside the least that its format costs.",
         subcommands: [
             RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, ClientCommand.self, EchoCommand.self,
-            FillCommand.self, KeysCommand.self,
+            FillCommand.self, KeysCommand.self, TrustCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

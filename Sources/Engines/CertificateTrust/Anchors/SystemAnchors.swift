@@ -91,6 +91,7 @@ public final class SystemAnchors: Sendable {
     private static func read(_ files: [String]) -> Loaded {
         var (certificates, complaints): ([Certificate], [String]) = ([], [])
         var seen: Set<FileStatus.Identity> = []
+        var known: Set<Certificate> = []
         for file in files {
             // Directories hold the same file under several names.
             let status = (try? FileStatus.of(file)) ?? nil
@@ -103,7 +104,8 @@ public final class SystemAnchors: Sendable {
                 continue
             }
             let bundle = CertificateBundle(Array(data))
-            certificates += bundle.certificates
+            // The same certificate is often there by itself and in a bundle.
+            certificates += bundle.certificates.filter { known.insert($0).inserted }
             complaints += bundle.rejected.map { "certificate \($0.index + 1) of \(file): \($0.error)" }
         }
         return Loaded(pool: CertificatePool(certificates), certificates: certificates, complaints: complaints)

@@ -28,6 +28,12 @@ public struct SubjectPublicKeyInfo: Hashable, Sendable {
         }
     }
 
+    public static func == (left: Self, right: Self) -> Bool { left.der == right.der }
+
+    public func hash(into hasher: inout Hasher) {
+        der.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     public var kind: Kind {
         switch algorithm.algorithm {
         case .rsaEncryption: .rsa

@@ -2,7 +2,7 @@
 
 /// Certificates to be found by their subject.
 public struct CertificatePool: Sendable {
-    private var bySubject: [[UInt8]: [Certificate]] = [:]
+    private var bySubject: [NormalizedName: [Certificate]] = [:]
     private var members: Set<Certificate> = []
 
     public init(_ certificates: some Sequence<Certificate>) {
@@ -11,7 +11,7 @@ public struct CertificatePool: Sendable {
 
     private mutating func insert(_ certificate: Certificate) {
         guard members.insert(certificate).inserted else { return }
-        bySubject[certificate.subject.normalized, default: []].append(certificate)
+        bySubject[certificate.normalizedSubject, default: []].append(certificate)
     }
 
     /// These, and others.
@@ -24,13 +24,13 @@ public struct CertificatePool: Sendable {
     public func contains(_ certificate: Certificate) -> Bool { members.contains(certificate) }
 
     /// The certificates whose subject has this name, normalized.
-    func certificates(of subject: [UInt8]) -> [Certificate] { bySubject[subject] ?? [] }
+    func certificates(of subject: NormalizedName) -> [Certificate] { bySubject[subject] ?? [] }
 
     /// The names, normalized, from which certificates of the pool lead to the subjects of another pool; those included.
-    func namesLeading(to anchors: CertificatePool) -> Set<[UInt8]> {
-        var issued: [[UInt8]: [[UInt8]]] = [:]
+    func namesLeading(to anchors: CertificatePool) -> Set<NormalizedName> {
+        var issued: [NormalizedName: [NormalizedName]] = [:]
         for (subject, certificates) in bySubject {
-            for certificate in certificates { issued[certificate.issuer.normalized, default: []].append(subject) }
+            for certificate in certificates { issued[certificate.normalizedIssuer, default: []].append(subject) }
         }
         var leading = Set(anchors.bySubject.keys)
         var open = Array(leading)

@@ -11,7 +11,7 @@ public struct ChainBuilder {
     private let rules: [any ChainRule]
     private let moment: Double
 
-    private let leading: Set<[UInt8]>
+    private let leading: Set<NormalizedName>
     private var budget = WorkBudget()
     private var attempts: [ChainAttempt] = []
     private var signatures: [Pair: TrustFailure?] = [:]
@@ -59,7 +59,7 @@ public struct ChainBuilder {
         try budget.spend(WorkBudget.step)
         let last = path[path.count - 1]
         if anchors.contains(last) { return try judge(path) }
-        let issuer = last.issuer.normalized
+        let issuer = last.normalizedIssuer
         guard leading.contains(issuer) else {
             try noteUntrusted(path)
             return nil
@@ -83,7 +83,7 @@ public struct ChainBuilder {
         var path = path
         while path.count < WorkBudget.depth, !path[path.count - 1].isSelfIssued {
             try budget.spend(WorkBudget.step)
-            let next = candidates(path[path.count - 1].issuer.normalized, for: path[path.count - 1])
+            let next = candidates(path[path.count - 1].normalizedIssuer, for: path[path.count - 1])
             guard let issuer = next.first(where: { !isRepeated($0, in: path) }) else { break }
             path.append(issuer)
         }
@@ -132,7 +132,7 @@ public struct ChainBuilder {
     // MARK: Candidates
 
     /// Who may have issued the certificate, the most promising first.
-    private func candidates(_ name: [UInt8], for certificate: Certificate) -> [Certificate] {
+    private func candidates(_ name: NormalizedName, for certificate: Certificate) -> [Certificate] {
         let known = anchors.certificates(of: name)
         let others = intermediates.certificates(of: name).filter { !anchors.contains($0) }
         let ranked = known.map { ($0, 0) } + others.map { ($0, 1) }
@@ -154,7 +154,7 @@ public struct ChainBuilder {
 
     /// Whether the path would run in a circle: the same subject with the same key (RFC 4158, section 2.4.2).
     private func isRepeated(_ candidate: Certificate, in path: [Certificate]) -> Bool {
-        path.contains { $0.publicKey.der == candidate.publicKey.der && $0.subject.matches(candidate.subject) }
+        path.contains { $0.publicKey.der == candidate.publicKey.der && $0.normalizedSubject == candidate.normalizedSubject }
     }
 
     // MARK: Signatures

@@ -60,7 +60,7 @@ public struct DistinguishedName: Sendable {
 
     private static func normalized(_ attributes: [NameAttribute]) -> [UInt8] {
         let members = attributes.map { attribute in
-            let value = attribute.comparisonText.map { DERElement.of(0x0C, Array($0.utf8)) } ?? Array(attribute.value)
+            let value = attribute.comparisonText.map { DERElement.of(0x0C, $0) } ?? Array(attribute.value)
             return DERElement.of(0x30, DERElement.of(0x06, attribute.type.content) + value)
         }
         // The order of a set is that of its members' bytes.

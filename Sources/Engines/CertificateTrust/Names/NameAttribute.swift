@@ -47,11 +47,32 @@ public struct NameAttribute: Sendable {
         return decode(units)
     }
 
-    /// The text without the differences that do not count when names are compared.
-    var comparisonText: String? {
-        text.map { text in
-            text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    /// The text in UTF-8 without the differences that do not count when names are compared; nil where there is no text.
+    var comparisonText: [UInt8]? {
+        asciiComparisonText
+            ?? text.map { text in
+                Array(text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ").utf8)
+            }
+    }
+
+    /// The same, without the detour by strings, for what most names are.
+    private var asciiComparisonText: [UInt8]? {
+        // UTF8String, PrintableString, IA5String.
+        guard let content, let tag = value.first, tag == 0x0C || tag == 0x13 || tag == 0x16 else { return nil }
+        var text: [UInt8] = []
+        text.reserveCapacity(content.count)
+        var hasGap = false
+        for byte in content {
+            switch byte {
+            case 0x20, 0x09...0x0D: hasGap = !text.isEmpty
+            case 0..<0x80:
+                if hasGap { text.append(0x20) }
+                hasGap = false
+                text.append(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte)
+            default: return nil
+            }
         }
+        return text
     }
 }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import ArgumentParser
+import Foundation
+import Security
+
+/// Measures the judgement of certificates beside X509_verify_cert, in one process and in turn.
+struct TrustCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trust", abstract: "Measure the judgement of certificates beside X509_verify_cert.",
+        discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
+
+    @Option(help: "How many rounds, each of every contender in turn.")
+    var rounds = 15
+
+    func run() throws {
+        // First: once they are read they stay.
+        var anchors: CFArray?
+        let cold = Self.time { SecTrustCopyAnchorCertificates(&anchors) }
+        var table = TextTable(rows: [["median in µs", "libcrypto", "Latchkey", "ratio", "aim"]])
+        for (name, isCurve) in [("ECDSA P-256", true), ("RSA-2048", false)] {
+            let chain = try BenchChain.ofThree(isCurve: isCurve)
+            let (floor, contender) = (try TrustFloor(chain), try TrustContender(chain))
+            try table.rows.append(row("\(name), 3 certificates: verify", aim: 1.0, accepts: true, floor.isAccepted, contender.isAccepted))
+            try table.rows.append(
+                row("\(name), 3 certificates: parse and verify", aim: 0.5, accepts: true, { try TrustFloor(chain).isAccepted() }) {
+                    try TrustContender(chain).isAccepted()
+                })
+        }
+        let nowhere = try BenchChain.thatLeadsNowhere()
+        try table.rows.append(
+            row(
+                "\(nowhere.ders.count - 2) cross-signed that lead nowhere: parse and verify", aim: nil, accepts: false,
+                { try TrustFloor(nowhere).isAccepted() }
+            ) { try TrustContender(nowhere).isAccepted() })
+        print(table.text)
+        print("system anchors, cold: \(anchors?.count ?? 0) in \(String(format: "%.1f", cold / 1000)) ms (aim: at most 20)")
+    }
+
+    private func row(
+        _ name: String, aim: Double?, accepts: Bool, _ floor: () throws -> Bool, _ contender: () throws -> Bool
+    ) throws -> [String] {
+        ProgressLine.say(name)
+        var (one, other): ([Double], [Double]) = ([], [])
+        for _ in 0..<rounds {
+            one.append(try median(accepts, floor))
+            other.append(try median(accepts, contender))
+        }
+        let (low, high) = (one.sorted()[rounds / 2], other.sorted()[rounds / 2])
+        let ratio = String(format: "%.2f", high / low)
+        return [name, String(format: "%.1f", low), String(format: "%.1f", high), ratio, aim.map { String(format: "%.1f", $0) } ?? "20 ms"]
+    }
+
+    private func median(_ accepts: Bool, _ body: () throws -> Bool) throws -> Double {
+        var times: [Double] = []
+        for _ in 0..<(accepts ? 50 : 3) {
+            var result: Result<Bool, any Error> = .success(!accepts)
+            times.append(Self.time { result = Result { try body() } })
+            guard try result.get() == accepts else { throw BenchmarkFailure("the verdict is another one") }
+        }
+        return times.sorted()[times.count / 2]
+    }
+
+    /// In microseconds.
+    private static func time(_ body: () -> Void) -> Double {
+        let duration = ContinuousClock().measure(body)
+        return Double(duration.components.attoseconds) / 1e12 + Double(duration.components.seconds) * 1e6
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CTrustFloor
+import Foundation
+import Security
+
+/// X509_verify_cert, called directly.
+final class TrustFloor {
+    private let chain: OpaquePointer
+
+    init(_ chain: BenchChain) throws {
+        let counts = chain.ders.map(\.count)
+        let copies = chain.ders.map { der in
+            let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: der.count)
+            copy.initialize(from: der, count: der.count)
+            return copy
+        }
+        defer { for copy in copies { copy.deallocate() } }
+        let pointers: [UnsafePointer<UInt8>?] = copies.map { UnsafePointer($0) }
+        guard let made = pointers.withUnsafeBufferPointer({ floor_chain_new($0.baseAddress, counts, counts.count) }) else {
+            throw BenchmarkFailure("libcrypto reads no chain")
+        }
+        self.chain = made
+    }
+
+    deinit { floor_chain_free(chain) }
+
+    func isAccepted() -> Bool { floor_chain_verify(chain, BenchChain.host) == 1 }
+}
+
+/// The same through `import Security`.
+final class TrustContender {
+    private let certificates: [SecCertificate]
+    private let anchors: CFArray
+    private let policy = SecPolicyCreateSSL(true, BenchChain.host as NSString)
+
+    init(_ chain: BenchChain) throws {
+        let all = chain.ders.compactMap { SecCertificateCreateWithData(nil, Data($0) as NSData) }
+        guard all.count == chain.ders.count, let last = all.last else { throw BenchmarkFailure("a certificate is none") }
+        certificates = Array(all.dropLast())
+        anchors = [last] as NSArray
+    }
+
+    func isAccepted() throws -> Bool {
+        var trust: SecTrust?
+        guard SecTrustCreateWithCertificates(certificates, policy, &trust) == errSecSuccess, let trust else {
+            throw BenchmarkFailure("no trust object was made")
+        }
+        SecTrustSetAnchorCertificates(trust, anchors)
+        return SecTrustEvaluateWithError(trust, nil)
+    }
+}
