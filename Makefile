@@ -49,11 +49,11 @@ examples: ## Build the example packages, again with Security in sight of swift-c
 
 .PHONY: lint
 lint: ## Check the formatting of every Swift file
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer Fuzz/Sources/KeyFuzzer
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer Fuzz/Sources/KeyFuzzer Fuzz/Sources/CertificateFuzzer
 
 .PHONY: format
 format: ## Format every Swift file
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer Fuzz/Sources/KeyFuzzer
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer Fuzz/Sources/KeyFuzzer Fuzz/Sources/CertificateFuzzer
 
 .PHONY: crash
 crash: ## Kill 3,000 writers at random moments and look for what they lost
@@ -105,13 +105,15 @@ dependencies: ## Install what is missing of the Debian packages (says which)
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: fuzz
-fuzz: ## Feed the decoders of messages and of keys with what libFuzzer thinks of (ARGS="-max_total_time=600")
+fuzz: ## Feed the decoders of messages, keys and certificates with what libFuzzer thinks of (ARGS="-max_total_time=600")
 	swift build --package-path Fuzz
-	mkdir -p Fuzz/.build/corpus Fuzz/.build/corpus-keys
+	mkdir -p Fuzz/.build/corpus Fuzz/.build/corpus-keys Fuzz/.build/corpus-certificates
 	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/WireFuzzer" \
 	    -max_total_time=60 -max_len=8192 $(ARGS) Fuzz/.build/corpus Fuzz/Corpus/wire
 	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/KeyFuzzer" \
 	    -max_total_time=60 -max_len=8192 $(ARGS) Fuzz/.build/corpus-keys Fuzz/Corpus/keys
+	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/CertificateFuzzer" \
+	    -max_total_time=60 -max_len=8192 -timeout=5 $(ARGS) Fuzz/.build/corpus-certificates Fuzz/Corpus/certificates
 
 .PHONY: protocol
 protocol: ## Make the Swift code of the wire messages from their schema (needs protoc)

@@ -7,7 +7,11 @@ import PackageDescription
 // can be built with flags of their own.
 let package = Package(
     name: "latchkey-fuzz",
-    dependencies: [.package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0")],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+    ],
     targets: [
         .target(name: "CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"]),
@@ -21,8 +25,17 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL", "SecretMemory"]),
         .target(name: "KeyServices", dependencies: ["KeychainModel", "OpenSSLCrypto", "SecretMemory"]),
+        .target(
+            name: "CertificateTrust",
+            dependencies: [
+                "KeychainModel", "LinuxSystem", "OpenSSLCrypto", .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
         .target(name: "CFuzzerMain"),
         .executableTarget(name: "WireFuzzer", dependencies: ["CFuzzerMain", "LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
+        .executableTarget(
+            name: "CertificateFuzzer", dependencies: ["CFuzzerMain", "CertificateTrust", "KeyServices", "SecretMemory"]),
         .executableTarget(name: "KeyFuzzer", dependencies: ["CFuzzerMain", "KeyServices", "KeychainModel", "SecretMemory"]),
     ],
     swiftLanguageModes: [.v6]

@@ -14,3 +14,7 @@ int WireFuzzer_main(int argc, char **argv) {
 int KeyFuzzer_main(int argc, char **argv) {
     return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
 }
+
+int CertificateFuzzer_main(int argc, char **argv) {
+    return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput);
+}

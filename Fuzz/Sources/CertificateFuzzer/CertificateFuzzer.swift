@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeyServices
+internal import SecretMemory
+
+/// Everything that reads certificates from outside: the first byte says which, the rest is what it reads. Names must have one normalized form,
+/// exceptions and PKCS #7 must come back as they were, and nothing that is judged is trusted but by its anchor.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = UnsafeRawBufferPointer(start: start, count: count)
+    guard let choice = bytes.first else { return 0 }
+    let rest = Array(bytes.dropFirst())
+    switch choice % 6 {
+    case 0: certificate(rest)
+    case 1: bundle(rest)
+    case 2: archive(rest)
+    case 3: server(rest)
+    case 4: exceptions(rest)
+    default: if let name = DistinguishedName(der: rest) { check(name) }
+    }
+    return 0
+}
+
+private let moment = 1_780_000_000.0
+
+private func certificate(_ bytes: [UInt8]) {
+    guard let certificate = try? Certificate(der: bytes) else { return }
+    guard certificate.der == bytes else {
+        fatalError("a certificate has other bytes than it was read from, because two forms stand for it")
+    }
+    check(certificate.subject)
+    check(certificate.issuer)
+    _ = (certificate.subjectSummary, certificate.mailAddresses, certificate.publicKey.description, certificate.defects)
+    _ = CertificateAttributes.standard(certificate)
+    judge([certificate], anchors: [])
+    judge([certificate], anchors: [certificate])
+}
+
+private func bundle(_ bytes: [UInt8]) {
+    let certificates = CertificateBundle(bytes).certificates
+    guard let last = certificates.last else { return }
+    guard CertificateBundle(CertificateBundle.pkcs7(certificates)).certificates == certificates else {
+        fatalError("certificates do not come back from PKCS #7, because its two directions differ")
+    }
+    judge(certificates, anchors: [])
+    judge(certificates, anchors: [last])
+}
+
+private func judge(_ certificates: [Certificate], anchors: [Certificate]) {
+    for policy in [TrustPolicy.basicX509, .server(ServerName(asked: "example.com")), .mail(address: "a@example.com"), .codeSigning] {
+        var evaluation = TrustEvaluation(certificates, policies: [policy], at: moment)
+        evaluation.anchors = anchors
+        evaluation.isAnchorsOnly = true
+        let verdict = evaluation.verdict()
+        if verdict.result.isTrusted, verdict.chain.last.map(anchors.contains) != true {
+            fatalError("a chain is trusted that ends in no anchor, because the search went wrong")
+        }
+        if let exceptions = verdict.exceptions, TrustExceptions(exceptions.bytes) != exceptions {
+            fatalError("exceptions do not come back, because their two directions differ")
+        }
+        _ = verdict.failures.map(verdict.sentence)
+    }
+}
+
+private func check(_ name: DistinguishedName) {
+    let normalized = name.normalized
+    guard let again = DistinguishedName(der: normalized), again.normalized == normalized, again.matches(name) else {
+        fatalError("a name has two normalized forms, because what is normalized changes again")
+    }
+    _ = name.description
+}
+
+private func archive(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+        _ = PKCS12File.isOne(bytes)
+        _ = try? PKCS12File(reading: bytes, passphrase: SharedSecret(copying: "pw".utf8))
+    }
+}
+
+private func server(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let name = try? ServerName(text) else { return }
+    guard (try? ServerName(name.description)) == name else {
+        fatalError("a server's name does not come back, because its two directions differ")
+    }
+}
+
+private func exceptions(_ bytes: [UInt8]) {
+    guard let exceptions = TrustExceptions(bytes) else { return }
+    guard TrustExceptions(exceptions.bytes) == exceptions else {
+        fatalError("exceptions do not come back, because their two directions differ")
+    }
+}

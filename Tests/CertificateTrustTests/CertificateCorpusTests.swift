@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+@testable import CertificateTrust
+
+/// The inputs of Fuzz/Corpus/certificates: certificates and files of them, and whatever the fuzzer has found that goes another way. The first byte
+/// says what reads the rest, as in the fuzzer.
+@Suite("Fuzzer's corpus of certificates")
+struct CertificateCorpusTests {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/certificates").standardized
+
+    @Test("Every input of the corpus is read without a trap and judged in time")
+    func replay() throws {
+        var (read, refusals) = (0, 0)
+        for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path) {
+            let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
+            guard let choice = bytes.first else { continue }
+            let rest = Array(bytes.dropFirst())
+            let start = ContinuousClock.now
+            let isRead: Bool =
+                switch choice % 6 {
+                case 0: (try? Certificate(der: rest)).map { judged([$0]) } ?? false
+                case 1: judged(CertificateBundle(rest).certificates)
+                case 3: (try? ServerName(String(decoding: rest, as: UTF8.self))) != nil
+                case 4: TrustExceptions(rest) != nil
+                case 5: DistinguishedName(der: rest).map { $0.normalized == DistinguishedName(der: $0.normalized)?.normalized } ?? false
+                default: false
+                }
+            if isRead { read += 1 } else { refusals += 1 }
+            #expect(ContinuousClock.now - start < .milliseconds(500), "\(name)")
+        }
+        #expect(read > 10 && refusals > 5, "\(read) read, \(refusals) refused")
+    }
+
+    private func judged(_ certificates: [Certificate]) -> Bool {
+        guard let last = certificates.last else { return false }
+        for anchors in [[], [last]] {
+            var evaluation = TrustEvaluation(certificates, policies: [.server(ServerName(asked: "example.com"))], at: 1_780_000_000)
+            evaluation.anchors = anchors
+            evaluation.isAnchorsOnly = true
+            let verdict = evaluation.verdict()
+            #expect(!verdict.result.isTrusted || verdict.chain.last == anchors.first)
+        }
+        return true
+    }
+
+    /// Writes the first inputs, for the fuzzer to start from.
+    @Test("Seeds are written on demand", .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1"))
+    func record() throws {
+        func write(_ name: String, _ choice: UInt8, _ bytes: some Sequence<UInt8>) throws {
+            try Data([choice] + Array(bytes)).write(to: Self.folder.appending(path: name))
+        }
+        let authority = try OpenSSLAuthority()
+        let openssl = authority.openssl
+        let rich = try authority.issue(
+            "/C=DE/O=Example, Ltd/OU=a+b/CN=example.com",
+            """
+            basicConstraints=critical,CA:TRUE,pathlen:3
+            keyUsage=critical,digitalSignature,keyCertSign,decipherOnly
+            extendedKeyUsage=serverAuth,1.2.3.4
+            subjectAltName=DNS:*.example.com,IP:192.0.2.1,IP:2001:db8::1,email:a@example.com,URI:https://example.com/d
+            nameConstraints=critical,permitted;DNS:.example,excluded;IP:10.0.0.0/255.0.0.0
+            certificatePolicies=1.2.3.4,2.23.140.1.2.1
+            policyConstraints=critical,requireExplicitPolicy:3,inhibitPolicyMapping:0
+            inhibitAnyPolicy=critical,2
+            authorityInfoAccess=OCSP;URI:http://ocsp.example,caIssuers;URI:http://ca.example/a.crt
+            subjectKeyIdentifier=hash
+            authorityKeyIdentifier=keyid,issuer
+
+            """, by: authority.intermediate)
+        let server = try authority.server("example.com")
+        for (name, issued) in [("rich", rich), ("server", server), ("root", authority.root), ("intermediate", authority.intermediate)] {
+            try write("certificate-\(name)", 0, issued.der)
+            try write("certificate-\(name)-cut", 0, issued.der.dropLast(3))
+            try write("bundle-\(name)-der", 1, issued.der)
+        }
+        for key in [["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"], ["-algorithm", "ED25519"]] {
+            let issued = try authority.issue("/CN=key", OpenSSLAuthority.server("DNS:example.com"), key: key, by: authority.intermediate)
+            try write("certificate-\(key[1])", 0, issued.der)
+        }
+        let chain = try [server, authority.intermediate, authority.root].map { try String(contentsOfFile: $0.file, encoding: .utf8) }
+            .joined()
+        try write("bundle-chain", 1, chain.utf8)
+        try write("bundle-chain-cut", 1, chain.utf8.dropLast(40))
+        let pkcs7 = try openssl.output([
+            "crl2pkcs7", "-nocrl", "-certfile", server.file, "-certfile", authority.root.file, "-outform", "DER",
+        ])
+        try write("bundle-pkcs7", 1, pkcs7)
+        for (name, words) in [("modern", []), ("legacy", ["-legacy"]), ("plain", ["-nomac", "-keypbe", "NONE", "-certpbe", "NONE"])] {
+            let file = try openssl.output(
+                ["pkcs12", "-export", "-passout", "pass:pw", "-in", server.file, "-inkey", server.keyFile, "-name", "a"] + words)
+            try write("pkcs12-\(name)", 2, file)
+        }
+        for (index, name) in ["example.com", "192.0.2.1", "[2001:db8::1]", "a..b", "xn--bcher-kva.example."].enumerated() {
+            try write("name-\(index)", 3, name.utf8)
+        }
+        let certificate = try Certificate(der: Array(rich.der))
+        try write("subject", 5, certificate.subject.der)
+        var evaluation = TrustEvaluation([certificate], policies: [.basicX509], at: 1_780_000_000)
+        evaluation.isAnchorsOnly = true
+        try write("exceptions", 4, evaluation.verdict().exceptions?.bytes ?? [1])
+    }
+}
