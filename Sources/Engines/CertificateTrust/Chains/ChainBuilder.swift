@@ -9,6 +9,7 @@ public struct ChainBuilder {
     private let intermediates: CertificatePool
     private let issuerRules: [any IssuerRule] = [AuthorityRule(), KeyIdentifierRule()]
     private let rules: [any ChainRule]
+    private let denied: Set<Certificate>
     private let moment: Double
 
     private let leading: Set<NormalizedName>
@@ -22,9 +23,12 @@ public struct ChainBuilder {
         let key: SubjectPublicKeyInfo
     }
 
-    private init(anchors: CertificatePool, intermediates: CertificatePool, policies: [TrustPolicy], moment: Double) {
+    private init(
+        anchors: CertificatePool, intermediates: CertificatePool, policies: [TrustPolicy], denied: Set<Certificate>, moment: Double
+    ) {
         self.anchors = anchors
         self.intermediates = intermediates
+        self.denied = denied
         self.moment = moment
         rules =
             [FormRule(), KeyRule(), ValidityRule(moment: moment), PathLengthRule(), NameConstraintsRule(), CertificatePolicyRule()]
@@ -37,12 +41,13 @@ public struct ChainBuilder {
     /// - Parameters:
     ///   - intermediates: what was presented with the leaf, and what is known otherwise; in any order, with any others among them.
     ///   - policies: what the chain is to be good for; all of them.
+    ///   - denied: certificates that no chain may have in it.
     ///   - moment: seconds since 1970.
     public static func chain(
         for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool, policies: [TrustPolicy] = [.basicX509],
-        at moment: Double
+        denied: Set<Certificate> = [], at moment: Double
     ) -> ChainVerdict {
-        var builder = ChainBuilder(anchors: anchors, intermediates: intermediates, policies: policies, moment: moment)
+        var builder = ChainBuilder(anchors: anchors, intermediates: intermediates, policies: policies, denied: denied, moment: moment)
         do throws(TrustFailure) {
             let chain = try builder.search([leaf])
             return ChainVerdict(chain: chain, attempts: builder.attempts)
@@ -58,6 +63,11 @@ public struct ChainBuilder {
     private mutating func search(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
         try budget.spend(WorkBudget.step)
         let last = path[path.count - 1]
+        // Before anything else, so that nothing makes up for it.
+        guard !denied.contains(last) else {
+            note(path, TrustFailure(.denied, at: path.count - 1, "a trust setting forbids it"))
+            return nil
+        }
         if anchors.contains(last) { return try judge(path) }
         let issuer = last.normalizedIssuer
         guard leading.contains(issuer) else {

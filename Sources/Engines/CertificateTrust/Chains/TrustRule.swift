@@ -39,6 +39,8 @@ public enum TrustRule: String, Sendable, CaseIterable {
     /// A signature algorithm that is weak, or not served.
     case algorithm
     case signature
+    /// A trust setting of the user or the administrator forbids a certificate.
+    case denied
     /// No chain leads to an anchor.
     case untrusted
     /// More work would be needed than is spent on one verdict.

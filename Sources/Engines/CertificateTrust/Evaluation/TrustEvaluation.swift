@@ -16,6 +16,10 @@ public struct TrustEvaluation: Sendable {
     public var exceptions: TrustExceptions?
     /// Rules whose failure counts for nothing, as far as anybody may overlook them.
     public var overlooked: Set<TrustRule> = []
+    /// What the user and the administrator say of certificates, the first of them first.
+    public var settings: [TrustSettings] = []
+    /// Why the settings are not known; then nothing is trusted.
+    public var settingsProblem: String?
     public var systemAnchors: SystemAnchors = .shared
 
     /// - Parameter certificates: at least one.
@@ -28,10 +32,25 @@ public struct TrustEvaluation: Sendable {
     /// The verdict. Reads the system's anchors where they count and have changed; the same input gives the same verdict otherwise.
     public func verdict() -> TrustVerdict {
         guard let leaf = certificates.first else { return TrustVerdict(nothing: moment) }
+        if let settingsProblem {
+            let failure = TrustFailure(.denied, at: 0, settingsProblem)
+            return TrustVerdict(ChainVerdict(chain: nil, attempts: [ChainAttempt([leaf], stoppedBy: failure)]), leaf, at: moment) { _, _ in
+                false
+            }
+        }
+        let policies = policies.isEmpty ? [.basicX509] : policies
+        let joined = JoinedSettings(settings, for: policies)
         let system = isAnchorsOnly ? CertificatePool([]) : systemAnchors.load().pool
+        let chosen = isAnchorsOnly ? [] : joined.anchors
         let search = ChainBuilder.chain(
-            for: leaf, intermediates: CertificatePool(certificates.dropFirst()), anchors: system.adding(anchors),
-            policies: policies.isEmpty ? [.basicX509] : policies, at: moment)
-        return TrustVerdict(search, leaf, at: moment, overlooking: overlooked, exceptions)
+            for: leaf, intermediates: CertificatePool(certificates.dropFirst()), anchors: system.adding(anchors + chosen),
+            policies: policies, denied: joined.denied, at: moment)
+        let verdict = TrustVerdict(search, leaf, at: moment) { failure, certificate in
+            overlooked.contains(failure.rule) || joined.allows(failure, about: certificate)
+                || exceptions?.cover(failure, about: certificate, of: leaf) == true
+        }
+        // Who is an anchor by the user's word alone is trusted by it.
+        let isChosen = verdict.chain.last.map { !anchors.contains($0) && !system.contains($0) } ?? false
+        return isChosen ? verdict.byUser : verdict
     }
 }

@@ -26,9 +26,9 @@ public struct TrustExceptions: Hashable, Sendable {
     /// Whether the leaf is the one they are for.
     public func concern(_ certificate: Certificate) -> Bool { certificate.sha256 == leaf }
 
-    /// Whether each of the failures is among them.
-    func cover(_ failures: [TrustFailure], of chain: [Certificate]) -> Bool {
-        concern(chain[0]) && Self.entries(failures, of: chain).isSubset(of: entries)
+    /// Whether a failure about a certificate, in a chain for this leaf, is among them.
+    func cover(_ failure: TrustFailure, about certificate: Certificate, of leaf: Certificate) -> Bool {
+        concern(leaf) && entries.contains(Entry(rule: failure.rule, certificate: certificate.sha256))
     }
 }
 

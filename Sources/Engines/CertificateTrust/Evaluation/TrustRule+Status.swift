@@ -26,6 +26,7 @@ extension TrustRule {
         case .key: OSStatusCode(rawValue: -67735)  // errSecUnsupportedKeySize
         case .algorithm: OSStatusCode(rawValue: -67815)  // errSecInvalidDigestAlgorithm
         case .signature: OSStatusCode(rawValue: -67688)  // errSecInvalidSignature
+        case .denied: OSStatusCode(rawValue: -67654)  // errSecTrustSettingDeny
         case .untrusted: OSStatusCode(rawValue: -67843)  // errSecNotTrusted
         case .budget: OSStatusCode(rawValue: -25318)  // errSecCreateChainFailed
         }

@@ -15,23 +15,30 @@ public struct TrustVerdict: Sendable {
     /// Why the chain is not trusted; nil where it is.
     public var failure: TrustFailure? { result.isTrusted ? nil : failures.first }
 
-    init(_ search: ChainVerdict, _ leaf: Certificate, at moment: Double, overlooking rules: Set<TrustRule>, _ exceptions: TrustExceptions?)
-    {
-        self.moment = moment
-        attempts = search.attempts
+    /// - Parameter isOverlooked: whether a failure about a certificate, of those that anybody may overlook, counts for nothing.
+    init(_ search: ChainVerdict, _ leaf: Certificate, at moment: Double, isOverlooked: (TrustFailure, Certificate) -> Bool) {
         let best = search.chain == nil ? search.best : nil
-        chain = search.chain?.certificates ?? best?.certificates ?? [leaf]
-        failures = search.chain == nil ? best?.failures ?? [] : []
-        if search.chain != nil {
-            result = .unspecified
-        } else if failures.isEmpty || failures.contains(where: { !$0.rule.isRecoverable }) {
-            result = .fatalTrustFailure
-        } else if failures.allSatisfy({ rules.contains($0.rule) }) || exceptions?.cover(failures, of: chain) == true {
-            result = .proceed
-        } else {
-            result = .recoverableTrustFailure
-        }
+        let (chain, failures) = (search.chain?.certificates ?? best?.certificates ?? [leaf], best?.failures ?? [])
+        let isWaived = failures.allSatisfy { isOverlooked($0, chain[min($0.index, chain.count - 1)]) }
+        let result: TrustResult =
+            if search.chain != nil {
+                .unspecified
+            } else if failures.contains(where: { $0.rule == .denied }) {
+                .deny
+            } else if failures.isEmpty || failures.contains(where: { !$0.rule.isRecoverable }) {
+                .fatalTrustFailure
+            } else {
+                isWaived ? .proceed : .recoverableTrustFailure
+            }
+        self.init(result, chain, failures, search.attempts, moment)
     }
+
+    private init(_ result: TrustResult, _ chain: [Certificate], _ failures: [TrustFailure], _ attempts: [ChainAttempt], _ moment: Double) {
+        (self.result, self.chain, self.failures, self.attempts, self.moment) = (result, chain, failures, attempts, moment)
+    }
+
+    /// The same, where it is trusted by the user's word.
+    var byUser: TrustVerdict { TrustVerdict(result == .unspecified ? .proceed : result, chain, failures, attempts, moment) }
 
     /// That there is nothing to be judged.
     init(nothing moment: Double) {
@@ -55,10 +62,11 @@ public struct TrustVerdict: Sendable {
 
 extension TrustRule {
     /// Whether a user may overlook that it is broken: what is wrong is known then, and it is about time, names, uses or who is trusted.
-    var isRecoverable: Bool {
+    public var isRecoverable: Bool {
         switch self {
         case .expired, .notYetValid, .serverName, .mailAddress, .untrusted, .extendedKeyUsage, .keyUsage, .validityPeriod, .endEntity: true
-        case .authority, .algorithm, .budget, .certificatePolicy, .emptyName, .form, .key, .keyIdentifier, .nameConstraints, .pathLength,
+        case .authority, .algorithm, .budget, .certificatePolicy, .denied, .emptyName, .form, .key, .keyIdentifier, .nameConstraints,
+            .pathLength,
             .serialNumber, .signature, .unknownCriticalExtension:
             false
         }

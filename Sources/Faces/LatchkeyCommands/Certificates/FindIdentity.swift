@@ -30,8 +30,9 @@ enum FindIdentity: SecurityCommand {
         let moment = try VerifyDate.moment(nil)
         for policy in policies {
             let judged = identities.map { certificate in
-                let verdict = TrustEvaluation([certificate] + known, policies: [policy.policy], at: moment).verdict()
-                return Row(certificate: certificate, failure: verdict.failure)
+                var evaluation = TrustEvaluation([certificate] + known, policies: [policy.policy], at: moment)
+                evaluation.take(TrustSettingsDomain.all)
+                return Row(certificate: certificate, failure: evaluation.verdict().failure)
             }
             let valid = judged.filter { $0.failure == nil }
             if !arguments.contains("-v") {

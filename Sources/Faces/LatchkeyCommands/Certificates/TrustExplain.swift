@@ -47,6 +47,7 @@ struct TrustExplain: OwnParsableCommand {
             try CertificateFiles.read(files, in: session), policies: [try chosenPolicy()], at: try VerifyDate.moment(date))
         evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty && !withSystem
+        evaluation.take(TrustSettingsDomain.all)
         let verdict = evaluation.verdict()
         let report = TrustReport(verdict)
         try session.write(json ? JSONText.of(report) : report.text)

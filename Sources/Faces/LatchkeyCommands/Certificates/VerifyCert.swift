@@ -60,6 +60,7 @@ enum VerifyCert: SecurityCommand {
         let anchors = arguments.values("-r")
         evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty
+        evaluation.take(TrustSettingsDomain.all)
         if arguments.contains("-l") { evaluation.overlooked = [.endEntity] }
         return evaluation
     }
@@ -84,7 +85,9 @@ enum VerifyCert: SecurityCommand {
 
     private static func tell(_ verdict: TrustVerdict, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.contains("-q") else { return }
-        if let failure = verdict.failure {
+        if verdict.result == .deny {
+            session.io.say("SecTrustEvaluate result: kSecTrustResultDeny\n")
+        } else if let failure = verdict.failure {
             session.io.say("Cert Verify Result: \(failure.rule.traditionalName)\n")
             session.io.say("security: \(verdict.sentence(failure))\n")
         } else {

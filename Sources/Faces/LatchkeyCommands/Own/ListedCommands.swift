@@ -9,7 +9,8 @@ enum ListedCommands {
         Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self, FindGeneric.self,
         FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self, KeyFinding.self,
         PartitionKey.self, CertificateFinding.self, IdentityFinding.self, CertificateDeletion.self, IdentityDeletion.self, Export.self,
-        Import.self, Verify.self, Errors.self, KeyDeletion.self,
+        Import.self, TrustAddition.self, TrustRemoval.self, TrustDump.self, TrustExport.self, TrustImport.self,
+        Verify.self, Errors.self, KeyDeletion.self,
     ]
 
     struct Help: ListedCommand { static let command: any SecurityCommand.Type = HelpCommand.self }
@@ -40,6 +41,11 @@ enum ListedCommands {
     struct CertificateDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteCertificate.self }
     struct IdentityFinding: ListedCommand { static let command: any SecurityCommand.Type = FindIdentity.self }
     struct IdentityDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteIdentity.self }
+    struct TrustAddition: ListedCommand { static let command: any SecurityCommand.Type = AddTrustedCert.self }
+    struct TrustRemoval: ListedCommand { static let command: any SecurityCommand.Type = RemoveTrustedCert.self }
+    struct TrustDump: ListedCommand { static let command: any SecurityCommand.Type = DumpTrustSettings.self }
+    struct TrustExport: ListedCommand { static let command: any SecurityCommand.Type = ExportTrustSettings.self }
+    struct TrustImport: ListedCommand { static let command: any SecurityCommand.Type = ImportTrustSettings.self }
     struct Verify: ListedCommand { static let command: any SecurityCommand.Type = VerifyCert.self }
     struct Errors: ListedCommand { static let command: any SecurityCommand.Type = ErrorCommand.self }
 }

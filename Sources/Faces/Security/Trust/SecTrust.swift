@@ -2,6 +2,8 @@
 
 @_implementationOnly import CertificateTrust
 public import Foundation
+@_implementationOnly import LatchkeyClient
+@_implementationOnly import LatchkeyService
 import Synchronization
 
 /// Certificates to be judged, together with the policies and anchors to judge them by.
@@ -81,6 +83,7 @@ public final class SecTrust: NSObject, Sendable {
         evaluation.anchors = (anchors ?? []).map(\.body)
         evaluation.isAnchorsOnly = isAnchorsOnly ?? (anchors != nil)
         evaluation.exceptions = exceptions
+        evaluation.take(TrustDomains(user: try? KeychainClient.home().dataDirectory))
         return evaluation
     }
 }

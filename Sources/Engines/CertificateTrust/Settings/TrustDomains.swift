@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// The places where trust settings lie: the user's and the administrator's.
+public struct TrustDomains: Sendable {
+    public let user: TrustSettingsFile?
+    public let administrator: TrustSettingsFile
+
+    /// - Parameter directory: of the user's keychain; nil where there is no place for one.
+    public init(user directory: String?, administrator: TrustSettingsFile = .administrator) {
+        user = directory.map { TrustSettingsFile("\($0)/\(TrustSettingsFile.name)", owner: geteuid()) }
+        self.administrator = administrator
+    }
+}
+
+extension TrustEvaluation {
+    /// Judges by the settings of these places as well.
+    public mutating func take(_ domains: TrustDomains) {
+        do throws(CertificateError) {
+            settings = try [domains.user?.load(), domains.administrator.load()].compactMap { $0 }
+        } catch {
+            // They might forbid what is judged.
+            settingsProblem = error.description
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+
+/// The settings that a command reads or changes: the user's, or with `-d` the administrator's.
+struct TrustSettingsDomain {
+    let file: TrustSettingsFile
+    let isAdministrators: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        isAdministrators = arguments.contains("-d")
+        let domains = Self.all
+        guard let file = isAdministrators ? domains.administrator : domains.user else {
+            throw .status(KeychainError(.noDefaultKeychain, hint: "export LATCHKEY_HOME=/path/of/a/private/directory"))
+        }
+        self.file = file
+    }
+
+    static var all: TrustDomains { TrustDomains(user: try? KeychainClient.home().dataDirectory) }
+
+    func load() throws(CommandFailure) -> TrustSettings {
+        do throws(CertificateError) { return try file.load() } catch {
+            throw .status(KeychainError(Self.damaged, error.description, hint: "look at \(file.path)"))
+        }
+    }
+
+    func save(_ settings: TrustSettings) throws(CommandFailure) {
+        guard !isAdministrators || geteuid() == 0 else {
+            throw .status(
+                KeychainError(.writePermission, "only root changes the administrator's trust settings", hint: "sudo, or without -d"))
+        }
+        do throws(CertificateError) { try file.save(settings) } catch {
+            throw .status(KeychainError(.io, error.description))
+        }
+    }
+
+    /// errSecInvalidTrustSettings.
+    static let damaged = OSStatusCode(rawValue: -25262)
+    /// errSecNoTrustSettings.
+    static let none = OSStatusCode(rawValue: -25263)
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Files that hold no secret, and that are replaced as a whole.
+public enum WorldReadableFile {
+    /// The bytes of a file; nil where there is none.
+    ///
+    /// - Throws: EFBIG where it is longer than it may be.
+    public static func read(_ path: String, atMost greatest: Int) throws(SystemError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw .last("open", path: path)
+        }
+        let file = OwnedDescriptor(adopting: descriptor)
+        let status = try FileStatus.of(file, path: path)
+        guard status.kind == .file, status.size <= greatest else { throw SystemError("read", path: path, code: EFBIG) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.size))
+        var count = 0
+        while count < bytes.count {
+            let read = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(file.rawValue, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { throw .last("read", path: path) }
+            if read == 0 { break }
+            count += read
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Writes a new file beside the old one, and puts it in its place once it is on the disk. Directories that are missing are made.
+    public static func replace(_ path: String, content: [UInt8], mode: UInt32) throws(SystemError) {
+        let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        if mkdir(directory, 0o755) != 0, errno != EEXIST { throw .last("make", path: directory) }
+        let temporary = "\(path).\(RandomBytes.hexadecimal(count: 8))"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw .last("create", path: temporary) }
+        let file = OwnedDescriptor(adopting: descriptor)
+        var isDone = false
+        defer { if !isDone { unlink(temporary) } }
+        var rest = content[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(file.rawValue, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw .last("write", path: temporary) }
+            rest = rest.dropFirst(written)
+        }
+        guard fsync(file.rawValue) == 0 else { throw .last("write", path: temporary) }
+        guard rename(temporary, path) == 0 else { throw .last("replace", path: path) }
+        isDone = true
+    }
+}

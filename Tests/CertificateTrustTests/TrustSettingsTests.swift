@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+@testable import CertificateTrust
+
+/// What the user and the administrator say of certificates, and what comes of it.
+@Suite("Trust settings")
+struct TrustSettingsTests {
+    private static let root = Issuer("root")
+    private static let intermediate = Issuer("intermediate")
+    private static let server = Issuer("example.com")
+    private static let moment = 1_780_000_000.0
+
+    private let chain: [Certificate]
+    private var leaf: Certificate { chain[0] }
+    private var anchor: Certificate { chain[2] }
+
+    init() throws {
+        let names = CertificateTemplate.extension("2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8))))
+        let usage = CertificateTemplate.extension("2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1")))
+        chain = [
+            try Self.server.leaf(by: Self.intermediate) { $0.extensions = [names, usage] },
+            try Self.intermediate.certificate(by: Self.root), try Self.root.certificate(by: Self.root),
+        ]
+    }
+
+    private func settings(_ entries: (Certificate, [TrustSetting])...) -> TrustSettings {
+        var settings = TrustSettings()
+        for (certificate, said) in entries { settings.set(said, of: certificate, at: Self.moment) }
+        return settings
+    }
+
+    private func verdict(
+        _ settings: TrustSettings..., policy: TrustPolicy = .server(ServerName(asked: "example.com")), anchors: [Certificate] = [],
+        isAnchorsOnly: Bool = false, at moment: Double = moment
+    ) -> TrustVerdict {
+        var evaluation = TrustEvaluation(chain.dropLast(), policies: [policy], at: moment)
+        evaluation.anchors = anchors
+        evaluation.isAnchorsOnly = isAnchorsOnly
+        evaluation.settings = settings
+        evaluation.systemAnchors = SystemAnchors { .init(files: [], directories: []) }
+        return evaluation.verdict()
+    }
+
+    @Test("A root that is trusted is an anchor by the user's word, for what it is trusted for")
+    func anchors() {
+        #expect(verdict().failure?.rule == .untrusted)
+        #expect(verdict(settings((anchor, []))).result == .proceed)
+        #expect(verdict(settings((anchor, [TrustSetting(.trustRoot)]))).result == .proceed)
+        #expect(verdict(settings((anchor, [TrustSetting(.unspecified)]))).failure?.rule == .untrusted)
+        #expect(verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server)]))).result == .proceed)
+        #expect(verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .mail)]))).failure?.rule == .untrusted)
+        #expect(verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server, name: "EXAMPLE.com")]))).result == .proceed)
+        #expect(verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server, name: "other.com")]))).failure?.rule == .untrusted)
+        // Whoever has not signed itself is trusted as a root, or not at all.
+        #expect(verdict(settings((leaf, [TrustSetting(.trustRoot)]))).failure?.rule == .untrusted)
+        #expect(verdict(settings((leaf, [TrustSetting(.trustAsRoot)]))).chain == [leaf])
+        // The rules hold all the same, and anchors that are the only ones stay so.
+        #expect(verdict(settings((anchor, [])), policy: .server(ServerName(asked: "example.org"))).failure?.rule == .serverName)
+        #expect(verdict(settings((anchor, [])), isAnchorsOnly: true).failure?.rule == .untrusted)
+        #expect(verdict(settings((anchor, [])), anchors: [anchor]).result == .unspecified)
+    }
+
+    @Test("What is forbidden is in no chain, whoever trusts it; the user's word comes before the administrator's")
+    func denial() {
+        for certificate in chain {
+            let denied = verdict(settings((certificate, [TrustSetting(.deny)])), anchors: [anchor], isAnchorsOnly: true)
+            #expect(denied.result == .deny && denied.failure?.rule == .denied && denied.exceptions == nil)
+        }
+        let forMail = settings((leaf, [TrustSetting(.deny, policy: .mail)]))
+        #expect(verdict(forMail, anchors: [anchor]).result == .unspecified)
+        let (user, administrator) = (settings((anchor, [])), settings((anchor, [TrustSetting(.deny)])))
+        #expect(verdict(user, administrator).result == .proceed)
+        #expect(verdict(administrator, user, anchors: [anchor]).result == .deny)
+        // Nor is a certificate that is forbidden trusted for want of an anchor.
+        let unknown = verdict(settings((leaf, [TrustSetting(.deny)])))
+        #expect(unknown.result == .deny && unknown.exceptions == nil)
+    }
+
+    @Test("An error that is allowed is overlooked about that certificate alone, and only what anybody may overlook")
+    func allowed() {
+        let late = 1_900_000_000.0
+        let both = settings((anchor, []), (leaf, [TrustSetting(.unspecified, allowedError: .expired)]))
+        #expect(verdict(settings((anchor, [])), at: late).failure?.rule == .expired)
+        #expect(verdict(both, at: late).result == .proceed)
+        let other = settings((anchor, []), (chain[1], [TrustSetting(.unspecified, allowedError: .expired)]))
+        #expect(verdict(other, at: late).failure?.rule == .expired)
+        let wrongHost = TrustPolicy.server(ServerName(asked: "example.org"))
+        #expect(verdict(both, policy: wrongHost).failure?.rule == .serverName)
+    }
+
+    @Test("A property list holds all of it, as XML that others read, and comes back")
+    func propertyList() throws {
+        let said = settings(
+            (anchor, []),
+            (
+                leaf,
+                [
+                    TrustSetting(.deny, policy: .server, name: "example.com"),
+                    TrustSetting(.unspecified, policy: .mail, allowedError: .expired),
+                ]
+            ))
+        let bytes = try said.propertyList()
+        let again = try TrustSettings(propertyList: bytes)
+        #expect(Set(again.entries.map(\.certificate)) == [anchor, leaf])
+        #expect(again.entry(leaf)?.settings == said.entry(leaf)?.settings && again.entry(leaf)?.modified == Self.moment)
+        let list = try #require(try PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any])
+        #expect(list["trustVersion"] as? Int == 1)
+        let entry = try #require((list["trustList"] as? [String: [String: Any]])?[leaf.sha1.hexadecimal.uppercased()])
+        #expect(entry["issuerName"] as? Data == Data(leaf.issuer.der) && entry["serialNumber"] as? Data == Data(leaf.serialNumber))
+        let first = try #require((entry["trustSettings"] as? [[String: Any]])?.first)
+        #expect(first["kSecTrustSettingsResult"] as? Int == 3 && first["kSecTrustSettingsPolicyName"] as? String == "sslServer")
+    }
+
+    @Test("A list of macOS's, without the certificates, needs to know them; what it says that is not served is refused")
+    func foreignLists() throws {
+        let hash = anchor.sha1.hexadecimal.uppercased()
+        func list(_ setting: [String: Any], version: Int = 1, hash: String) throws -> [UInt8] {
+            let list: [String: Any] = ["trustVersion": version, "trustList": [hash: ["trustSettings": [setting]]]]
+            return Array(try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0))
+        }
+        let plain = try list(["kSecTrustSettingsResult": 1], hash: hash)
+        #expect(throws: CertificateError.self) { try TrustSettings(propertyList: plain) }
+        #expect(try TrustSettings(propertyList: plain, known: chain).entries.map(\.certificate) == [anchor])
+        for setting: [String: Any] in [
+            ["kSecTrustSettingsResult": 9], ["kSecTrustSettingsKeyUsage": 1], ["kSecTrustSettingsApplication": Data([1])],
+            ["kSecTrustSettingsPolicyName": "eapServer"], ["kSecTrustSettingsAllowedError": -67688], ["kSecTrustSettingsResult": "1"],
+        ] {
+            let bytes = try list(setting, hash: hash)
+            #expect(throws: CertificateError.self, "\(setting)") { try TrustSettings(propertyList: bytes, known: chain) }
+        }
+        for bytes in [try list([:], version: 2, hash: hash), Array("text".utf8), [], Array(plain.dropLast(30))] {
+            #expect(throws: CertificateError.self) { try TrustSettings(propertyList: bytes, known: chain) }
+        }
+        // The bytes of one certificate under the hash of another.
+        var spoiled = String(decoding: try settings((anchor, [])).propertyList(), as: UTF8.self)
+        spoiled = spoiled.replacingOccurrences(of: hash, with: leaf.sha1.hexadecimal.uppercased())
+        #expect(throws: CertificateError.self) { try TrustSettings(propertyList: Array(spoiled.utf8)) }
+    }
+
+    @Test("A file is read again when it changes; one that others may write, or that is damaged, lets nothing be trusted")
+    func files() throws {
+        let folder = try TemporaryDirectory()
+        let file = TrustSettingsFile("\(folder.path)/settings/\(TrustSettingsFile.name)", owner: geteuid())
+        #expect(try file.load().entries.isEmpty)
+        try file.save(settings((anchor, [])))
+        #expect(try file.load().entries.count == 1)
+        try file.save(settings((anchor, []), (leaf, [])))
+        #expect(try file.load().entries.count == 2)
+        func trusted() -> TrustVerdict {
+            var evaluation = TrustEvaluation(chain.dropLast(), policies: [.basicX509], at: Self.moment)
+            evaluation.take(
+                TrustDomains(user: "\(folder.path)/settings", administrator: TrustSettingsFile("\(folder.path)/none", owner: 0)))
+            return evaluation.verdict()
+        }
+        #expect(trusted().result == .proceed)
+        try Data("damaged".utf8).write(to: URL(filePath: file.path))
+        #expect(throws: CertificateError.self) { try file.load() }
+        #expect(trusted().result == .deny)
+    }
+}
