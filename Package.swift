@@ -76,7 +76,9 @@ let package = Package(
         ),
         .target(
             name: "LatchkeyClient",
-            dependencies: ["KeychainModel", "KeyServices", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: [
+                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            ],
             path: "Sources/Service/LatchkeyClient"
         ),
 

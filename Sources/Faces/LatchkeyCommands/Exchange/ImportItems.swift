@@ -3,6 +3,7 @@
 internal import CertificateTrust
 internal import KeyServices
 internal import KeychainModel
+internal import LatchkeyClient
 internal import LatchkeyService
 internal import SecretMemory
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CertificateTrust
-internal import KeyServices
-internal import KeychainModel
-internal import SecretMemory
+public import CertificateTrust
+public import KeyServices
+public import KeychainModel
+public import SecretMemory
 
 /// Keys and certificates of a file, whatever its format.
-struct ImportedFile {
-    private(set) var keys: [(entry: KeyFileEntry, label: String?)] = []
-    private(set) var certificates: [(certificate: Certificate, label: String?)] = []
+public struct ImportedFile: Sendable {
+    /// In the order of the file, with what it calls them.
+    public private(set) var keys: [(entry: KeyFileEntry, label: String?)] = []
+    public private(set) var certificates: [(certificate: Certificate, label: String?)] = []
 
     /// - Throws: errSecDecode and errSecParam for what cannot be read, errSecAuthFailed and errSecPassphraseRequired.
-    init(_ bytes: SharedSecret, passphrase: SharedSecret?) throws(KeychainError) {
+    public init(_ bytes: SharedSecret, passphrase: SharedSecret?) throws(KeychainError) {
         try bytes.withUnsafeBytes { (bytes) throws(KeychainError) in
             if PKCS12File.isOne(bytes) {
                 try take(PKCS12File(reading: bytes, passphrase: passphrase))
@@ -46,7 +47,7 @@ struct ImportedFile {
     }
 
     /// The certificate that is for a private key; nil where there is none.
-    func certificate(for entry: KeyFileEntry) throws(KeychainError) -> (certificate: Certificate, label: String?)? {
+    public func certificate(for entry: KeyFileEntry) throws(KeychainError) -> (certificate: Certificate, label: String?)? {
         guard case .privateKey(let key) = entry else { return nil }
         let label = try key.publicKey.applicationLabel()
         return certificates.first { $0.certificate.publicKeyHash == label }

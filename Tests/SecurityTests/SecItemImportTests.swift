@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Security
+import Testing
+
+/// Files of keys and certificates as programs import and export them, with openssl at the other end.
+@Suite("SecItemImport and SecItemExport")
+struct SecItemImportTests {
+    private let authority: OpenSSLAuthority
+    private let issued: OpenSSLAuthority.Issued
+    private var openssl: OpenSSL { authority.openssl }
+
+    init() throws {
+        authority = try OpenSSLAuthority()
+        issued = try authority.server("example.com")
+    }
+
+    private func imported(
+        _ data: Data, passphrase: String? = nil, type: SecExternalItemType = .itemTypeUnknown, flags: SecKeyImportExportFlags = []
+    ) -> (status: OSStatus, format: SecExternalFormat, type: SecExternalItemType, items: [NSObject]) {
+        var (format, found, items) = (SecExternalFormat.formatUnknown, type, CFArray?.none)
+        let secret = passphrase.map { NSString(string: $0) }
+        var parameters = SecItemImportExportKeyParameters(flags: flags)
+        parameters.passphrase = secret.map { .passUnretained($0) }
+        let status = withExtendedLifetime(secret) {
+            SecItemImport(data as CFData, nil, &format, &found, [], &parameters, nil, &items)
+        }
+        return (status, format, found, items as? [NSObject] ?? [])
+    }
+
+    private func exported(
+        _ items: Any, _ format: SecExternalFormat, flags: SecItemImportExportFlags = [], passphrase: String? = nil
+    ) -> (status: OSStatus, data: Data) {
+        var data: CFData?
+        let secret = passphrase.map { NSString(string: $0) }
+        var parameters = SecItemImportExportKeyParameters()
+        parameters.passphrase = secret.map { .passUnretained($0) }
+        let status = withExtendedLifetime(secret) { SecItemExport(items, format, flags, &parameters, &data) }
+        return (status, data as Data? ?? Data())
+    }
+
+    private func file(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+    @Test("Every format of openssl gives its items, and says which it was")
+    func formats() throws {
+        let (key, certificate) = (try file(issued.keyFile), try file(issued.file))
+        let one = imported(certificate)
+        #expect(one.status == errSecSuccess && one.format == .formatPEMSequence && one.type == .itemTypeCertificate)
+        #expect(imported(issued.der).format == .formatX509Cert)
+        let pair = imported(key + certificate)
+        #expect(pair.type == .itemTypeAggregate && pair.items.count == 1 && pair.items.first is SecIdentity)
+        #expect(imported(key).type == .itemTypePrivateKey)
+        #expect(imported(key + certificate, type: .itemTypePrivateKey).items.first is SecKey)
+        #expect(imported(key + certificate, type: .itemTypeCertificate).items.first is SecCertificate)
+        #expect(imported(certificate, type: .itemTypePrivateKey).status == errSecDecode)
+        let pkcs7 = Data(
+            try openssl.output(
+                ["crl2pkcs7", "-nocrl", "-certfile", issued.file, "-certfile", authority.root.file, "-outform", "DER"]))
+        let several = imported(pkcs7)
+        #expect(several.format == .formatPKCS7 && several.items.count == 2 && several.type == .itemTypeCertificate)
+        let pkcs12 = Data(
+            try openssl.output(["pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile]))
+        #expect(imported(pkcs12).status == errSecPassphraseRequired)
+        #expect(imported(pkcs12, passphrase: "wrong").status == errSecAuthFailed)
+        #expect(imported(pkcs12, passphrase: "pw").items.first is SecIdentity)
+        #expect(imported(pkcs12, passphrase: "pw").format == .formatPKCS12)
+        let another = try authority.server("other.example.com")
+        let two = key + (try file(another.keyFile))
+        #expect(imported(two).items.count == 2)
+        #expect(imported(two, flags: .importOnlyOne).status == errSecMultiplePrivKeys)
+        #expect(imported(Data("text".utf8)).status != errSecSuccess && imported(Data()).status != errSecSuccess)
+        #expect(SecItemImport(certificate as CFData, nil, nil, nil, [], nil, "keychain", nil) == errSecUnimplemented)
+    }
+
+    @Test("What is exported is what openssl reads, and comes back")
+    func exports() throws {
+        let identity = try #require(imported(try file(issued.keyFile) + file(issued.file)).items.first as? SecIdentity)
+        var (certificate, key): (SecCertificate?, SecKey?)
+        SecIdentityCopyCertificate(identity, &certificate)
+        SecIdentityCopyPrivateKey(identity, &key)
+        let (leaf, privateKey) = (try #require(certificate), try #require(key))
+        let root = try #require(SecCertificateCreateWithData(nil, authority.root.der as CFData))
+        #expect(exported(leaf, .formatUnknown).data == issued.der && exported(leaf, .formatX509Cert).data == issued.der)
+        let text = exported([leaf, root], .formatPEMSequence).data
+        #expect(imported(text).items == [leaf, root])
+        let pkcs7 = exported([leaf, root], .formatPKCS7)
+        let told = try openssl.output(["pkcs7", "-inform", "DER", "-print_certs", "-in", openssl.file(pkcs7.data)])
+        #expect(String(decoding: told, as: UTF8.self).components(separatedBy: "BEGIN CERTIFICATE").count == 3)
+        let armoured = exported([leaf], .formatPKCS7, flags: .pemArmour)
+        #expect(String(decoding: armoured.data, as: UTF8.self).hasPrefix("-----BEGIN PKCS7-----\n"))
+        let pkcs12 = exported([identity, root] as [Any], .formatPKCS12, passphrase: "pw")
+        let opened = try openssl.output(["pkcs12", "-in", openssl.file(pkcs12.data), "-passin", "pass:pw", "-nodes"])
+        #expect(String(decoding: opened, as: UTF8.self).components(separatedBy: "BEGIN CERTIFICATE").count == 3)
+        #expect(imported(pkcs12.data, passphrase: "pw").items.first as? SecIdentity == identity)
+        #expect(exported(identity, .formatPKCS12).status == errSecPassphraseRequired)
+        let wrapped = exported(privateKey, .formatWrappedPKCS8, flags: .pemArmour, passphrase: "pw")
+        let same = try openssl.output(["pkey", "-in", openssl.file(wrapped.data), "-passin", "pass:pw", "-outform", "DER"])
+        #expect(try same == openssl.output(["pkey", "-in", issued.keyFile, "-outform", "DER"]))
+        #expect(exported(privateKey, .formatWrappedPKCS8).status == errSecPassphraseRequired)
+        #expect(try exported(privateKey, .formatBSAFE).data == #require(SecKeyCopyExternalRepresentation(privateKey, nil)) as Data)
+        #expect(exported([privateKey, leaf] as [Any], .formatPKCS7).status == errSecParam)
+        #expect(exported("text", .formatUnknown).status == errSecParam && exported([Any](), .formatUnknown).status == errSecParam)
+        #expect(exported(privateKey, .formatNetscapeCertSequence).status == errSecUnimplemented)
+    }
+}
