@@ -24,16 +24,4 @@ enum CertificateFiles {
         }
         return certificates
     }
-
-    /// A certificate as a block of PEM.
-    static func pem(_ certificate: Certificate) -> String { pem(certificate.der, "CERTIFICATE") }
-
-    /// Bytes as a block of PEM.
-    static func pem(_ der: [UInt8], _ label: String) -> String {
-        let base64 = Array(Base64Text.of(der).utf8)
-        let lines = stride(from: 0, to: base64.count, by: 64).map {
-            String(decoding: base64[$0..<min($0 + 64, base64.count)], as: UTF8.self)
-        }
-        return "-----BEGIN \(label)-----\n\(lines.joined(separator: "\n"))\n-----END \(label)-----\n"
-    }
 }

@@ -41,6 +41,6 @@ enum FindCertificate: SecurityCommand {
         if arguments.contains("-m") { text += "email addresses: \(found.certificate.mailAddresses.joined(separator: ", "))\n" }
         return text
             + (arguments.contains("-p")
-                ? CertificateFiles.pem(found.certificate) : ItemBlock(record: found.record, keychain: keychain).text)
+                ? PEMText.of(found.certificate.der) : ItemBlock(record: found.record, keychain: keychain).text)
     }
 }

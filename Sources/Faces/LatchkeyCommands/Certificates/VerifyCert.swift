@@ -99,7 +99,7 @@ enum VerifyCert: SecurityCommand {
         for (index, certificate) in verdict.chain.enumerated() {
             try session.write(" \(index) s:\(certificate.subject)\n   i:\(certificate.issuer)\n")
             if arguments.contains("-t") { try session.write(CertificateReport(certificate).text) }
-            if arguments.contains("-P") { try session.write(CertificateFiles.pem(certificate)) }
+            if arguments.contains("-P") { try session.write(PEMText.of(certificate.der)) }
         }
     }
 }

@@ -73,7 +73,7 @@ struct ExportedItems {
         case "x509": return try x509(certificatesAlone(in: "x509"), isPEM: arguments.contains("-p"))
         case "pkcs7":
             let der = CertificateBundle.pkcs7(try certificatesAlone(in: "pkcs7"))
-            return SharedSecret(copying: arguments.contains("-p") ? Array(CertificateFiles.pem(der, "PKCS7").utf8) : der)
+            return SharedSecret(copying: arguments.contains("-p") ? Array(PEMText.of(der, label: "PKCS7").utf8) : der)
         default: return try sequence(try structure(format, passphrase), passphrase)
         }
     }
@@ -103,7 +103,7 @@ struct ExportedItems {
                     return try KeyFile.write(entry, as: structure, passphrase: passphrase)
                 })
         }
-        return Self.joined(files + certificates.map { SharedSecret(copying: CertificateFiles.pem($0.certificate).utf8) })
+        return SharedSecret(joining: files + certificates.map { SharedSecret(copying: PEMText.of($0.certificate.der).utf8) })
     }
 
     private func pkcs12(_ passphrase: SharedSecret?, isLegacy: Bool) throws(CommandFailure) -> SharedSecret {
@@ -126,21 +126,10 @@ struct ExportedItems {
     }
 
     private func x509(_ certificates: [Certificate], isPEM: Bool) throws(CommandFailure) -> SharedSecret {
-        if isPEM { return SharedSecret(copying: certificates.map { CertificateFiles.pem($0) }.joined().utf8) }
+        if isPEM { return SharedSecret(copying: certificates.map { PEMText.of($0.der) }.joined().utf8) }
         guard certificates.count == 1 else {
             throw .parameter("\(certificates.count) certificates do not fit in one x509 file", hint: "-p, -f pemseq, or -l LABEL")
         }
         return SharedSecret(copying: certificates[0].der)
-    }
-
-    private static func joined(_ files: [SharedSecret]) -> SharedSecret {
-        SharedSecret(
-            SecretBytes(count: files.reduce(0) { $0 + $1.count }) { buffer in
-                var rest = buffer[...]
-                for file in files {
-                    file.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: rest.prefix(file.count)).copyMemory(from: $0) }
-                    rest = rest.dropFirst(file.count)
-                }
-            })
     }
 }

@@ -32,14 +32,7 @@ enum KeyStreams {
         } catch {
             throw .status(KeychainError(.io, error.description))
         }
-        return SharedSecret(
-            SecretBytes(count: total) { buffer in
-                var rest = buffer[...]
-                for piece in pieces {
-                    piece.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: rest.prefix(piece.count)).copyMemory(from: $0) }
-                    rest = rest.dropFirst(piece.count)
-                }
-            })
+        return SharedSecret(joining: pieces)
     }
 
     /// Writes a file of mode 0600, or standard output where there is no path. A file that is there is replaced only if that is wanted.

@@ -166,7 +166,7 @@ public func SecItemExport(
         case .formatPKCS7:
             guard keys.isEmpty else { throw .parameter("PKCS #7 holds certificates alone") }
             let der = CertificateBundle.pkcs7(certificates)
-            return isPEM ? Self.pem(der, "PKCS7") : SharedSecret(copying: der)
+            return SharedSecret(copying: isPEM ? Array(PEMText.of(der, label: "PKCS7").utf8) : der)
         case .formatX509Cert: return try certificate(isPEM: isPEM)
         case .formatUnknown, .formatPEMSequence, .formatOpenSSL, .formatWrappedPKCS8, .formatBSAFE, .formatSSHv2:
             return try sequence(format, isPEM: isPEM, passphrase)
@@ -177,7 +177,7 @@ public func SecItemExport(
 
     private func certificate(isPEM: Bool) throws(KeychainError) -> SharedSecret {
         guard keys.isEmpty, certificates.count == 1 else { throw .parameter("the format holds one certificate") }
-        return isPEM ? Self.pem(certificates[0].der, "CERTIFICATE") : SharedSecret(copying: certificates[0].der)
+        return SharedSecret(copying: isPEM ? Array(PEMText.of(certificates[0].der).utf8) : certificates[0].der)
     }
 
     private func pkcs12(_ passphrase: SharedSecret?) throws(KeychainError) -> SharedSecret {
@@ -206,7 +206,7 @@ public func SecItemExport(
             let sealing: SharedSecret? = if case .privateKey = key { passphrase } else { nil }
             files.append(try KeyFile.write(key, as: structure, isPEM: isText, passphrase: structure == .pkcs8 ? sealing : nil))
         }
-        return Self.joined(files + certificates.map { Self.pem($0.der, "CERTIFICATE") })
+        return SharedSecret(joining: files + certificates.map { SharedSecret(copying: PEMText.of($0.der).utf8) })
     }
 
     private static func structure(_ format: SecExternalFormat, _ passphrase: SharedSecret?) throws(KeychainError) -> KeyFile.Structure {
@@ -218,22 +218,6 @@ public func SecItemExport(
         case .formatSSHv2: return .openSSH
         default: return passphrase == nil ? .traditional : .pkcs8
         }
-    }
-
-    private static func pem(_ der: [UInt8], _ label: String) -> SharedSecret {
-        let base64 = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
-        return SharedSecret(copying: "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n".utf8)
-    }
-
-    private static func joined(_ files: [SharedSecret]) -> SharedSecret {
-        SharedSecret(
-            SecretBytes(count: files.reduce(0) { $0 + $1.count }) { buffer in
-                var rest = buffer[...]
-                for file in files {
-                    file.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: rest.prefix(file.count)).copyMemory(from: $0) }
-                    rest = rest.dropFirst(file.count)
-                }
-            })
     }
 }
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SharedSecret {
+    /// The bytes of several secrets, one behind the other.
+    public convenience init(joining secrets: [SharedSecret]) {
+        self.init(
+            SecretBytes(count: secrets.reduce(0) { $0 + $1.count }) { buffer in
+                var rest = buffer[...]
+                for secret in secrets {
+                    secret.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: rest.prefix(secret.count)).copyMemory(from: $0) }
+                    rest = rest.dropFirst(secret.count)
+                }
+            })
+    }
+}
