@@ -23,12 +23,11 @@ struct CertificateBridgeTests {
         #expect(certificate.publicKey.isValidSignature(certificate.signature, for: certificate))
     }
 
-    @Test("what only looks like a certificate is found out by swift-certificates")
-    func hollow() throws {
+    @Test("what only looks like a certificate is none")
+    func hollow() {
         // A sequence of two sequences and a bit string: the outer shape, with nothing in it.
         let shape = Data([0x30, 12, 0x30, 2, 5, 0, 0x30, 2, 5, 0, 0x03, 2, 0, 0])
-        let reference = try #require(SecCertificateCreateWithData(kCFAllocatorDefault, shape as CFData))
-        #expect(throws: (any Error).self) { try CertificateBridge.certificate(for: reference) }
+        #expect(SecCertificateCreateWithData(kCFAllocatorDefault, shape as CFData) == nil)
     }
 
     /// Self-signed, P-256, made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=latchkey test"`.
