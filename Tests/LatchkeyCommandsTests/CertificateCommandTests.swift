@@ -88,6 +88,22 @@ struct CertificateCommandTests {
         #expect(verify("\(chain) -v").output.contains("Attempt 1, which led to no anchor:\n"))
     }
 
+    @Test("what was revoked is refused, by a list and by an answer; what is required has to be there")
+    func revocation() throws {
+        let revocation = try OpenSSLRevocation(authority, revoked: [server], others: [])
+        let list = try revocation.list(by: authority.intermediate)
+        let answer = try revocation.answer(about: server, of: authority.intermediate, signer: authority.intermediate)
+        for words in ["--crl \(list)", "--ocsp \(answer)", "-R crl --crl \(list)", "-R offline --ocsp \(answer)"] {
+            let outcome = verify("\(chain) \(trusted) \(words)")
+            #expect(outcome.exit == 1 && outcome.error.hasPrefix("Cert Verify Result: CSSMERR_TP_CERT_REVOKED\n"), "\(outcome)")
+        }
+        #expect(verify("\(chain) \(trusted) -R ocsp --crl \(list)").exit == 0)
+        #expect(verify("\(chain) \(trusted) -R require").error.contains("errSecIncompleteCertRevocationCheck"))
+        #expect(verify("\(chain) \(trusted) -R always").exit == 2)
+        #expect(verify("\(chain) \(trusted) --crl \(server.file)").error.contains("there is no revocation list"))
+        #expect(verify("\(chain) \(trusted) --ocsp \(server.file)").error.contains("no OCSP response"))
+    }
+
     @Test("what cannot be understood is refused by name")
     func understood() throws {
         #expect(verify("") == Outcome(exit: 1, output: "", error: "security: verify-cert: no certificate was given (-c FILE)\n"))

@@ -209,6 +209,39 @@ struct SecTrustTests {
         #expect(SecTrustGetTrustResult(broken, &result) == errSecSuccess && result == .fatalTrustFailure)
     }
 
+    @Test("An answer of OCSP that the server sends along counts, and a policy may require one")
+    func revocation() throws {
+        let revoked = try authority.server("example.com")
+        let revocation = try OpenSSLRevocation(authority, revoked: [revoked], others: [issued])
+        func answer(_ about: OpenSSLAuthority.Issued) throws -> CFData {
+            let file = try revocation.answer(about: about, of: authority.intermediate, signer: authority.intermediate)
+            return try Data(contentsOf: URL(filePath: file)) as CFData
+        }
+        let later = Date(timeIntervalSinceNow: 5) as CFDate
+        let bad = try trust([try certificate(revoked), intermediate], anchors: [root])
+        SecTrustSetVerifyDate(bad, later)
+        #expect(refusal(bad) == nil)
+        #expect(SecTrustSetOCSPResponse(bad, try answer(revoked)) == errSecSuccess)
+        #expect(refusal(bad) == errSecCertificateRevoked)
+        #expect(SecTrustCopyExceptions(bad) == nil)
+        #expect(SecTrustSetOCSPResponse(bad, nil) == errSecSuccess)
+        #expect(refusal(bad) == nil)
+        let good = try trust([leaf, intermediate], anchors: [root])
+        SecTrustSetVerifyDate(good, later)
+        #expect(SecTrustSetOCSPResponse(good, [try answer(issued)]) == errSecSuccess)
+        #expect(refusal(good) == nil)
+        let flags = kSecRevocationUseAnyAvailableMethod | kSecRevocationRequirePositiveResponse
+        let required = try #require(SecPolicyCreateRevocation(flags))
+        #expect(SecTrustSetPolicies(good, [SecPolicyCreateSSL(true, "example.com" as CFString), required]) == errSecSuccess)
+        // Of the intermediate nothing is known.
+        #expect(refusal(good) == errSecIncompleteCertRevocationCheck)
+        #expect(SecTrustSetOCSPResponse(good, "text") == errSecParam)
+        #expect(SecTrustSetOCSPResponse(good, Data("text".utf8)) == errSecOCSPBadResponse)
+        #expect(SecPolicyCreateRevocation(1 << 20) == nil)
+        #expect(SecPolicyCopyProperties(required)?[kSecPolicyRevocationFlags] as? Int == 11)
+        #expect(SecPolicyCreateWithProperties(kSecPolicyAppleRevocation, SecPolicyCopyProperties(required)) == required)
+    }
+
     @Test("On a queue the verdict is the same, and its error too")
     func asynchronous() async throws {
         for (host, expected) in [("example.com", nil), ("example.org", errSecHostNameMismatch)] as [(String, OSStatus?)] {

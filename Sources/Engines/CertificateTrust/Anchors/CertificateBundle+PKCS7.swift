@@ -18,20 +18,10 @@ extension CertificateBundle {
     /// The certificates of such a file, each in DER; nil where the bytes are none.
     static func certificates(ofPKCS7 der: [UInt8]) -> [[UInt8]]? {
         guard let outer = try? DER.parse(der).members(), outer.count == 2, (try? ObjectIdentifier(outer[0])) == .pkcs7SignedData,
-            let signed = outer[1].only, let members = try? signed.members(), members.count >= 4
+            let signed = try? outer[1].explicit(0), let members = try? signed.members(), members.count >= 4
         else { return nil }
         guard let list = members.first(where: { $0.isContextSpecific(0) }), case .constructed(let nodes) = list.content else { return [] }
         return nodes.map { Array($0.encodedBytes) }
-    }
-}
-
-extension ASN1Node {
-    /// What an explicit tag stands before.
-    fileprivate var only: ASN1Node? {
-        guard isContextSpecific(0), case .constructed(let nodes) = content else { return nil }
-        var iterator = nodes.makeIterator()
-        guard let inner = iterator.next(), iterator.next() == nil else { return nil }
-        return inner
     }
 }
 

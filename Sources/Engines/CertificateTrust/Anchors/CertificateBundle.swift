@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
-
 /// The certificates of a file: PEM with any other text and other kinds of blocks between, one certificate in DER, or those of PKCS #7.
 ///
 /// One that cannot be read does not keep the others from being read.
@@ -41,63 +39,15 @@ public struct CertificateBundle: Sendable {
     // MARK: PEM
 
     /// RFC 7468, and what older tools write.
-    private static let labels = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE", "PKCS7"]
+    private static let labels = ["CERTIFICATE", "X509 CERTIFICATE", trusted, "PKCS7"]
+    /// OpenSSL's own kind has settings behind the certificate, which are its own business.
+    private static let trusted = "TRUSTED CERTIFICATE"
 
     /// The contents of the blocks of certificates; nil for one that has no end or is no base64.
     private static func blocks(_ bytes: [UInt8]) -> [[UInt8]?] {
-        var blocks: [[UInt8]?] = []
-        var label: String?
-        var body = Data()
-        for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            if line.first == UInt8(ascii: "-"), let mark = BlockMark(line) {
-                switch mark {
-                case .begin(let name):
-                    if label != nil { blocks.append(nil) }
-                    label = labels.contains(name) ? name : nil
-                    body.removeAll(keepingCapacity: true)
-                case .end(let name):
-                    if label != nil { blocks.append(name == label ? content(body, isTrusted: name == labels[2]) : nil) }
-                    label = nil
-                }
-            } else if label != nil {
-                body.append(contentsOf: line)
-            }
+        PEMText.blocks(in: bytes, labels: labels).map { label, content in
+            label == trusted ? content.flatMap { DERLength.first(in: $0) } : content
         }
-        if label != nil { blocks.append(nil) }
-        return blocks
-    }
-
-    private static func content(_ base64: Data, isTrusted: Bool) -> [UInt8]? {
-        guard let data = Data(base64Encoded: base64, options: .ignoreUnknownCharacters) else { return nil }
-        let der = Array(data)
-        // OpenSSL's own kind has settings behind the certificate, which are its own business.
-        return isTrusted ? DERLength.first(in: der) : der
-    }
-
-    private enum BlockMark {
-        case begin(String)
-        case end(String)
-
-        init?(_ line: ArraySlice<UInt8>) {
-            guard line.count <= 100 else { return nil }
-            let text = String(decoding: line, as: UTF8.self).trimmingSuffix { $0.isWhitespace }
-            guard text.hasSuffix("-----") else { return nil }
-            if text.hasPrefix("-----BEGIN "), text.count > 16 {
-                self = .begin(String(text.dropFirst(11).dropLast(5)))
-            } else if text.hasPrefix("-----END "), text.count > 14 {
-                self = .end(String(text.dropFirst(9).dropLast(5)))
-            } else {
-                return nil
-            }
-        }
-    }
-}
-
-extension String {
-    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> String {
-        var rest = self[...]
-        while let last = rest.last, predicate(last) { rest.removeLast() }
-        return String(rest)
     }
 }
 

@@ -16,6 +16,18 @@ extension ASN1Node {
 
     func isContextSpecific(_ tag: UInt) -> Bool { identifier == ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific) }
 
+    /// What this explicit tag stands before.
+    func explicit(_ tag: UInt) throws -> ASN1Node {
+        guard isContextSpecific(tag), case .constructed(let nodes) = content else {
+            throw CertificateError("an explicit tag \(tag) is missing")
+        }
+        var iterator = nodes.makeIterator()
+        guard let inner = iterator.next(), iterator.next() == nil else {
+            throw CertificateError("an explicit tag stands before more or less than one element")
+        }
+        return inner
+    }
+
     /// The elements of a `SEQUENCE` or of what stands in place of one.
     func members(_ identifier: ASN1Identifier = .sequence) throws -> [ASN1Node] {
         try DER.sequence(self, identifier: identifier) { nodes in

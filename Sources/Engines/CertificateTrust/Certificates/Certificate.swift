@@ -135,7 +135,7 @@ extension Certificate {
         init(_ node: ASN1Node) throws {
             var members = try node.members()[...]
             if let first = members.first, first.isContextSpecific(0) {
-                version = 1 + (try Self.explicit(first).number(upTo: 2))
+                version = 1 + (try first.explicit(0).number(upTo: 2))
                 if version == 1 { defects.append("the version is given as 1, which DER leaves out") }
                 members.removeFirst()
             }
@@ -155,18 +155,8 @@ extension Certificate {
                 }
                 last = tag
                 if version < (tag == 3 ? 3 : 2) { defects.append("a certificate of version \(version) has a part of a later one") }
-                if tag == 3 { extensions = try CertificateExtensions(try Self.explicit(member)) }
+                if tag == 3 { extensions = try CertificateExtensions(try member.explicit(3)) }
             }
-        }
-
-        /// What an explicit tag of the context is put before.
-        private static func explicit(_ node: ASN1Node) throws -> ASN1Node {
-            guard case .constructed(let nodes) = node.content else { throw CertificateError("an explicit tag stands before nothing") }
-            var iterator = nodes.makeIterator()
-            guard let inner = iterator.next(), iterator.next() == nil else {
-                throw CertificateError("an explicit tag stands before more than one element")
-            }
-            return inner
         }
     }
 }

@@ -34,6 +34,14 @@ extension ObjectIdentifier {
     static let inhibitAnyPolicy = Self(2, 5, 29, 54)
     static let authorityInformationAccess = Self(1, 3, 6, 1, 5, 5, 7, 1, 1)
 
+    // MARK: Revocation (RFC 5280, section 5; RFC 6960)
+    static let crlNumber = Self(2, 5, 29, 20)
+    static let reasonCode = Self(2, 5, 29, 21)
+    static let invalidityDate = Self(2, 5, 29, 24)
+    static let ocspBasic = Self(1, 3, 6, 1, 5, 5, 7, 48, 1, 1)
+    static let sha1 = Self(1, 3, 14, 3, 2, 26)
+    static let sha256 = Self(2, 16, 840, 1, 101, 3, 4, 2, 1)
+
     // MARK: Policies (RFC 5280, section 4.2.1.4)
     static let anyPolicy = Self(2, 5, 29, 32, 0)
 

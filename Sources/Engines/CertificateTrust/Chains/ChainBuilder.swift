@@ -24,7 +24,8 @@ public struct ChainBuilder {
     }
 
     private init(
-        anchors: CertificatePool, intermediates: CertificatePool, policies: [TrustPolicy], denied: Set<Certificate>, moment: Double
+        anchors: CertificatePool, intermediates: CertificatePool, policies: [TrustPolicy], denied: Set<Certificate>,
+        also others: [any ChainRule], moment: Double
     ) {
         self.anchors = anchors
         self.intermediates = intermediates
@@ -32,7 +33,7 @@ public struct ChainBuilder {
         self.moment = moment
         rules =
             [FormRule(), KeyRule(), ValidityRule(moment: moment), PathLengthRule(), NameConstraintsRule(), CertificatePolicyRule()]
-            + policies.flatMap(\.rules)
+            + policies.flatMap(\.rules) + others
         leading = intermediates.namesLeading(to: anchors)
     }
 
@@ -41,13 +42,16 @@ public struct ChainBuilder {
     /// - Parameters:
     ///   - intermediates: what was presented with the leaf, and what is known otherwise; in any order, with any others among them.
     ///   - policies: what the chain is to be good for; all of them.
+    ///   - others: rules that come last.
     ///   - denied: certificates that no chain may have in it.
     ///   - moment: seconds since 1970.
-    public static func chain(
+    static func chain(
         for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool, policies: [TrustPolicy] = [.basicX509],
-        denied: Set<Certificate> = [], at moment: Double
+        denied: Set<Certificate> = [], also others: [any ChainRule] = [], at moment: Double
     ) -> ChainVerdict {
-        var builder = ChainBuilder(anchors: anchors, intermediates: intermediates, policies: policies, denied: denied, moment: moment)
+        var builder = ChainBuilder(
+            anchors: anchors, intermediates: intermediates, policies: policies, denied: denied, also: others,
+            moment: moment)
         do throws(TrustFailure) {
             let chain = try builder.search([leaf])
             return ChainVerdict(chain: chain, attempts: builder.attempts)

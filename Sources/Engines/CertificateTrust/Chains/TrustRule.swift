@@ -39,6 +39,10 @@ public enum TrustRule: String, Sendable, CaseIterable {
     /// A signature algorithm that is weak, or not served.
     case algorithm
     case signature
+    /// RFC 5280, section 6.3, and RFC 6960: the certificate was revoked.
+    case revoked
+    /// It is not known whether it was, and has to be.
+    case revocationUnknown
     /// A trust setting of the user or the administrator forbids a certificate.
     case denied
     /// No chain leads to an anchor.

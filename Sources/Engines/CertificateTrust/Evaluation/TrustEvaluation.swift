@@ -14,6 +14,8 @@ public struct TrustEvaluation: Sendable {
     public var moment: Double
     /// What the user has agreed to overlook, of ``TrustVerdict/exceptions``.
     public var exceptions: TrustExceptions?
+    /// Lists and responses that were given. They count also where no policy asks for them.
+    public var revocation = RevocationInformation()
     /// Rules whose failure counts for nothing, as far as anybody may overlook them.
     public var overlooked: Set<TrustRule> = []
     /// What the user and the administrator say of certificates, the first of them first.
@@ -44,7 +46,7 @@ public struct TrustEvaluation: Sendable {
         let chosen = isAnchorsOnly ? [] : joined.anchors
         let search = ChainBuilder.chain(
             for: leaf, intermediates: CertificatePool(certificates.dropFirst()), anchors: system.adding(anchors + chosen),
-            policies: policies, denied: joined.denied, at: moment)
+            policies: policies, denied: joined.denied, also: revocationRules(policies), at: moment)
         let verdict = TrustVerdict(search, leaf, at: moment) { failure, certificate in
             overlooked.contains(failure.rule) || joined.allows(failure, about: certificate)
                 || exceptions?.cover(failure, about: certificate, of: leaf) == true
@@ -52,5 +54,12 @@ public struct TrustEvaluation: Sendable {
         // Who is an anchor by the user's word alone is trusted by it.
         let isChosen = verdict.chain.last.map { !anchors.contains($0) && !system.contains($0) } ?? false
         return isChosen ? verdict.byUser : verdict
+    }
+
+    private func revocationRules(_ policies: [TrustPolicy]) -> [any ChainRule] {
+        let asked = policies.compactMap { if case .revocation(let options) = $0 { options } else { nil } }
+        guard !asked.isEmpty || !revocation.isEmpty else { return [] }
+        let options = asked.isEmpty ? nil : asked.reduce(into: RevocationOptions()) { $0.formUnion($1) }
+        return [RevocationRule(information: revocation, options: options, moment: moment)]
     }
 }

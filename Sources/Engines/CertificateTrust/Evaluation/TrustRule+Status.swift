@@ -26,6 +26,8 @@ extension TrustRule {
         case .key: OSStatusCode(rawValue: -67735)  // errSecUnsupportedKeySize
         case .algorithm: OSStatusCode(rawValue: -67815)  // errSecInvalidDigestAlgorithm
         case .signature: OSStatusCode(rawValue: -67688)  // errSecInvalidSignature
+        case .revoked: OSStatusCode(rawValue: -67820)  // errSecCertificateRevoked
+        case .revocationUnknown: OSStatusCode(rawValue: -67635)  // errSecIncompleteCertRevocationCheck
         case .denied: OSStatusCode(rawValue: -67654)  // errSecTrustSettingDeny
         case .untrusted: OSStatusCode(rawValue: -67843)  // errSecNotTrusted
         case .budget: OSStatusCode(rawValue: -25318)  // errSecCreateChainFailed

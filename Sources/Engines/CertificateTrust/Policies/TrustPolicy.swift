@@ -12,10 +12,13 @@ public enum TrustPolicy: Hashable, Sendable {
     case mail(address: String?)
     case codeSigning
     case timeStamping
+    /// That nothing was revoked, beside the other policies.
+    case revocation(RevocationOptions)
 
     var rules: [any ChainRule] {
         switch self {
-        case .basicX509: []
+        // What the latter needs is the evaluation's.
+        case .basicX509, .revocation: []
         case .server(let name):
             [
                 EndEntityRule(), ValidityPeriodRule(), ExtendedKeyUsageRule(usage: .serverAuthentication, isNamed: true),
@@ -69,6 +72,7 @@ extension TrustPolicy: CustomStringConvertible {
         case .mail(let address): address.map { "mail of \($0)" } ?? "mail"
         case .codeSigning: "signed code"
         case .timeStamping: "signed times"
+        case .revocation: "revocation"
         }
     }
 }

@@ -50,7 +50,7 @@ public struct TrustSetting: Hashable, Sendable {
 extension TrustPolicy {
     fileprivate var settingsPolicy: (TrustSetting.Policy, subject: String?) {
         switch self {
-        case .basicX509: (.basic, nil)
+        case .basicX509, .revocation: (.basic, nil)
         case .server(let name): (.server, name?.description)
         case .client(let name): (.client, name?.description)
         case .mail(let address): (.mail, address)

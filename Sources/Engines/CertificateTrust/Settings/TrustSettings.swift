@@ -55,7 +55,8 @@ struct JoinedSettings: Sendable {
 
     init(_ domains: [TrustSettings], for policies: [TrustPolicy]) {
         byCertificate = Dictionary(domains.flatMap(\.entries).map { ($0.certificate, $0) }) { first, _ in first }
-        self.policies = policies
+        // Whoever is trusted is so whether revocation is looked at or not.
+        self.policies = policies.filter { if case .revocation = $0 { false } else { true } }
     }
 
     /// The certificates that every policy takes for anchors.

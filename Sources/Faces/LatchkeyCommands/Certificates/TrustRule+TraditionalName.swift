@@ -10,6 +10,7 @@ extension TrustRule {
         case .untrusted: "CSSMERR_TP_NOT_TRUSTED"
         case .expired: "CSSMERR_TP_CERT_EXPIRED"
         case .notYetValid: "CSSMERR_TP_CERT_NOT_VALID_YET"
+        case .revoked: "CSSMERR_TP_CERT_REVOKED"
         case .serverName: "CSSMERR_APPLETP_HOSTNAME_MISMATCH"
         case .extendedKeyUsage: "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE"
         default: status.name ?? status.description

@@ -19,6 +19,10 @@ enum VerifyCert: SecurityCommand {
             CommandOption("-L", help: "nothing is fetched from the network"),
             CommandOption("-l", help: "the certificate may be that of an authority"),
             CommandOption("-e", .required("mail"), help: "the address of mail; an older form of -n"),
+            CommandOption(
+                "-R", .required("check"), help: "none (usual), offline, crl, ocsp or require: look at what --crl and --ocsp give"),
+            CommandOption("--crl", .required("file"), help: "a revocation list, in PEM or DER (Latchkey's addition)"),
+            CommandOption("--ocsp", .required("file"), help: "an answer of OCSP, in DER (Latchkey's addition)"),
             CommandOption("-s", .required("host"), help: "the host; an older form of -n"),
             CommandOption("-q", help: "print nothing"),
             CommandOption("-P", help: "print the chain in PEM"),
@@ -55,12 +59,14 @@ enum VerifyCert: SecurityCommand {
         _ arguments: ParsedArguments, _ files: [String], in session: CommandSession
     ) throws(CommandFailure) -> TrustEvaluation {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.read(files, in: session), policies: [try policy(arguments)],
+            try CertificateFiles.read(files, in: session),
+            policies: [try policy(arguments)] + (try RevocationWords.policies(arguments.values("-R"))),
             at: try VerifyDate.moment(arguments["-d"]?.text))
         let anchors = arguments.values("-r")
         evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty
         evaluation.take(TrustSettingsDomain.all)
+        evaluation.revocation = try RevocationWords.information(lists: arguments.values("--crl"), responses: arguments.values("--ocsp"))
         if arguments.contains("-l") { evaluation.overlooked = [.endEntity] }
         return evaluation
     }

@@ -61,6 +61,18 @@ public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPoli
     return SecPolicy(server ? .server(name) : .client(name))
 }
 
+/// That no certificate was revoked, beside the other policies of a trust object.
+///
+/// What is looked at is what ``SecTrustSetOCSPResponse(_:_:)`` was given; nothing is fetched in this version.
+///
+/// - Parameter revocationFlags: `kSecRevocation…`; with `kSecRevocationRequirePositiveResponse` nothing is trusted of which nothing is known.
+/// - Returns: nil for flags that are not known.
+@discardableResult
+public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
+    let options = RevocationOptions(rawValue: revocationFlags)
+    return options.isUnderstood ? SecPolicy(.revocation(options)) : nil
+}
+
 /// A policy by its identifier.
 ///
 /// - Parameters:
@@ -77,6 +89,8 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: Any, _ properties:
     case kSecPolicyAppleSMIME where given.has(kSecPolicyName): return SecPolicy(.mail(address: given.name))
     case kSecPolicyAppleCodeSigning where given.has(): return SecPolicy(.codeSigning)
     case kSecPolicyAppleTimeStamping where given.has(): return SecPolicy(.timeStamping)
+    case kSecPolicyAppleRevocation where given.has(kSecPolicyRevocationFlags):
+        return given.flags.flatMap { SecPolicyCreateRevocation($0) }
     default: return nil
     }
 }
@@ -100,6 +114,9 @@ public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
         properties[kSecPolicyName] = address
     case .codeSigning: properties[kSecPolicyOid] = kSecPolicyAppleCodeSigning
     case .timeStamping: properties[kSecPolicyOid] = kSecPolicyAppleTimeStamping
+    case .revocation(let options):
+        properties[kSecPolicyOid] = kSecPolicyAppleRevocation
+        properties[kSecPolicyRevocationFlags] = NSNumber(value: options.rawValue)
     }
     return NSDictionary(dictionary: properties)
 }
@@ -108,6 +125,7 @@ public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
 private struct PolicyProperties {
     var name: String?
     var isClient = false
+    var flags: CFOptionFlags?
     private var keys: Set<String> = []
 
     /// Nil where a value is of another type than its key has.
@@ -122,6 +140,9 @@ private struct PolicyProperties {
             case kSecPolicyClient:
                 guard let flag = value as? Bool else { return nil }
                 isClient = flag
+            case kSecPolicyRevocationFlags:
+                guard let number = value as? NSNumber else { return nil }
+                flags = number.uintValue
             // Every policy may be given its own identifier again.
             case kSecPolicyOid: keys.remove(key)
             default: break

@@ -64,6 +64,7 @@ public final class SecTrust: NSObject, Sendable {
     var isAnchorsOnly: Bool? { didSet { generation += 1 } }
     var date: Date? { didSet { generation += 1 } }
     var exceptions: TrustExceptions? { didSet { generation += 1 } }
+    var responses: [OCSPResponse] = [] { didSet { generation += 1 } }
     var mayFetch: Bool? { didSet { generation += 1 } }
     var verdict: TrustVerdict?
     private(set) var generation = 0
@@ -83,6 +84,7 @@ public final class SecTrust: NSObject, Sendable {
         evaluation.anchors = (anchors ?? []).map(\.body)
         evaluation.isAnchorsOnly = isAnchorsOnly ?? (anchors != nil)
         evaluation.exceptions = exceptions
+        evaluation.revocation.responses = responses
         evaluation.take(TrustDomains(user: try? KeychainClient.home().dataDirectory))
         return evaluation
     }

@@ -118,6 +118,19 @@ public func SecTrustGetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Unsa
     return errSecSuccess
 }
 
+/// Judges by answers of OCSP as well, such as a server sends with its certificates. They count also where no policy asks for them.
+///
+/// - Parameter responseData: Data, or an array of it, each an `OCSPResponse` in DER (RFC 6960); nil for none any more.
+/// - Returns: errSecParam for other objects; errSecOCSPBadResponse where one cannot be read.
+@discardableResult
+public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: Any?) -> OSStatus {
+    guard let bytes: [Data] = responseData.map({ elements($0) }) ?? [] else { return errSecParam }
+    let responses = bytes.compactMap { try? OCSPResponse(der: Array($0)) }
+    guard responses.count == bytes.count else { return errSecOCSPBadResponse }
+    trust.change { $0.responses = responses }
+    return errSecSuccess
+}
+
 /// What a user who trusts this chain nevertheless would overlook: an opaque value, to be kept for ``SecTrustSetExceptions(_:_:)``.
 ///
 /// - Returns: nil where something is wrong that nobody may overlook, such as a signature that does not verify.

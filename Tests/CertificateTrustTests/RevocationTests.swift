@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+@testable import CertificateTrust
+
+/// Revocation lists and answers of OCSP, made by openssl: what they say counts where their issuer says it, in time.
+@Suite("Revocation")
+struct RevocationTests {
+    private static let authority = Result { try OpenSSLAuthority() }
+
+    private let authority: OpenSSLAuthority
+    private let good: OpenSSLAuthority.Issued
+    private let bad: OpenSSLAuthority.Issued
+    private let revocation: OpenSSLRevocation
+
+    init() throws {
+        authority = try Self.authority.get()
+        good = try authority.server("good.example.com")
+        bad = try authority.server("bad.example.com")
+        revocation = try OpenSSLRevocation(authority, revoked: [bad], others: [good])
+    }
+
+    private func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+
+    private func refusal(
+        _ leaf: OpenSSLAuthority.Issued, lists: [String] = [], answers: [String] = [], options: RevocationOptions? = nil,
+        after days: Double = 0
+    ) throws -> TrustRule? {
+        let chain = try [leaf, authority.intermediate].map { try Certificate(der: Array($0.der)) }
+        var evaluation = TrustEvaluation(
+            chain, policies: [.server(nil)] + (options.map { [.revocation($0)] } ?? []),
+            at: Date(timeIntervalSinceNow: days * 86_400 + 5).timeIntervalSince1970)
+        evaluation.anchors = [try Certificate(der: Array(authority.root.der))]
+        evaluation.isAnchorsOnly = true
+        evaluation.revocation.lists = try lists.flatMap { try CertificateRevocationList.all(bytes($0)) }
+        evaluation.revocation.responses = try answers.map { try OCSPResponse(der: bytes($0)) }
+        return evaluation.verdict().failure?.rule
+    }
+
+    @Test("A list of the issuer's tells who is revoked, as long as it holds")
+    func lists() throws {
+        let list = try revocation.list(by: authority.intermediate)
+        #expect(try CertificateRevocationList.all(bytes(list)).first?.count == 1)
+        #expect(try refusal(good) == nil && refusal(bad) == nil)
+        #expect(try refusal(good, lists: [list]) == nil)
+        #expect(try refusal(bad, lists: [list]) == .revoked)
+        // Lists that are not looked at, out of date, or somebody else's.
+        #expect(try refusal(bad, lists: [list], options: .ocsp) == nil)
+        #expect(try refusal(bad, lists: [list], options: .lists) == .revoked)
+        #expect(try refusal(bad, lists: [list], after: 31) == nil)
+        let foreign = try revocation.list(by: authority.root)
+        #expect(try refusal(bad, lists: [foreign]) == nil)
+        // A changed byte of the signature.
+        let pem = try authority.openssl.output(["crl", "-in", list, "-outform", "DER"])
+        var changed = pem
+        changed[changed.count - 1] ^= 1
+        #expect(try refusal(bad, lists: [authority.openssl.file(changed)]) == nil)
+        #expect(try refusal(bad, lists: [authority.openssl.file(pem)]) == .revoked)
+    }
+
+    @Test("An answer of the issuer, or of whom it has named for answers, tells of one certificate, as long as it holds")
+    func answers() throws {
+        let issuer = authority.intermediate
+        for (leaf, expected) in [(good, nil), (bad, .revoked)] as [(OpenSSLAuthority.Issued, TrustRule?)] {
+            let answer = try revocation.answer(about: leaf, of: issuer, signer: issuer)
+            #expect(try refusal(leaf, answers: [answer]) == expected)
+            #expect(try refusal(leaf, answers: [answer], options: .lists) == nil)
+            #expect(try refusal(leaf, answers: [answer], after: 3) == nil)
+        }
+        let usual = "keyUsage=critical,digitalSignature\nsubjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n"
+        let delegate = try authority.issue("/CN=OCSP", usual + "extendedKeyUsage=OCSPSigning\n", by: issuer)
+        #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: delegate)]) == .revoked)
+        // Without the use, or by somebody else.
+        let nobody = try authority.issue("/CN=Nobody", usual, by: issuer)
+        #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: nobody)]) == nil)
+        let foreign = try authority.issue("/CN=Foreign", usual + "extendedKeyUsage=OCSPSigning\n", by: authority.root)
+        #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: foreign)]) == nil)
+        // About another certificate.
+        #expect(try refusal(good, answers: [revocation.answer(about: bad, of: issuer, signer: issuer)]) == nil)
+    }
+
+    @Test("Where an answer is required, nothing is trusted without one for every certificate below the anchor")
+    func required() throws {
+        let require: RevocationOptions = [.ocsp, .lists, .requiresPositiveResponse]
+        let (leafs, roots) = (try revocation.list(by: authority.intermediate), try revocation.list(by: authority.root))
+        #expect(try refusal(good, options: require) == .revocationUnknown)
+        #expect(try refusal(good, lists: [leafs], options: require) == .revocationUnknown)
+        #expect(try refusal(good, lists: [leafs, roots], options: require) == nil)
+        #expect(try refusal(bad, lists: [leafs, roots], options: require) == .revoked)
+        #expect(try refusal(good, lists: [leafs, roots], options: require, after: 31) == .revocationUnknown)
+        let answer = try revocation.answer(about: good, of: authority.intermediate, signer: authority.intermediate)
+        #expect(try refusal(good, lists: [roots], answers: [answer], options: require) == nil)
+    }
+
+    @Test("Every truncation and changed bytes are refused, or say nothing, and stop nobody")
+    func malformed() throws {
+        let list = try authority.openssl.output(["crl", "-in", revocation.list(by: authority.intermediate), "-outform", "DER"])
+        let answer = try bytes(revocation.answer(about: good, of: authority.intermediate, signer: authority.intermediate))
+        for count in 0..<list.count {
+            #expect(throws: CertificateError.self) { try CertificateRevocationList(der: Array(list.prefix(count))) }
+        }
+        for count in 0..<answer.count { #expect(throws: CertificateError.self) { try OCSPResponse(der: Array(answer.prefix(count))) } }
+        let issuer = try Certificate(der: Array(authority.intermediate.der))
+        let leaf = try Certificate(der: Array(good.der))
+        let moment = Date(timeIntervalSinceNow: 5).timeIntervalSince1970
+        for position in 0..<answer.count {
+            var changed = answer
+            changed[position] ^= 0x04
+            guard let response = try? OCSPResponse(der: changed) else { continue }
+            let status = response.status(of: leaf, issuer: issuer, at: moment)
+            // What is behind the signature, such as the responder's own certificate, does not matter.
+            if status == .good { #expect(position > 200 || changed == answer, "byte \(position)") }
+        }
+        for position in 0..<list.count {
+            var changed = list
+            changed[position] ^= 0x04
+            guard let parsed = try? CertificateRevocationList(der: changed) else { continue }
+            #expect(parsed.status(of: leaf, issuer: issuer, at: moment) != .good, "byte \(position)")
+        }
+    }
+}

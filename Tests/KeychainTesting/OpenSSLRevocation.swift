@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// What an authority of openssl says of revocation: lists, and answers of OCSP.
+public struct OpenSSLRevocation {
+    private let openssl: OpenSSL
+    private let settings: String
+    private let index: String
+
+    /// - Parameter revoked: the certificates that are revoked.
+    public init(_ authority: OpenSSLAuthority, revoked: [OpenSSLAuthority.Issued], others: [OpenSSLAuthority.Issued]) throws {
+        openssl = authority.openssl
+        let name = UUID().uuidString
+        (settings, index) = (openssl.path("\(name).cnf"), openssl.path("\(name).txt"))
+        try Data("[ca]\ndefault_ca=own\n[own]\ndatabase=\(index)\ndefault_md=sha256\ndefault_crl_days=30\n".utf8).write(
+            to: URL(filePath: settings))
+        var lines = ""
+        for (issued, isRevoked) in revoked.map({ ($0, true) }) + others.map({ ($0, false) }) {
+            let told = String(decoding: try openssl.output(["x509", "-noout", "-serial", "-in", issued.file]), as: UTF8.self)
+            let serial = (told.split(separator: "=").last ?? "").trimmingCharacters(in: .newlines)
+            lines += "\(isRevoked ? "R" : "V")\t491231235959Z\t\(isRevoked ? "260101000000Z" : "")\t\(serial)\tunknown\t/CN=any\n"
+        }
+        try Data(lines.utf8).write(to: URL(filePath: index))
+    }
+
+    /// A list of the issuer's, as a file of PEM.
+    public func list(by issuer: OpenSSLAuthority.Issued, _ words: [String] = []) throws -> String {
+        let file = openssl.path("\(UUID().uuidString).crl")
+        try openssl.output(
+            ["ca", "-gencrl", "-config", settings, "-keyfile", issuer.keyFile, "-cert", issuer.file, "-out", file] + words)
+        return file
+    }
+
+    /// An answer about a certificate of the issuer's, as a file of DER.
+    public func answer(
+        about issued: OpenSSLAuthority.Issued, of issuer: OpenSSLAuthority.Issued, signer: OpenSSLAuthority.Issued, _ words: [String] = []
+    ) throws -> String {
+        let (request, response) = (openssl.path("\(UUID().uuidString).req"), openssl.path("\(UUID().uuidString).resp"))
+        try openssl.output(["ocsp", "-issuer", issuer.file, "-cert", issued.file, "-reqout", request, "-no_nonce"])
+        try openssl.output(
+            [
+                "ocsp", "-index", index, "-CA", issuer.file, "-rsigner", signer.file, "-rkey", signer.keyFile, "-reqin", request,
+                "-respout",
+                response,
+            ] + (words.isEmpty ? ["-ndays", "2"] : words))
+        return response
+    }
+}
