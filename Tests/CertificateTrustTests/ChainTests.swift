@@ -118,8 +118,8 @@ struct ChainTests {
     @Test("Whose key may not sign certificates issues none; without the extension it may")
     func keyUsage() throws {
         let signs = CertificateTemplate.extension("2.5.29.15", critical: true, DERWriter.bits([0x80], unused: 7))
-        #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.authority, signs] }) == "keyUsage 1")
-        #expect(try Self.broken(root: { $0.extensions = [Issuer.authority, signs] }) == "keyUsage 2")
+        #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.authority, signs] }) == "signingUsage 1")
+        #expect(try Self.broken(root: { $0.extensions = [Issuer.authority, signs] }) == "signingUsage 2")
         #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.authority] }) == nil)
     }
 
@@ -217,7 +217,7 @@ struct ChainTests {
         let byTheWay = CertificateTemplate.extension("2.5.29.19", DERWriter.sequence(DERWriter.boolean(true)))
         #expect(try Self.broken(intermediate: { $0.extensions = [byTheWay, Issuer.signsCertificates] }) == "authority 1")
         #expect(try Self.broken(root: { $0.extensions = [byTheWay, Issuer.signsCertificates] }) == nil)
-        #expect(try Self.broken(leaf: { $0.extensions = [Issuer.signsCertificates] }) == "keyUsage 0")
+        #expect(try Self.broken(leaf: { $0.extensions = [Issuer.signsCertificates] }) == "signingUsage 0")
     }
 
     @Test("A key that nobody may rely on is refused wherever it stands, also where it has signed nothing")
@@ -335,6 +335,35 @@ struct ChainTests {
             try levels[0][0].certificate(by: Self.root) { ($0.serialNumber, $0.extensions) = (DERWriter.integer(number + 1), nil) }
         }
         #expect(Self.refusal(of: leaf, same, anchor) == .authority)
+    }
+
+    @Test("Namesakes by the thousand, and names of a megabyte, are a verdict at once")
+    func largeInputs() throws {
+        let anchor = try Self.root.certificate(by: Self.root)
+        let long = DERWriter.sequence(
+            DERWriter.set(
+                DERWriter.sequence(DERWriter.identifier("2.5.4.3"), DERWriter.utf8(String(repeating: "a", count: 1_000_000)))))
+        let stranger = try Self.server.leaf(by: Self.intermediate) { $0.issuer = long }
+        var verdict: ChainVerdict?
+        let duration = ContinuousClock().measure { verdict = Self.verdict(stranger, anchors: [anchor]) }
+        #expect(verdict?.failure?.rule == .untrusted && duration < .milliseconds(500))
+        #expect((verdict?.failure?.explanation.utf8.count ?? 0) < 2_000)
+        let levels = (0..<8).map { level in [Issuer("level \(level)"), Issuer("level \(level)")] }
+        var many: [Certificate] = []
+        for (below, above) in zip(levels, levels.dropFirst()) {
+            for subject in below { for issuer in above { many.append(try subject.certificate(by: issuer)) } }
+        }
+        many += try levels[7].map { try $0.certificate(by: Issuer("root")) }
+        for number in 0..<500 {
+            many.append(
+                try levels[number % 8][0].certificate(by: Self.root) {
+                    ($0.serialNumber, $0.extensions) = (DERWriter.integer(number + 1), nil)
+                })
+        }
+        let leaf = try Self.server.leaf(by: levels[0][0])
+        let other = ContinuousClock().measure { verdict = Self.verdict(leaf, many, anchors: [anchor]) }
+        #expect(verdict?.chain == nil && other < .seconds(1))
+        #expect((verdict?.attempts.count ?? 0) <= 201)
     }
 
     /// Why the leaf is not accepted, which has to be found at once.

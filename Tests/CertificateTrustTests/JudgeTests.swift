@@ -86,7 +86,7 @@ struct JudgeTests {
             "intermediate whose basic constraints are not critical", ours: .authority, theirs: false,
             intermediate: replacing(bc, DERWriter.sequence(DERWriter.boolean(true)))),
         Row(
-            "intermediate that may not sign certificates", ours: .keyUsage, theirs: false,
+            "intermediate that may not sign certificates", ours: .signingUsage, theirs: false,
             intermediate: replacing(ku, critical: true, DERWriter.bits([0x80], unused: 7))),
         Row(
             "path length 0 above an intermediate", ours: .pathLength, theirs: false,
@@ -139,7 +139,7 @@ struct JudgeTests {
                 ]
             }),
         Row(
-            "a leaf that may sign certificates and is no authority", ours: .keyUsage, theirs: false,
+            "a leaf that may sign certificates and is no authority", ours: .signingUsage, theirs: false,
             leaf: added(ku, critical: true, DERWriter.bits([0x86], unused: 1))),
         Row(
             "no issuer's name", ours: .emptyName, theirs: false, intermediate: { $0.issuer = CertificateTemplate.name("") },

@@ -49,7 +49,7 @@ struct NameConstraintsTests {
         arguments: [
             (dns("example.com"), dns("example.com"), true, true), (dns("EXAMPLE.com"), dns("a.b.example.COM"), true, true),
             (dns("example.com"), dns("notexample.com"), false, false), (dns("a.example.com"), dns("example.com"), false, false),
-            (dns(""), dns("example.com"), true, true), (dns(".example.com"), dns("a.example.com"), true, true),
+            (dns(""), dns("example.com"), true, true), (dns(".example.com"), dns("a.example.com"), false, true),
             (dns(".example.com"), dns("example.com"), false, true), (dns("example.com"), dns("*.example.com"), true, true),
             (dns("a.example.com"), dns("*.example.com"), false, true), (dns("b.a.example.com"), dns("*.example.com"), false, false),
             (dns("a.example.com"), dns("*.a.example.com"), true, true), (dns("example.org"), dns("*.example.com"), false, false),
@@ -60,7 +60,7 @@ struct NameConstraintsTests {
             (email("example.com"), email("a@example.com"), true, true), (email("example.com"), email("a@b.example.com"), false, false),
             (email(".example.com"), email("a@b.example.com"), true, true), (email(".example.com"), email("a@example.com"), false, false),
             (email("a@example.com"), email("a@EXAMPLE.com"), true, true), (email("a@example.com"), email("A@example.com"), false, false),
-            (email("example.com"), email("a@example.com@example.org"), false, false),
+            (email("example.com"), email("a@example.com@example.org"), false, true),
             (uri("example.com"), uri("https://example.com:80/a?b"), true, true),
             (uri("example.com"), uri("https://a.example.com/"), false, false),
             (uri(".example.com"), uri("https://u@a.example.com"), true, true),
@@ -109,6 +109,36 @@ struct NameConstraintsTests {
             let found = try Self.failure([Self.names([Self.uri(wrong)])], intermediate: [Self.constraints(excluded: [Self.uri("a.org")])])
             #expect(found?.rule == .nameConstraints, "\(wrong)")
         }
+    }
+
+    @Test("A constraint that is none of its kind excludes nobody, and is refused; so is mail with several @")
+    func malformed() throws {
+        for (subtree, name) in [
+            (Self.dns("*.example.com"), Self.dns("a.example.com")), (Self.dns("example.com."), Self.dns("example.com")),
+            (Self.email("@example.com"), Self.email("a@example.com")), (Self.email("a@"), Self.email("a@example.com")),
+            (Self.uri("https://example.com"), Self.uri("https://example.com/")),
+        ] {
+            let found = try Self.failure([Self.names([name])], intermediate: [Self.constraints(excluded: [subtree])])
+            #expect(found?.rule == .nameConstraints)
+        }
+        for subtree in [Self.dns(""), Self.email(""), Self.uri("")] {
+            let name = subtree[0] == 0x82 ? Self.dns("a.b") : subtree[0] == 0x81 ? Self.email("a@b.c") : Self.uri("https://a.b/")
+            #expect(try Self.failure([Self.names([name])], intermediate: [Self.constraints(excluded: [subtree])])?.rule == .nameConstraints)
+            #expect(try Self.failure([Self.names([name])], intermediate: [Self.constraints(permitted: [subtree])]) == nil)
+        }
+        for wrong in ["a@b@example.com", "\"a b\"@example.com", "example.com", "@example.com"] {
+            let found = try Self.failure(
+                [Self.names([Self.email(wrong)])], intermediate: [Self.constraints(permitted: [Self.email("example.com")])])
+            #expect(found?.rule == .nameConstraints, "\(wrong)")
+        }
+        // An address in the subject is bound beside one in the alternative names.
+        let subject = DERWriter.sequence(
+            DERWriter.set(
+                DERWriter.sequence(DERWriter.identifier("1.2.840.113549.1.9.1"), DERWriter.element(0x16, Array("a@other.org".utf8)))))
+        let found = try Self.failure(
+            [Self.names([Self.email("a@example.com")])], intermediate: [Self.constraints(permitted: [Self.email("example.com")])],
+            subject: subject)
+        #expect(found?.rule == .nameConstraints)
     }
 
     @Test("Every name counts, of every certificate below; an end entity constrains nobody; work is bounded")

@@ -134,7 +134,10 @@ struct PolicyTests {
         #expect(try Self.broken(address, [Self.forServers]) { $0.subject = subject } == "extendedKeyUsage 0")
         #expect(try Self.broken(address, [Self.usages("1.3.6.1.5.5.7.3.4")]) { $0.subject = subject } == nil)
         for (policy, usage) in [(TrustPolicy.codeSigning, "1.3.6.1.5.5.7.3.3"), (.timeStamping, "1.3.6.1.5.5.7.3.8")] {
-            #expect(try Self.broken(policy, [Self.usages(usage)]) == nil)
+            #expect(try Self.broken(policy, [Self.usages(usage, critical: true)]) == nil)
+            let several = Self.usages(usage, "1.3.6.1.5.5.7.3.1", critical: true)
+            #expect(try Self.broken(policy, [several]) == (policy == .timeStamping ? "extendedKeyUsage 0" : nil))
+            #expect(try Self.broken(policy, [Self.usages(usage)]) == (policy == .timeStamping ? "extendedKeyUsage 0" : nil))
             #expect(try Self.broken(policy, []) == "extendedKeyUsage 0")
             #expect(try Self.broken(policy, [Self.usages("2.5.29.37.0")]) == "extendedKeyUsage 0")
         }

@@ -92,6 +92,56 @@ struct TrustSettingsTests {
         #expect(verdict(both, policy: wrongHost).failure?.rule == .serverName)
     }
 
+    @Test("Neither an exception nor a setting makes up for what nobody has looked at: names, dates, signatures, uses for signing")
+    func unseen() throws {
+        func judged(
+            _ certificates: [Certificate], _ policy: TrustPolicy, at moment: Double = Self.moment, exceptions: TrustExceptions? = nil,
+            settings: TrustSettings = TrustSettings()
+        ) -> TrustVerdict {
+            var evaluation = TrustEvaluation(certificates, policies: [policy], at: moment)
+            evaluation.isAnchorsOnly = true
+            evaluation.exceptions = exceptions
+            evaluation.settings = [settings]
+            return evaluation.verdict()
+        }
+        // Nobody trusted has issued it, and that is what was agreed to.
+        let own = try Self.server.leaf(by: Self.server) {
+            $0.extensions = [
+                CertificateTemplate.extension("2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8)))),
+                CertificateTemplate.extension("2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1"))),
+            ]
+        }
+        let right = TrustPolicy.server(ServerName(asked: "example.com"))
+        let agreed = try #require(judged([own], right).exceptions)
+        #expect(judged([own], right, exceptions: agreed).result == .proceed)
+        #expect(!judged([own], .server(ServerName(asked: "example.org")), exceptions: agreed).result.isTrusted)
+        #expect(!judged([own], right, at: 1_900_000_000, exceptions: agreed).result.isTrusted)
+        let critical = try Self.server.leaf(by: Self.server) {
+            $0.extensions? += [CertificateTemplate.extension("1.2.3.4", critical: true, [0x05, 0x00])]
+        }
+        #expect(judged([critical], .basicX509).exceptions == nil)
+        // Whoever bears the issuer's name and not its key.
+        let forged = try Self.server.leaf(by: Issuer("intermediate")) {
+            $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.intermediate.key)]
+        }
+        for rule in [TrustRule.untrusted, .keyUsage, .serverName] {
+            let allowing = settings((chain[1], [TrustSetting(.unspecified, allowedError: rule)]))
+            #expect(!judged([forged, chain[1]], .basicX509, settings: allowing).result.isTrusted, "\(rule)")
+        }
+        #expect(judged([forged, chain[1]], .basicX509).exceptions == nil)
+    }
+
+    @Test("A denial is found behind settings for other uses and in other domains")
+    func masked() {
+        let denied = settings((anchor, [TrustSetting(.deny)]))
+        let mail = settings((anchor, [TrustSetting(.trustRoot, policy: .mail)]))
+        #expect(verdict(mail, denied, anchors: [anchor]).result == .deny)
+        let both = settings((anchor, [TrustSetting(.unspecified, allowedError: .expired), TrustSetting(.deny)]))
+        #expect(verdict(both, anchors: [anchor]).result == .deny)
+        // Forbidden, not presented, and no anchor.
+        #expect(verdict(denied).result == .deny)
+    }
+
     @Test("A property list holds all of it, as XML that others read, and comes back")
     func propertyList() throws {
         let said = settings(
@@ -127,7 +177,9 @@ struct TrustSettingsTests {
         #expect(try TrustSettings(propertyList: plain, known: chain).entries.map(\.certificate) == [anchor])
         for setting: [String: Any] in [
             ["kSecTrustSettingsResult": 9], ["kSecTrustSettingsKeyUsage": 1], ["kSecTrustSettingsApplication": Data([1])],
-            ["kSecTrustSettingsPolicyName": "eapServer"], ["kSecTrustSettingsAllowedError": -67688], ["kSecTrustSettingsResult": "1"],
+            ["kSecTrustSettingsPolicyName": "eapServer"], ["kSecTrustSettingsOther": 1], ["kSecTrustSettingsAllowedError": -67843],
+            ["kSecTrustSettingsPolicy": Data([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x01, 0x09])],
+            ["kSecTrustSettingsAllowedError": -67688], ["kSecTrustSettingsResult": "1"],
         ] {
             let bytes = try list(setting, hash: hash)
             #expect(throws: CertificateError.self, "\(setting)") { try TrustSettings(propertyList: bytes, known: chain) }
@@ -135,6 +187,8 @@ struct TrustSettingsTests {
         for bytes in [try list([:], version: 2, hash: hash), Array("text".utf8), [], Array(plain.dropLast(30))] {
             #expect(throws: CertificateError.self) { try TrustSettings(propertyList: bytes, known: chain) }
         }
+        let ssl = try list(["kSecTrustSettingsPolicy": Data([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x01, 0x03])], hash: hash)
+        #expect(try TrustSettings(propertyList: ssl, known: chain).entries.first?.settings.map(\.policy) == [.server, .client])
         // The bytes of one certificate under the hash of another.
         var spoiled = String(decoding: try settings((anchor, [])).propertyList(), as: UTF8.self)
         spoiled = spoiled.replacingOccurrences(of: hash, with: leaf.sha1.hexadecimal.uppercased())

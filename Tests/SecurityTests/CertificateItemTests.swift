@@ -293,6 +293,10 @@ struct CertificateItemTests {
             add(["v_Ref": key])
             let other = addReturning(item(cert, ["v_Data": SecCertificateCopyData(first), "slnr": data("other"), "r_PersistentRef": true]))
             #expect(copy(item(idnt, ["r_Attributes": true]).with(.all)).list?.count == 2)
+            // The same certificate with two keys of one pair is two identities, and goes as one.
+            add(["v_Ref": key, "atag": data("again")])
+            #expect(copy(item(idnt, ["slnr": data("other"), "r_Attributes": true]).with(.all)).list?.count == 2)
+            #expect(delete(item(keys, ["atag": data("again")])) == errSecSuccess)
             #expect(delete(["v_Ref": identity]) == errSecSuccess)
             #expect(copy(["v_Ref": key]).status == errSecSuccess)
             #expect(copy(item(idnt)).status == errSecSuccess)

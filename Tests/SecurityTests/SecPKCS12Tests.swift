@@ -119,6 +119,19 @@ struct SecPKCS12Tests {
             changes += 1
         }
         #expect(changes > 0)
+        // scrypt counts as well: N = 16384, r = 8, p = 1 becomes p = 127.
+        var scrypt = [UInt8](
+            try authority.openssl.output([
+                "pkcs8", "-topk8", "-in", issued.keyFile, "-scrypt", "-passout", "pass:s3cret", "-outform", "DER",
+            ]))
+        let costs: [UInt8] = [0x02, 0x01, 0x08, 0x02, 0x01, 0x01]
+        let place = try #require((0..<scrypt.count - 6).first { Array(scrypt[$0..<$0 + 6]) == costs })
+        scrypt[place + 5] = 0x7F
+        var items: CFArray?
+        var parameters = SecItemImportExportKeyParameters()
+        parameters.passphrase = .passRetained(NSString(string: "s3cret"))
+        defer { parameters.passphrase?.release() }
+        #expect(SecItemImport(Data(scrypt) as CFData, nil, nil, nil, [], &parameters, nil, &items) == errSecUnimplemented)
         let start = ContinuousClock.now
         #expect(imported(Data(rounds), [kSecImportExportPassphrase: "s3cret"]).status == errSecUnimplemented)
         #expect(ContinuousClock.now - start < .milliseconds(500))

@@ -127,6 +127,12 @@ struct SecTrustTests {
             if let only { #expect(SecTrustSetAnchorCertificatesOnly(other, only) == errSecSuccess) }
             #expect(refusal(other) == expected, "\(set?.count ?? -1) \(String(describing: only))")
         }
+        // Anchors that are set are the only ones again, whatever was said before.
+        #expect(SecTrustSetAnchorCertificatesOnly(other, false) == errSecSuccess)
+        #expect(SecTrustSetAnchorCertificates(other, [root] as CFArray) == errSecSuccess)
+        #expect(refusal(other) == errSecNotTrusted)
+        #expect(SecTrustSetVerifyDate(other, Date(timeIntervalSince1970: -9.2e18) as CFDate) == errSecSuccess)
+        #expect(refusal(other) != nil)
         #expect(SecTrustSetAnchorCertificates(trust, ["no certificate"] as CFArray) == errSecParam)
     }
 

@@ -33,7 +33,12 @@ public enum WorldReadableFile {
     /// Writes a new file beside the old one, and puts it in its place once it is on the disk. Directories that are missing are made.
     public static func replace(_ path: String, content: [UInt8], mode: UInt32) throws(SystemError) {
         let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        if mkdir(directory, 0o755) != 0, errno != EEXIST { throw .last("make", path: directory) }
+        if mkdir(directory, 0o755) == 0 {
+            // Whatever the umask is.
+            chmod(directory, 0o755)
+        } else if errno != EEXIST {
+            throw .last("make", path: directory)
+        }
         let temporary = "\(path).\(RandomBytes.hexadecimal(count: 8))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw .last("create", path: temporary) }
@@ -47,7 +52,7 @@ public enum WorldReadableFile {
             guard written > 0 else { throw .last("write", path: temporary) }
             rest = rest.dropFirst(written)
         }
-        guard fsync(file.rawValue) == 0 else { throw .last("write", path: temporary) }
+        guard fchmod(file.rawValue, mode) == 0, fsync(file.rawValue) == 0 else { throw .last("write", path: temporary) }
         guard rename(temporary, path) == 0 else { throw .last("replace", path: path) }
         isDone = true
     }

@@ -22,6 +22,7 @@ private struct Reader {
     private var rounds = 4 * PasswordRounds.greatest
     private var bags = 10_000
     private var archive = PKCS12Archive()
+    private var hasNoPassphrase = false
 
     init(_ passphrase: CString) { self.passphrase = passphrase }
 
@@ -47,14 +48,24 @@ private struct Reader {
     private mutating func verifyIntegrity(of file: OpaquePointer) throws(PKCS12Error) {
         guard PKCS12_mac_present(file) == 1 else { return }
         var iterations: UnsafePointer<ASN1_INTEGER>?
-        PKCS12_get0_mac(nil, nil, nil, &iterations, file)
+        var algorithm: UnsafePointer<X509_ALGOR>?
+        PKCS12_get0_mac(nil, &algorithm, nil, &iterations, file)
+        // Its rounds stand elsewhere.
+        guard let algorithm, OBJ_obj2nid(algorithm.pointee.algorithm) != NID_pbmac1 else {
+            throw .unsupported("an integrity check by PBMAC1")
+        }
         try spend(PasswordRounds.count(iterations))
-        // An empty passphrase is written in two ways.
-        let isRight =
-            passphrase.isEmpty
-            ? PKCS12_verify_mac(file, nil, 0) == 1 || PKCS12_verify_mac(file, "", 0) == 1
-            : passphrase.withPointer { PKCS12_verify_mac(file, $0, -1) == 1 }
-        guard isRight else { throw .passphrase }
+        if passphrase.withPointer({ PKCS12_verify_mac(file, $0, -1) == 1 }) { return }
+        // One that is empty is written in two ways; what holds here holds for the contents.
+        guard passphrase.isEmpty else { throw .passphrase }
+        try spend(PasswordRounds.count(iterations))
+        guard PKCS12_verify_mac(file, nil, 0) == 1 else { throw .passphrase }
+        hasNoPassphrase = true
+    }
+
+    /// Lends the passphrase as the file has it: nil where there is none, which is not the empty one.
+    private func withPassphrase<Result>(_ body: (UnsafePointer<CChar>?, Int32) -> Result) -> Result {
+        hasNoPassphrase ? body(nil, 0) : passphrase.withPointer { body($0, -1) }
     }
 
     private mutating func take(_ safe: UnsafeMutablePointer<PKCS7>) throws(PKCS12Error) {
@@ -64,7 +75,7 @@ private struct Reader {
         case NID_pkcs7_encrypted:
             guard let algorithm = safe.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm?.pointee else { throw .malformed }
             try spend(algorithm)
-            contents = passphrase.withPointer { PKCS12_unpack_p7encdata(safe, $0, -1) }
+            contents = withPassphrase { PKCS12_unpack_p7encdata(safe, $0, $1) }
             guard contents != nil else { throw refusal(of: algorithm) }
         default: throw .unsupported("contents that are encrypted for a public key")
         }
@@ -97,7 +108,7 @@ private struct Reader {
         X509_SIG_get0(shrouded, &algorithm, nil)
         guard let algorithm = algorithm?.pointee else { throw .malformed }
         try spend(algorithm)
-        let key = passphrase.withPointer { PKCS12_decrypt_skey_ex(bag, $0, -1, LegacyProviders.context, nil) }
+        let key = withPassphrase { PKCS12_decrypt_skey_ex(bag, $0, $1, LegacyProviders.context, nil) }
         guard let key else { throw refusal(of: algorithm) }
         defer { PKCS8_PRIV_KEY_INFO_free(key) }
         try take(key: key, of: bag)

@@ -7,8 +7,8 @@ enum PasswordRounds {
     /// Some seconds of work.
     static let greatest = 5_000_000
 
-    /// The rounds of PBES2 with PBKDF2, or of one of the schemes before it; nil where there are none to count, as with scrypt, whose cost libcrypto
-    /// bounds itself.
+    /// The rounds of PBES2 with PBKDF2, or of one of the schemes before it; for scrypt its costs; nil where
+    /// there are none to count.
     static func of(_ algorithm: X509_ALGOR) -> Int? {
         if OBJ_obj2nid(algorithm.algorithm) == NID_pbes2 {
             guard let found = ASN1_TYPE_unpack_sequence(PBE2PARAM_it(), algorithm.parameter) else { return nil }
@@ -23,12 +23,25 @@ enum PasswordRounds {
     }
 
     private static func ofDerivation(_ derivation: X509_ALGOR) -> Int? {
+        if OBJ_obj2nid(derivation.algorithm) == NID_id_scrypt { return ofScrypt(derivation) }
         guard OBJ_obj2nid(derivation.algorithm) == NID_id_pbkdf2,
             let found = ASN1_TYPE_unpack_sequence(PBKDF2PARAM_it(), derivation.parameter)
         else { return nil }
         let parameters = found.assumingMemoryBound(to: PBKDF2PARAM.self)
         defer { PBKDF2PARAM_free(parameters) }
         return count(parameters.pointee.iter)
+    }
+
+    /// N · r · p: a block of Salsa20 takes about as long as a round. libcrypto bounds the memory alone.
+    private static func ofScrypt(_ derivation: X509_ALGOR) -> Int? {
+        guard let found = ASN1_TYPE_unpack_sequence(SCRYPT_PARAMS_it(), derivation.parameter) else { return nil }
+        let parameters = found.assumingMemoryBound(to: SCRYPT_PARAMS.self)
+        defer { SCRYPT_PARAMS_free(parameters) }
+        let costs = [parameters.pointee.costParameter, parameters.pointee.blockSize, parameters.pointee.parallelizationParameter]
+        return costs.map { count($0) }.reduce(1) { product, cost in
+            let (result, isTooMuch) = product.multipliedReportingOverflow(by: cost)
+            return isTooMuch ? .max : result
+        }
     }
 
     /// What is negative, or fits no number, is more than any.

@@ -10,6 +10,7 @@ public struct ImportedFile: Sendable {
     /// In the order of the file, with what it calls them.
     public private(set) var keys: [(entry: KeyFileEntry, label: String?)] = []
     public private(set) var certificates: [(certificate: Certificate, label: String?)] = []
+    private var byKey: [[UInt8]: (certificate: Certificate, label: String?)] = [:]
 
     /// - Throws: errSecDecode and errSecParam for what cannot be read, errSecAuthFailed and errSecPassphraseRequired.
     public init(_ bytes: SharedSecret, passphrase: SharedSecret?) throws(KeychainError) {
@@ -20,6 +21,7 @@ public struct ImportedFile: Sendable {
                 try take(bytes, passphrase)
             }
         }
+        byKey = Dictionary(certificates.map { ($0.certificate.publicKeyHash, $0) }) { first, _ in first }
     }
 
     private mutating func take(_ file: PKCS12File) throws(KeychainError) {
@@ -34,7 +36,7 @@ public struct ImportedFile: Sendable {
     }
 
     private mutating func take(_ bytes: UnsafeRawBufferPointer, _ passphrase: SharedSecret?) throws(KeychainError) {
-        let bundle = CertificateBundle(Array(bytes))
+        let bundle = CertificateBundle(reading: bytes)
         certificates = bundle.certificates.map { ($0, nil) }
         // In DER it is one thing or the other.
         let isText = bytes.first != 0x30
@@ -50,6 +52,6 @@ public struct ImportedFile: Sendable {
     public func certificate(for entry: KeyFileEntry) throws(KeychainError) -> (certificate: Certificate, label: String?)? {
         guard case .privateKey(let key) = entry else { return nil }
         let label = try key.publicKey.applicationLabel()
-        return certificates.first { $0.certificate.publicKeyHash == label }
+        return byKey[label]
     }
 }

@@ -50,8 +50,11 @@ extension EmbeddedService {
         let authorized = try Authoriser.authorize(caller)
         let pairs = try pairs(query, for: authorized, to: .write)
         guard !pairs.isEmpty else { throw .itemNotFound }
-        for pair in pairs { _ = try delete(Self.naming(pair.certificate), from: caller) }
         var seen: Set<ItemIdentifier> = []
+        // One certificate may be for several keys.
+        for certificate in pairs.map(\.certificate) where seen.insert(certificate.identifier).inserted {
+            _ = try delete(Self.naming(certificate), from: caller)
+        }
         for key in pairs.map(\.key) where seen.insert(key.identifier).inserted {
             let others = ItemQuery(
                 .certificate, attributes: [.publicKeyHash: key[.applicationLabel] ?? .data([])], synchronizable: .any)
@@ -81,12 +84,14 @@ extension EmbeddedService {
         keys.match = MatchOptions()
         keys.match.ignoresCase = query.match.ignoresCase
         keys.attributes = query.attributes.filter { !Self.ofCertificate.contains($0.key) }
-        // Public keys say of themselves that they are private, too (§6.4).
-        keys.attributes[.isPrivate] = .number(1)
-        keys.attributes[.keyClass] = .number(KeyHalf.privateKey.rawValue)
         let found = try search(certificates, for: caller, to: access)
-        // A key that could be read is not changed for its certificate's sake: it has to be the caller's to change as well.
-        let holders = try search(keys, for: caller, to: access, withSecrets: withSecrets && !found.isEmpty)
+        // A key that could be read is not changed for its certificate's sake: it has to be the caller's to change as well. What it is said to be is not
+        // the caller's word, and makes no careless change a pointed one.
+        let holders = try search(keys, for: caller, to: access, withSecrets: withSecrets && !found.isEmpty) { search in
+            // Public keys say of themselves that they are private, too (§6.4).
+            search.attributes[.isPrivate] = .number(1)
+            search.attributes[.keyClass] = .number(KeyHalf.privateKey.rawValue)
+        }
         let byLabel = Dictionary(grouping: holders) { $0[.applicationLabel]?.canonicalBytes ?? [] }
         return found.flatMap { certificate in
             let hash = certificate[.publicKeyHash]?.canonicalBytes ?? []
@@ -95,9 +100,12 @@ extension EmbeddedService {
     }
 
     private func search(
-        _ query: ItemQuery, for caller: AuthorizedCaller, to access: AuthorizedCaller.Access, withSecrets: Bool = false
+        _ query: ItemQuery, for caller: AuthorizedCaller, to access: AuthorizedCaller.Access, withSecrets: Bool = false,
+        narrowing: (inout ItemSearch) -> Void = { _ in }
     ) throws(KeychainError) -> [ItemRecord] {
-        let search = try caller.search(query, for: access)
+        var narrowed = try caller.search(query, for: access)
+        narrowing(&narrowed)
+        let search = narrowed
         return try run { () throws(StoreError) in try store.search(search, limit: nil, withSecrets: withSecrets).records }
     }
 

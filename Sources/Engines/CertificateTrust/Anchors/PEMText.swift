@@ -12,7 +12,7 @@ public enum PEMText {
 
     /// The contents of the blocks with one of these labels, in their order; nil for one that has no end or is no base64. Whatever stands between is
     /// passed over.
-    static func blocks(in bytes: [UInt8], labels: [String]) -> [(label: String, content: [UInt8]?)] {
+    static func blocks(in bytes: some RandomAccessCollection<UInt8>, labels: [String]) -> [(label: String, content: [UInt8]?)] {
         var blocks: [(String, [UInt8]?)] = []
         var label: String?
         var body = Data()
@@ -43,7 +43,7 @@ public enum PEMText {
         case begin(String)
         case end(String)
 
-        init?(_ line: ArraySlice<UInt8>) {
+        init?(_ line: some Collection<UInt8>) {
             guard line.count <= 100 else { return nil }
             var text = String(decoding: line, as: UTF8.self)[...]
             while let last = text.last, last.isWhitespace { text.removeLast() }

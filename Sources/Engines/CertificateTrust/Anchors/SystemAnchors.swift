@@ -103,7 +103,7 @@ public final class SystemAnchors: Sendable {
                 complaints.append("\(file) cannot be read")
                 continue
             }
-            let bundle = CertificateBundle(Array(data))
+            let bundle = CertificateBundle(Array(data), takesTrusted: false)
             // The same certificate is often there by itself and in a bundle.
             certificates += bundle.certificates.filter { known.insert($0).inserted }
             complaints += bundle.rejected.map { "certificate \($0.index + 1) of \(file): \($0.error)" }

@@ -22,6 +22,7 @@ extension Certificate {
         let alternative = (extensions.subjectAlternativeNames ?? []).compactMap { name in
             if case .email(let bytes) = name { String(decoding: bytes, as: UTF8.self) } else { String?.none }
         }
-        return alternative + subject.values(of: .emailAddressName).compactMap(\.text).filter { !alternative.contains($0) }
+        let known = Set(alternative)
+        return alternative + subject.values(of: .emailAddressName).compactMap(\.text).filter { !known.contains($0) }
     }
 }

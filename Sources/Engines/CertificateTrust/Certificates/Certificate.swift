@@ -24,6 +24,7 @@ public final class Certificate: Sendable {
     let signedBytes: ArraySlice<UInt8>
     let signature: ArraySlice<UInt8>
     private let ownDefects: [String]
+    private let ownHash: Int
     private let verification = Mutex<Result<VerificationKey, CertificateError>?>(nil)
     private let names = Mutex<(subject: NormalizedName, issuer: NormalizedName)?>(nil)
 
@@ -38,6 +39,10 @@ public final class Certificate: Sendable {
             throw CertificateError("the bytes are no certificate: \(error)")
         }
         self.der = der
+        // Of all bytes, at once: made by whoever sent them, certificates that share a part would all have one.
+        var hasher = Hasher()
+        der.withUnsafeBytes { hasher.combine(bytes: $0) }
+        ownHash = hasher.finalize()
         version = parts.body.version
         serialNumber = parts.body.serialNumber
         issuer = parts.body.issuer
@@ -94,8 +99,7 @@ extension Certificate: Hashable {
     public static func == (left: Certificate, right: Certificate) -> Bool { left === right || left.der == right.der }
 
     public func hash(into hasher: inout Hasher) {
-        // The signature differs wherever anything does; at once, since a byte at a time is slow.
-        signature.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(ownHash)
     }
 }
 

@@ -6,7 +6,8 @@ internal import SwiftASN1
 public struct CertificateTime: Hashable, Sendable, Comparable {
     public let secondsSince1970: Int64
 
-    public init(secondsSince1970: Int64) { self.secondsSince1970 = secondsSince1970 }
+    /// - Parameter secondsSince1970: taken as the nearest of some ten thousand years.
+    public init(secondsSince1970: Int64) { self.secondsSince1970 = min(max(secondsSince1970, -1_000_000_000_000), 1_000_000_000_000) }
 
     /// A `UTCTime` or a `GeneralizedTime`, in the one form that RFC 5280, section 4.1.2.5, allows: with seconds, in UTC, without fractions.
     init(_ node: ASN1Node) throws {

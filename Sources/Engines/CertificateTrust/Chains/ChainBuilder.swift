@@ -28,13 +28,14 @@ public struct ChainBuilder {
         also others: [any ChainRule], moment: Double
     ) {
         self.anchors = anchors
-        self.intermediates = intermediates
+        // Whom a setting forbids is met by name, presented or not.
+        self.intermediates = intermediates.adding(Array(denied))
         self.denied = denied
         self.moment = moment
         rules =
             [FormRule(), KeyRule(), ValidityRule(moment: moment), PathLengthRule(), NameConstraintsRule(), CertificatePolicyRule()]
             + policies.flatMap(\.rules) + others
-        leading = intermediates.namesLeading(to: anchors)
+        leading = self.intermediates.namesLeading(to: anchors)
     }
 
     /// The chain for a leaf, or why there is none.
@@ -53,12 +54,34 @@ public struct ChainBuilder {
             anchors: anchors, intermediates: intermediates, policies: policies, denied: denied, also: others,
             moment: moment)
         do throws(TrustFailure) {
-            let chain = try builder.search([leaf])
-            return ChainVerdict(chain: chain, attempts: builder.attempts)
+            if let chain = try builder.search([leaf]) { return ChainVerdict(chain: chain, attempts: builder.attempts) }
         } catch {
             builder.note([leaf], error)
-            return ChainVerdict(chain: nil, attempts: builder.attempts)
         }
+        let verdict = ChainVerdict(chain: nil, attempts: builder.attempts)
+        return verdict.best.map { verdict.replacingBest(builder.completed($0)) } ?? verdict
+    }
+
+    /// An attempt with all that is wrong with it, also where it led to no anchor: its links, which names alone have told, and every rule. Whoever
+    /// overlooks something has to know what.
+    private mutating func completed(_ attempt: ChainAttempt) -> ChainAttempt {
+        guard !attempt.reachesAnchor else { return attempt }
+        // Of its own, since the search may have spent all.
+        budget = WorkBudget()
+        let path = attempt.certificates
+        var failures = attempt.failures
+        do throws(TrustFailure) {
+            for index in path.indices.dropFirst() {
+                if let failure = try issuingFailure(path[index], above: Array(path[..<index])) { failures.append(failure) }
+            }
+            for rule in rules {
+                do throws(TrustFailure) { try rule.check(Chain(certificates: path), &budget) } catch { failures.append(error) }
+            }
+        } catch {
+            failures.append(error)
+        }
+        var seen: Set<TrustFailure> = []
+        return ChainAttempt(path, stoppedBy: failures.filter { seen.insert($0).inserted })
     }
 
     /// The first chain that begins with this path and keeps every rule.
@@ -82,7 +105,7 @@ public struct ChainBuilder {
             note(path, TrustFailure(.budget, at: 0, "the chain is longer than \(WorkBudget.depth) certificates"))
             return nil
         }
-        for candidate in candidates(issuer, for: last) where !isRepeated(candidate, in: path) {
+        for candidate in try candidates(issuer, for: last) where !isRepeated(candidate, in: path) {
             if let failure = try issuingFailure(candidate, above: path) {
                 note(path + [candidate], failure)
             } else if let chain = try search(path + [candidate]) {
@@ -96,10 +119,12 @@ public struct ChainBuilder {
     private mutating func noteUntrusted(_ path: [Certificate]) throws(TrustFailure) {
         var path = path
         while path.count < WorkBudget.depth, !path[path.count - 1].isSelfIssued {
-            try budget.spend(WorkBudget.step)
-            let next = candidates(path[path.count - 1].normalizedIssuer, for: path[path.count - 1])
+            let next = try candidates(path[path.count - 1].normalizedIssuer, for: path[path.count - 1])
             guard let issuer = next.first(where: { !isRepeated($0, in: path) }) else { break }
             path.append(issuer)
+            guard !denied.contains(issuer) else {
+                return note(path, TrustFailure(.denied, at: path.count - 1, "a trust setting forbids it"))
+            }
         }
         let last = path[path.count - 1]
         let reason =
@@ -139,16 +164,23 @@ public struct ChainBuilder {
         return nil
     }
 
+    /// More attempts tell nobody more.
+    private static let greatestNoted = 200
+
     private mutating func note(_ path: [Certificate], _ failure: TrustFailure) {
-        attempts.append(ChainAttempt(path, stoppedBy: failure))
+        guard attempts.count < Self.greatestNoted || failure.rule == .budget else { return }
+        attempts.append(ChainAttempt(path, stoppedBy: [failure]))
     }
 
     // MARK: Candidates
 
     /// Who may have issued the certificate, the most promising first.
-    private func candidates(_ name: NormalizedName, for certificate: Certificate) -> [Certificate] {
+    private mutating func candidates(_ name: NormalizedName, for certificate: Certificate) throws(TrustFailure) -> [Certificate] {
         let known = anchors.certificates(of: name)
-        let others = intermediates.certificates(of: name).filter { !anchors.contains($0) }
+        let all = intermediates.certificates(of: name)
+        // Whoever is looked at is paid for.
+        try budget.spend(WorkBudget.step, known.count + all.count)
+        let others = all.filter { !anchors.contains($0) }
         let ranked = known.map { ($0, 0) } + others.map { ($0, 1) }
         let scored = ranked.enumerated().map { (score: penalty($1.0, for: certificate) * 2 + $1.1, index: $0, certificate: $1.0) }
         return scored.sorted { ($0.score, $0.index) < ($1.score, $1.index) }.map(\.certificate)

@@ -12,8 +12,17 @@ public struct ChainVerdict: Sendable {
 
     /// The attempt that came furthest: to an anchor with the fewest failures, or else to somebody who may not be an issuer, or else the
     /// longest.
-    public var best: ChainAttempt? {
-        attempts.enumerated().min { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }?.element
+    public var best: ChainAttempt? { bestIndex.map { attempts[$0] } }
+
+    private var bestIndex: Int? {
+        attempts.enumerated().min { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }?.offset
+    }
+
+    /// The same with another account of that attempt.
+    func replacingBest(_ attempt: ChainAttempt) -> ChainVerdict {
+        var changed = attempts
+        if let bestIndex { changed[bestIndex] = attempt }
+        return ChainVerdict(chain: chain, attempts: changed)
     }
 }
 

@@ -15,6 +15,8 @@ public enum TrustRule: String, Sendable, CaseIterable {
     /// RFC 5280, sections 4.2.1.1 and 4.2.1.2: who issues is named by its key.
     case keyIdentifier
     /// RFC 5280, section 4.2.1.3: who issues may sign certificates.
+    case signingUsage
+    /// RFC 5280, section 4.2.1.3: the leaf's key may be used for what is asked.
     case keyUsage
     /// RFC 5280, section 4.2.1.12: what the certificates are for.
     case extendedKeyUsage

@@ -4,12 +4,12 @@
 struct WorkBudget {
     /// Chains of the web have 2 or 3 certificates, and need as many checks less one.
     private var signatureChecks = 64
-    /// How many certificates may be put onto paths.
-    private var steps = 1_000
+    /// How many certificates may be looked at as issuers or put onto paths.
+    private var steps = 2_000
     /// How many complete chains are put before the rules.
     private var chains = 64
     /// How often a name is held against a constraint.
-    private var nameComparisons = 100_000
+    private var nameComparisons = 200_000
 
     /// The longest chain, leaf and anchor included.
     static let depth = 12

@@ -36,7 +36,8 @@ public struct TrustEvaluation: Sendable {
         guard let leaf = certificates.first else { return TrustVerdict(nothing: moment) }
         if let settingsProblem {
             let failure = TrustFailure(.denied, at: 0, settingsProblem)
-            return TrustVerdict(ChainVerdict(chain: nil, attempts: [ChainAttempt([leaf], stoppedBy: failure)]), leaf, at: moment) { _, _ in
+            return TrustVerdict(ChainVerdict(chain: nil, attempts: [ChainAttempt([leaf], stoppedBy: [failure])]), leaf, at: moment) {
+                _, _ in
                 false
             }
         }

@@ -14,7 +14,7 @@ extension TrustRule {
         case .authority: OSStatusCode(rawValue: -67605)  // errSecNoBasicConstraintsCA
         case .pathLength: OSStatusCode(rawValue: -67611)  // errSecPathLengthConstraintExceeded
         case .keyIdentifier: OSStatusCode(rawValue: -67610)  // errSecInvalidIDLinkage
-        case .keyUsage: OSStatusCode(rawValue: -67608)  // errSecInvalidKeyUsageForPolicy
+        case .keyUsage, .signingUsage: OSStatusCode(rawValue: -67608)  // errSecInvalidKeyUsageForPolicy
         case .extendedKeyUsage: OSStatusCode(rawValue: -67609)  // errSecInvalidExtendedKeyUsage
         case .nameConstraints: OSStatusCode(rawValue: -67900)  // errSecCertificateNameNotAllowed
         case .certificatePolicy: OSStatusCode(rawValue: -67899)  // errSecCertificatePolicyNotAllowed

@@ -61,6 +61,9 @@ public struct TrustVerdict: Sendable {
 }
 
 extension TrustRule {
+    /// Whether a setting may allow it once and for all: never that nobody trusted is the issuer.
+    public var isAllowable: Bool { isRecoverable && self != .untrusted }
+
     /// Whether a user may overlook that it is broken: what is wrong is known then, and it is about time, names, uses or who is trusted.
     public var isRecoverable: Bool {
         switch self {
@@ -69,7 +72,7 @@ extension TrustRule {
             true
         case .authority, .algorithm, .budget, .certificatePolicy, .denied, .emptyName, .form, .key, .keyIdentifier, .nameConstraints,
             .pathLength,
-            .revoked, .serialNumber, .signature, .unknownCriticalExtension:
+            .revoked, .serialNumber, .signature, .signingUsage, .unknownCriticalExtension:
             false
         }
     }

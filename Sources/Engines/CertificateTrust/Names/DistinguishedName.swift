@@ -44,11 +44,8 @@ public struct DistinguishedName: Sendable {
         der == other.der || normalized == other.normalized
     }
 
-    /// Whether this name begins with all of the other: lies in its subtree.
-    func isWithin(_ other: DistinguishedName) -> Bool {
-        guard relativeNames.count >= other.relativeNames.count else { return false }
-        return zip(relativeNames, other.relativeNames).allSatisfy { Self.normalized($0) == Self.normalized($1) }
-    }
+    /// Each relative name in the form that two equal ones share.
+    var normalizedRelativeNames: [[UInt8]] { relativeNames.map(Self.normalized) }
 
     /// The name in the form that two equal names share: DER again, with every string a `UTF8String` in lower case and without needless spaces.
     public var normalized: [UInt8] {

@@ -91,8 +91,11 @@ extension NameAttribute: CustomStringConvertible {
     /// RFC 4514, section 2.4; what would steer a terminal is written in hexadecimal too.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
+        let last = text.unicodeScalars.count - 1
         for (index, character) in text.unicodeScalars.enumerated() {
-            let isLast = index == text.unicodeScalars.count - 1
+            // Nobody reads more.
+            guard index < greatestShown else { return escaped + "…" }
+            let isLast = index == last
             switch character {
             case ",", "+", "\"", "\\", "<", ">", ";": escaped += "\\\(character)"
             case "#" where index == 0: escaped += "\\#"
@@ -104,6 +107,8 @@ extension NameAttribute: CustomStringConvertible {
         }
         return escaped
     }
+
+    private static let greatestShown = 500
 
     private static let shortNames: [ObjectIdentifier: String] = [
         .commonName: "CN", .surname: "SN", .serialNumberName: "serialNumber", .countryName: "C", .localityName: "L", .stateName: "ST",

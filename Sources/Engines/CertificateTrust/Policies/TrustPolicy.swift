@@ -38,7 +38,7 @@ public enum TrustPolicy: Hashable, Sendable {
             [ExtendedKeyUsageRule(usage: .codeSigning, isNamed: true), KeyUsageRule(usages: .digitalSignature)]
         case .timeStamping:
             [
-                ExtendedKeyUsageRule(usage: .timeStamping, isNamed: true),
+                ExtendedKeyUsageRule(usage: .timeStamping, isNamed: true), TimeStampingRule(),
                 KeyUsageRule(usages: [.digitalSignature, .contentCommitment]),
             ]
         }

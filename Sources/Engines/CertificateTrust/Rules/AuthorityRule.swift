@@ -14,7 +14,7 @@ struct AuthorityRule: IssuerRule {
             throw TrustFailure(.authority, at: index, "that it is an authority is not critical")
         }
         guard issuer.extensions.keyUsage?.contains(.keyCertSign) ?? true else {
-            throw TrustFailure(.keyUsage, at: index, "its key may not sign certificates")
+            throw TrustFailure(.signingUsage, at: index, "its key may not sign certificates")
         }
     }
 }

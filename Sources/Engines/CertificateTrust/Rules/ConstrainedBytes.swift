@@ -12,11 +12,17 @@ extension Collection<UInt8> {
     var lowercased: [UInt8] { map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 } }
 }
 
-extension ArraySlice<UInt8> {
-    /// With the host in lower case; who is there may be told apart by case.
-    var lowercasedHost: [UInt8] {
-        guard let at = lastIndex(of: .at) else { return lowercased }
-        return Array(self[..<at]) + self[at...].lowercased
+/// Addresses of mail, of one form: something, one @, a host.
+enum Mailbox {
+    /// The address with the host in lower case, since who is there may be told apart by case, and the host; nil for anything else, quoted names
+    /// among it.
+    static func parts(_ bytes: ArraySlice<UInt8>) -> (mailbox: [UInt8], host: [UInt8])? {
+        let parts = bytes.split(separator: .at, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy({ 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") }),
+            let host = HostName(String(decoding: parts[1], as: UTF8.self)), parts[1].last != .dot
+        else { return nil }
+        let name = Array(host.description.utf8)
+        return (Array(parts[0]) + [.at] + name, name)
     }
 }
 

@@ -7,7 +7,8 @@ enum ConstrainedName {
     case email(mailbox: [UInt8], host: [UInt8])
     case uri(host: [UInt8])
     case ip([UInt8])
-    case directory(DistinguishedName)
+    /// Each relative name normalized.
+    case directory([[UInt8]])
 
     /// - Throws: where the name is not one of its kind, so that nobody can say where it lies.
     init(_ name: GeneralName) throws(CertificateError) {
@@ -18,11 +19,8 @@ enum ConstrainedName {
             guard let host = HostName(text), !text.hasSuffix(".") else { throw CertificateError("\(name) is no name of a host") }
             self = .dns(host: Array(host.description.utf8), isWildcard: isWildcard)
         case .email(let bytes):
-            let mailbox = bytes.lowercasedHost
-            guard let at = mailbox.lastIndex(of: .at), at > 0, at < mailbox.count - 1 else {
-                throw CertificateError("\(name) is no address of mail")
-            }
-            self = .email(mailbox: mailbox, host: Array(mailbox[(at + 1)...]))
+            guard let (mailbox, host) = Mailbox.parts(bytes) else { throw CertificateError("\(name) is no address of mail") }
+            self = .email(mailbox: mailbox, host: host)
         case .uri(let bytes):
             guard let host = Self.host(ofURI: String(decoding: bytes, as: UTF8.self)) else {
                 throw CertificateError("\(name) names no host")
@@ -31,7 +29,7 @@ enum ConstrainedName {
         case .ip(let bytes):
             guard let address = IPAddress(bytes) else { throw CertificateError("\(name) is no IP address") }
             self = .ip(address.bytes)
-        case .directory(let name): self = .directory(name)
+        case .directory(let name): self = .directory(name.normalizedRelativeNames)
         case .other(let kind, _): throw CertificateError("\(kind) names are not understood")
         }
     }

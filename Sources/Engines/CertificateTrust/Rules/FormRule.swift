@@ -58,7 +58,7 @@ struct FormRule: ChainRule {
     private func checkUsage(_ certificate: Certificate, _ index: Int) throws(TrustFailure) {
         guard certificate.extensions.keyUsage?.contains(.keyCertSign) == true else { return }
         guard certificate.extensions.basicConstraints?.isAuthority == true else {
-            throw TrustFailure(.keyUsage, at: index, "its key may sign certificates, and it is no authority")
+            throw TrustFailure(.signingUsage, at: index, "its key may sign certificates, and it is no authority")
         }
     }
 }

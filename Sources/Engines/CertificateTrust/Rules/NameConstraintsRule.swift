@@ -3,7 +3,8 @@
 /// Every name lies where the authorities above it allow (RFC 5280, sections 4.2.1.10 and 6.1.3 b and c).
 struct NameConstraintsRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
-        guard chain.leaf.extensions.nameConstraints == nil || chain.certificates.count == 1 else {
+        let mayConstrain = chain.certificates.count == 1 || chain.leaf.extensions.basicConstraints?.isAuthority == true
+        guard chain.leaf.extensions.nameConstraints == nil || mayConstrain else {
             throw TrustFailure(.nameConstraints, at: 0, "it constrains names, and issues none")
         }
         for (above, authority) in chain.certificates.enumerated().dropFirst() {
@@ -20,6 +21,8 @@ struct NameConstraintsRule: ChainRule {
         _ certificate: Certificate, at index: Int, _ constraints: NameConstraints, of authority: Certificate, _ budget: inout WorkBudget
     ) throws(TrustFailure) {
         let names = Self.names(of: certificate)
+        // To look through them costs as well.
+        try budget.spend(WorkBudget.nameComparison, names.count + constraints.permitted.count + constraints.excluded.count)
         for kind in GeneralName.Kind.allCases {
             let concerned = names.filter { $0.kind == kind }
             let (permitted, excluded) = (constraints.permitted.filter { $0.kind == kind }, constraints.excluded.filter { $0.kind == kind })
@@ -47,13 +50,12 @@ struct NameConstraintsRule: ChainRule {
         }
     }
 
-    /// The alternative names, the subject, and the addresses of mail in the subject where the alternative names have none.
+    /// The alternative names, the subject, and the addresses of mail in it.
     private static func names(of certificate: Certificate) -> [GeneralName] {
         var names = certificate.extensions.subjectAlternativeNames ?? []
         if !certificate.subject.isEmpty { names.append(.directory(certificate.subject)) }
-        if !names.contains(where: { $0.kind == .email }) {
-            names += certificate.subject.values(of: .emailAddressName).map { .email(ArraySlice(Array(($0.text ?? "").utf8))) }
-        }
+        // Also where there are alternative ones, since both are believed.
+        names += certificate.subject.values(of: .emailAddressName).map { .email(ArraySlice(Array(($0.text ?? "").utf8))) }
         return names
     }
 }

@@ -7,15 +7,19 @@ enum NameSubtree {
     case email([UInt8])
     case uri([UInt8])
     case ip(address: [UInt8], mask: [UInt8])
-    case directory(DistinguishedName)
+    /// Each relative name normalized.
+    case directory([[UInt8]])
 
     /// - Throws: where the subtree is none of its kind, or of a kind that is not understood.
     init(_ name: GeneralName) throws(CertificateError) {
         switch name {
-        case .dns(let bytes): self = .dns(bytes.lowercased)
-        case .email(let bytes): self = .email(bytes.lowercasedHost)
-        case .uri(let bytes): self = .uri(bytes.lowercased)
-        case .directory(let name): self = .directory(name)
+        case .dns(let bytes): self = .dns(try Self.host(bytes, of: name, mayBeginWithDot: false))
+        case .email(let bytes) where bytes.contains(.at):
+            guard let (mailbox, _) = Mailbox.parts(bytes) else { throw CertificateError("the constraint \(name) is no address of mail") }
+            self = .email(mailbox)
+        case .email(let bytes): self = .email(try Self.host(bytes, of: name, mayBeginWithDot: true))
+        case .uri(let bytes): self = .uri(try Self.host(bytes, of: name, mayBeginWithDot: true))
+        case .directory(let name): self = .directory(name.normalizedRelativeNames)
         case .ip(let bytes):
             guard bytes.count == 8 || bytes.count == 32 else {
                 throw CertificateError("a constraint of IP addresses has \(bytes.count) bytes")
@@ -32,16 +36,29 @@ enum NameSubtree {
         }
     }
 
+    /// A host, or everything where it is empty. What is none would exclude nobody.
+    private static func host(
+        _ bytes: ArraySlice<UInt8>, of name: GeneralName, mayBeginWithDot: Bool
+    ) throws(CertificateError) -> [UInt8] {
+        guard !bytes.isEmpty else { return [] }
+        let hasDot = mayBeginWithDot && bytes.first == .dot
+        guard let host = HostName(String(decoding: hasDot ? bytes.dropFirst() : bytes, as: UTF8.self)), bytes.last != .dot else {
+            throw CertificateError("the constraint \(name) is no host")
+        }
+        return (hasDot ? [.dot] : []) + Array(host.description.utf8)
+    }
+
     /// Whether all that the name stands for lies in the subtree.
     func contains(_ name: ConstrainedName) -> Bool {
         switch (self, name) {
         case (.dns(let subtree), .dns(let host, _)): host.isWithin(subtree)
         case (.email(let subtree), .email(let mailbox, let host)):
-            subtree.contains(.at) ? mailbox == subtree : host == subtree || subtree.first == .dot && host.isWithin(subtree)
-        case (.uri(let subtree), .uri(let host)): host == subtree || subtree.first == .dot && host.isWithin(subtree)
+            subtree.contains(.at)
+                ? mailbox == subtree : subtree.isEmpty || host == subtree || subtree.first == .dot && host.isWithin(subtree)
+        case (.uri(let subtree), .uri(let host)): subtree.isEmpty || host == subtree || subtree.first == .dot && host.isWithin(subtree)
         case (.ip(let address, let mask), .ip(let bytes)):
             bytes.count == address.count && zip(bytes, zip(address, mask)).allSatisfy { $0 & $1.1 == $1.0 & $1.1 }
-        case (.directory(let subtree), .directory(let name)): name.isWithin(subtree)
+        case (.directory(let subtree), .directory(let name)): name.starts(with: subtree)
         default: false
         }
     }

@@ -39,7 +39,8 @@ extension TrustSettings {
             guard certificate.sha1.hexadecimal.uppercased() == hash else {
                 throw CertificateError("a certificate is not the one of its hash")
             }
-            let settings = try (record.trustSettings ?? []).map { (record) throws(CertificateError) in try record.setting() }
+            var settings: [TrustSetting] = []
+            for setting in record.trustSettings ?? [] { settings += try setting.settings() }
             set(settings, of: certificate, at: record.modDate?.timeIntervalSince1970 ?? 0)
         }
     }
@@ -69,6 +70,7 @@ private struct EntryRecord: Codable {
 
 private struct SettingRecord: Codable {
     var result: Int?
+    var policy: Data?
     var policyName: String?
     var policyString: String?
     var allowedError: Int?
@@ -78,6 +80,7 @@ private struct SettingRecord: Codable {
 
     enum CodingKeys: String, CodingKey {
         case result = "kSecTrustSettingsResult"
+        case policy = "kSecTrustSettingsPolicy"
         case policyName = "kSecTrustSettingsPolicyName"
         case policyString = "kSecTrustSettingsPolicyString"
         case allowedError = "kSecTrustSettingsAllowedError"
@@ -92,24 +95,66 @@ private struct SettingRecord: Codable {
         allowedError = setting.allowedError.map { Int($0.status.rawValue) }
     }
 
-    func setting() throws(CertificateError) -> TrustSetting {
+    /// - Throws: for keys that are not known: without them the setting would say more than was meant.
+    init(from decoder: any Decoder) throws {
+        let names = try decoder.container(keyedBy: AnyName.self).allKeys.map(\.stringValue)
+        if let unknown = names.first(where: { CodingKeys(stringValue: $0) == nil }) {
+            throw CertificateError("a setting has the unknown part \(unknown)")
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        result = try container.decodeIfPresent(Int.self, forKey: .result)
+        policy = try container.decodeIfPresent(Data.self, forKey: .policy)
+        policyName = try container.decodeIfPresent(String.self, forKey: .policyName)
+        policyString = try container.decodeIfPresent(String.self, forKey: .policyString)
+        allowedError = try container.decodeIfPresent(Int.self, forKey: .allowedError)
+        keyUsage = try container.decodeIfPresent(Int.self, forKey: .keyUsage)
+        application = try container.decodeIfPresent(Data.self, forKey: .application)
+    }
+
+    private struct AnyName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// One, or where it is for all of TLS, two.
+    func settings() throws(CertificateError) -> [TrustSetting] {
         guard keyUsage == nil, application == nil else {
             throw CertificateError("a setting is for one program or one use of the key, which is not served")
         }
         // Apple's default where nothing is said.
         guard let result = TrustSetting.Result(rawValue: result ?? 1) else { throw CertificateError("a setting has an unknown result") }
         var setting = TrustSetting(result, name: policyString)
-        if let policyName {
-            guard let policy = TrustSetting.Policy(rawValue: policyName) else {
-                throw CertificateError("a setting is for the policy \(policyName), which is not served")
-            }
-            setting.policy = policy
-        }
         if let allowedError {
-            let rule = TrustRule.allCases.first { Int($0.status.rawValue) == allowedError && $0.isRecoverable }
+            let rule = TrustRule.allCases.first { Int($0.status.rawValue) == allowedError && $0.isAllowable }
             guard let rule else { throw CertificateError("a setting allows the error \(allowedError), which nobody may") }
             setting.allowedError = rule
         }
-        return setting
+        var all: [TrustSetting] = []
+        for policy in try policies() {
+            setting.policy = policy
+            all.append(setting)
+        }
+        return all
+    }
+
+    /// One that is nil for all policies.
+    private func policies() throws(CertificateError) -> [TrustSetting.Policy?] {
+        if let policyName {
+            guard let known = TrustSetting.Policy(rawValue: policyName) else {
+                throw CertificateError("a setting is for the policy \(policyName), which is not served")
+            }
+            return [known]
+        }
+        guard let policy else { return [nil] }
+        // 1.2.840.113635.100.1 and one more.
+        let apple: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x01]
+        guard policy.count == apple.count + 1, policy.starts(with: apple), let last = policy.last,
+            let known =
+                ([2: [.basic], 3: [.server, .client], 8: [.mail], 16: [.codeSigning], 20: [.timeStamping]]
+                as [UInt8: [TrustSetting.Policy]])[last]
+        else { throw CertificateError("a setting is for a policy that is not served") }
+        return known
     }
 }

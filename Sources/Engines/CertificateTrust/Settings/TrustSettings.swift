@@ -15,9 +15,9 @@ public struct TrustSettings: Sendable {
             self.modified = modified
         }
 
-        /// What holds for a policy: the first setting that concerns it.
-        func setting(for policy: TrustPolicy) -> TrustSetting? {
-            settings.isEmpty ? TrustSetting(.trustRoot) : settings.first { $0.concerns(policy) }
+        /// What is said for a policy.
+        func settings(for policy: TrustPolicy) -> [TrustSetting] {
+            settings.isEmpty ? [TrustSetting(.trustRoot)] : settings.filter { $0.concerns(policy) }
         }
     }
 
@@ -48,39 +48,46 @@ public struct TrustSettings: Sendable {
     func entry(_ certificate: Certificate) -> Entry? { entries.first { $0.certificate == certificate } }
 }
 
-/// The settings of several domains, the user's before the administrator's: of each certificate the first that says anything.
+/// The settings of several domains, the user's before the administrator's.
 struct JoinedSettings: Sendable {
-    private let byCertificate: [Certificate: TrustSettings.Entry]
+    /// In the order of the domains.
+    private let byCertificate: [Certificate: [TrustSettings.Entry]]
     private let policies: [TrustPolicy]
 
     init(_ domains: [TrustSettings], for policies: [TrustPolicy]) {
-        byCertificate = Dictionary(domains.flatMap(\.entries).map { ($0.certificate, $0) }) { first, _ in first }
+        byCertificate = Dictionary(grouping: domains.flatMap(\.entries), by: \.certificate)
         // Whoever is trusted is so whether revocation is looked at or not.
         self.policies = policies.filter { if case .revocation = $0 { false } else { true } }
     }
 
+    /// What is said for a policy: the first that says anything about trust.
+    private func result(_ entries: [TrustSettings.Entry], _ policy: TrustPolicy) -> TrustSetting.Result? {
+        entries.lazy.flatMap { $0.settings(for: policy) }.map(\.result).first { $0 != .unspecified }
+    }
+
     /// The certificates that every policy takes for anchors.
     var anchors: [Certificate] {
-        byCertificate.values.filter { entry in
+        byCertificate.filter { certificate, entries in
             policies.allSatisfy { policy in
-                switch entry.setting(for: policy)?.result {
-                case .trustRoot: entry.certificate.isSelfIssued
+                switch result(entries, policy) {
+                case .trustRoot: certificate.isSelfIssued
                 case .trustAsRoot: true
                 case .deny, .unspecified, nil: false
                 }
             }
-        }.map(\.certificate)
+        }.map(\.key)
     }
 
     /// The certificates that a policy forbids.
     var denied: Set<Certificate> {
-        Set(
-            byCertificate.values.filter { entry in policies.contains { entry.setting(for: $0)?.result == .deny } }.map(\.certificate))
+        Set(byCertificate.filter { _, entries in policies.contains { result(entries, $0) == .deny } }.map(\.key))
     }
 
-    /// Whether a failure about a certificate is one that its setting allows.
+    /// Whether a failure about a certificate is one that its settings allow.
     func allows(_ failure: TrustFailure, about certificate: Certificate) -> Bool {
-        guard let entry = byCertificate[certificate] else { return false }
-        return policies.allSatisfy { entry.setting(for: $0)?.allowedError == failure.rule }
+        guard failure.rule.isAllowable, let entries = byCertificate[certificate] else { return false }
+        return policies.allSatisfy { policy in
+            entries.flatMap { $0.settings(for: policy) }.contains { $0.allowedError == failure.rule }
+        }
     }
 }

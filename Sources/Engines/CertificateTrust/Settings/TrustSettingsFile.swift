@@ -35,7 +35,7 @@ public final class TrustSettingsFile: Sendable {
     private func read() throws(CertificateError) -> TrustSettings {
         do throws(SystemError) {
             guard let status = try FileStatus.of(path) else { return TrustSettings() }
-            if status.owner != 0 { try status.requireWrittenOnly(by: owner, path: path) }
+            try status.requireWrittenOnly(by: status.owner == 0 ? 0 : owner, path: path)
         } catch {
             throw CertificateError("the trust settings are not to be trusted: \(error)")
         }

@@ -100,7 +100,7 @@ enum AddTrustedCert: SecurityCommand {
         case "certExpired": return .expired
         case "hostnameMismatch": return .serverName
         default:
-            guard let code = Int32(name), let rule = TrustRule.allCases.first(where: { $0.status.rawValue == code }), rule.isRecoverable
+            guard let code = Int32(name), let rule = TrustRule.allCases.first(where: { $0.status.rawValue == code }), rule.isAllowable
             else {
                 throw .parameter("the error '\(name)' is not one that may be allowed", hint: "-e certExpired, or -e hostnameMismatch")
             }

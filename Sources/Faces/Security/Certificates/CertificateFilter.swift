@@ -65,8 +65,9 @@ internal import Foundation
         if let policy, policy.failure(ofLeaf: certificate, at: moment) != nil { return false }
         if let issuers, !isIssued(certificate, by: issuers) { return false }
         if isTrustedOnly {
-            let evaluation = TrustEvaluation(
+            var evaluation = TrustEvaluation(
                 [certificate] + KeychainCertificates.all(), policies: policy.map { [$0] } ?? [.basicX509], at: moment)
+            evaluation.take(TrustDomains(user: try? KeychainClient.home().dataDirectory))
             return evaluation.verdict().result.isTrusted
         }
         return true

@@ -97,8 +97,9 @@ public func SecItemImport(
     static func format(of bytes: UnsafeRawBufferPointer, _ count: Int) -> SecExternalFormat {
         if PKCS12File.isOne(bytes) { return .formatPKCS12 }
         guard bytes.first == 0x30 else { return .formatPEMSequence }
-        if (try? Certificate(der: Array(bytes))) != nil { return .formatX509Cert }
-        return CertificateBundle(Array(bytes)).certificates.isEmpty ? .formatOpenSSL : .formatPKCS7
+        let certificates = CertificateBundle(reading: bytes).certificates
+        guard let first = certificates.first else { return .formatOpenSSL }
+        return certificates.count == 1 && first.der.count == bytes.count ? .formatX509Cert : .formatPKCS7
     }
 }
 

@@ -66,23 +66,26 @@ public func SecPKCS12Import(
             let chain = certificates.map(\.certificate)
             return chain.isEmpty ? [] : [NSDictionary(dictionary: [kSecImportItemCertChain: chain])]
         }
+        let byKey = Dictionary(certificates.map { ($0.certificate.body.publicKeyHash, $0) }) { first, _ in first }
+        let all = certificates.map(\.certificate)
         var items: [NSDictionary] = []
+        var seen: Set<[UInt8]> = []
         for key in file.keys {
             let label = try key.key.publicKey.applicationLabel()
-            guard let own = certificates.first(where: { $0.certificate.body.publicKeyHash == label }) else { continue }
-            items.append(dictionary(key, label, own.certificate, own.label))
+            // A key that is there again is the same identity.
+            guard seen.insert(label).inserted, let own = byKey[label] else { continue }
+            items.append(dictionary(key, label, own.certificate, own.label, all))
         }
         return items
     }
 
     private func dictionary(
-        _ key: PKCS12File.KeyEntry, _ keyLabel: [UInt8], _ certificate: SecCertificate, _ label: String?
+        _ key: PKCS12File.KeyEntry, _ keyLabel: [UInt8], _ certificate: SecCertificate, _ label: String?, _ all: [SecCertificate]
     ) -> NSDictionary {
-        let others = certificates.map(\.certificate).filter { $0 != certificate }
-        let trust = SecTrust([certificate] + others, [SecPolicyCreateBasicX509()])
+        let trust = SecTrust([certificate] + all, [SecPolicyCreateBasicX509()])
         var item: [CFString: Any] = [
             kSecImportItemIdentity: SecIdentity(certificate, SecKey(.inMemory(key.key))), kSecImportItemTrust: trust,
-            kSecImportItemKeyID: Data(key.localKeyID ?? keyLabel), kSecImportItemCertChain: chain(from: certificate, others),
+            kSecImportItemKeyID: Data(key.localKeyID ?? keyLabel), kSecImportItemCertChain: chain(from: certificate, all),
         ]
         item[kSecImportItemLabel] = key.label ?? label
         return NSDictionary(dictionary: item)
@@ -91,7 +94,7 @@ public func SecPKCS12Import(
     /// The certificate, and those of the file that are above it by name.
     private func chain(from certificate: SecCertificate, _ others: [SecCertificate]) -> [SecCertificate] {
         var chain = [certificate]
-        while let last = chain.last, !last.body.isSelfIssued,
+        while chain.count < 12, let last = chain.last, !last.body.isSelfIssued,
             let next = others.first(where: { $0.body.subject.matches(last.body.issuer) && !chain.contains($0) })
         { chain.append(next) }
         return chain

@@ -52,7 +52,7 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
 
 // MARK: Anchors
 
-/// Trusts these certificates, and no others unless ``SecTrustSetAnchorCertificatesOnly(_:_:)`` says so.
+/// Trusts these certificates, and no others unless ``SecTrustSetAnchorCertificatesOnly(_:_:)`` says so afterwards.
 ///
 /// - Parameter anchorCertificates: an array of `SecCertificate`; nil for the system's anchors again.
 /// - Returns: errSecParam where one of them is something else.
@@ -63,7 +63,7 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificate
         return errSecSuccess
     }
     guard let anchors: [SecCertificate] = elements(anchorCertificates) else { return errSecParam }
-    trust.change { $0.anchors = anchors }
+    trust.change { ($0.anchors, $0.isAnchorsOnly) = (anchors, true) }
     return errSecSuccess
 }
 
