@@ -291,6 +291,14 @@ struct ChainTests {
         #expect(verdict.attempts.count >= 2)
     }
 
+    @Test("Whoever has an anchor's name and key and is another certificate is refused with a reason")
+    func reissued() throws {
+        let anchor = try Self.root.certificate(by: Self.root)
+        let other = try Self.root.certificate(by: Self.root) { $0.serialNumber = DERWriter.integer(99) }
+        let verdict = Self.verdict(other, anchors: [anchor])
+        #expect(verdict.chain == nil && verdict.failure?.rule == .untrusted && !verdict.attempts.isEmpty)
+    }
+
     @Test("Circles end: two authorities that sign each other, with and without an anchor")
     func circles() throws {
         let (one, two) = (Issuer("one"), Issuer("two"))

@@ -105,7 +105,10 @@ public struct ChainBuilder {
             note(path, TrustFailure(.budget, at: 0, "the chain is longer than \(WorkBudget.depth) certificates"))
             return nil
         }
-        for candidate in try candidates(issuer, for: last) where !isRepeated(candidate, in: path) {
+        let issuers = try candidates(issuer, for: last).filter { !isRepeated($0, in: path) }
+        // The name leads on, and nobody is left who bears it.
+        if issuers.isEmpty { try noteUntrusted(path) }
+        for candidate in issuers {
             if let failure = try issuingFailure(candidate, above: path) {
                 note(path + [candidate], failure)
             } else if let chain = try search(path + [candidate]) {

@@ -96,7 +96,7 @@ enum VerifyCert: SecurityCommand {
         } else if let failure = verdict.failure {
             session.io.say("Cert Verify Result: \(failure.rule.traditionalName)\n")
             session.io.say("security: \(verdict.sentence(failure))\n")
-        } else {
+        } else if verdict.result.isTrusted {
             try session.write("...certificate verification successful.\n")
         }
         if arguments.contains("-v") { try session.write(TrustReport(verdict).text) }
