@@ -78,6 +78,14 @@ struct RevocationTests {
         #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: nobody)]) == nil)
         let foreign = try authority.issue("/CN=Foreign", usual + "extendedKeyUsage=OCSPSigning\n", by: authority.root)
         #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: foreign)]) == nil)
+        // A responder by the issuer's name, and not by its key.
+        let impostor = try OpenSSLAuthority()
+        let forged = try impostor.issue("/CN=OCSP", usual + "extendedKeyUsage=OCSPSigning\n", by: impostor.intermediate)
+        let (says, roots) = (try revocation.answer(about: good, of: issuer, signer: forged), try revocation.list(by: authority.root))
+        let require: RevocationOptions = [.ocsp, .lists, .requiresPositiveResponse]
+        #expect(try refusal(good, lists: [roots], answers: [says], options: require) == .revocationUnknown)
+        let right = try revocation.answer(about: good, of: issuer, signer: delegate)
+        #expect(try refusal(good, lists: [roots], answers: [right], options: require) == nil)
         // About another certificate.
         #expect(try refusal(good, answers: [revocation.answer(about: bad, of: issuer, signer: issuer)]) == nil)
     }

@@ -116,6 +116,17 @@ struct TrustSettingsTests {
         #expect(judged([own], right, exceptions: agreed).result == .proceed)
         #expect(!judged([own], .server(ServerName(asked: "example.org")), exceptions: agreed).result.isTrusted)
         #expect(!judged([own], right, at: 1_900_000_000, exceptions: agreed).result.isTrusted)
+        // An intermediate that has expired, and another leaf below it.
+        let old = try Self.intermediate.certificate(by: Self.root) { $0.notAfter = CertificateTemplate.time("20260101000000Z") }
+        let other = try Self.server.leaf(by: Self.intermediate) { $0.serialNumber = DERWriter.integer(77) }
+        func below(_ leaf: Certificate, _ exceptions: TrustExceptions? = nil) -> TrustVerdict {
+            var evaluation = TrustEvaluation([leaf, old], policies: [.basicX509], at: Self.moment)
+            (evaluation.anchors, evaluation.isAnchorsOnly, evaluation.exceptions) = ([anchor], true, exceptions)
+            return evaluation.verdict()
+        }
+        let expired = try #require(below(leaf).exceptions)
+        #expect(below(leaf, expired).result == .proceed)
+        #expect(below(other, expired).failure?.rule == .expired)
         let critical = try Self.server.leaf(by: Self.server) {
             $0.extensions? += [CertificateTemplate.extension("1.2.3.4", critical: true, [0x05, 0x00])]
         }
