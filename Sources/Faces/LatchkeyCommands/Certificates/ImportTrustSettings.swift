@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+
+/// `security trust-settings-import`.
+enum ImportTrustSettings: SecurityCommand {
+    static let definition = CommandDefinition(
+        name: "trust-settings-import", summary: "Take the trust settings of a file in place of those that are there.",
+        options: [CommandOption("-d", help: "for all users, in /etc/latchkey; only root may")], operands: "file",
+        notes: [
+            "Certificates whose bytes the file has not are looked for in the keychain and among the system's anchors."
+        ], examples: ["trust-settings-import settings.plist"])
+
+    static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+        guard let file = arguments.operands.first, arguments.operands.count == 1 else { throw .usage("the file is missing") }
+        let domain = try TrustSettingsDomain(arguments)
+        let known = try CertificateItems.all(in: session.keychain(), for: session).map(\.certificate)
+        let settings = try TrustSettingsText.read(file.text, known: known + SystemAnchors.shared.load().certificates)
+        try domain.save(settings)
+        session.io.say("...Trust Settings imported successfully.\n")
+    }
+}
