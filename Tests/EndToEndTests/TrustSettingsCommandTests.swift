@@ -46,7 +46,7 @@ struct TrustSettingsCommandTests {
         #expect(explained.status == 0 && explained.output.hasPrefix("Trusted:"))
         #expect(try security("add-trusted-cert", "-r", "deny", "-p", "ssl", "-s", "example.com", server.file).status == 0)
         let denied = try verify()
-        #expect(denied.status == 1 && denied.error.hasPrefix("SecTrustEvaluate result: kSecTrustResultDeny\n"))
+        #expect(denied.status == 1 && denied.error.hasPrefix("SecTrustEvaluate result: kSecTrustResultDeny\nsecurity: the certificate of "))
         #expect(try security("remove-trusted-cert", server.file).status == 0)
         #expect(try verify().status == 0)
         #expect(try security("remove-trusted-cert", authority.root.file).status == 0)

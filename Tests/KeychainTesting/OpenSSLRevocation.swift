@@ -3,7 +3,7 @@
 import Foundation
 
 /// What an authority of openssl says of revocation: lists, and answers of OCSP.
-public struct OpenSSLRevocation {
+public struct OpenSSLRevocation: Sendable {
     private let openssl: OpenSSL
     private let settings: String
     private let index: String
@@ -25,19 +25,39 @@ public struct OpenSSLRevocation {
     }
 
     /// A list of the issuer's, as a file of PEM.
-    public func list(by issuer: OpenSSLAuthority.Issued, _ words: [String] = []) throws -> String {
+    ///
+    /// - Parameter extensions: lines of openssl's configuration.
+    public func list(by issuer: OpenSSLAuthority.Issued, extensions: String = "") throws -> String {
         let file = openssl.path("\(UUID().uuidString).crl")
+        var own = settings
+        if !extensions.isEmpty {
+            own = try openssl.file(Data(contentsOf: URL(filePath: settings)) + Data("[more]\n\(extensions)".utf8))
+        }
         try openssl.output(
-            ["ca", "-gencrl", "-config", settings, "-keyfile", issuer.keyFile, "-cert", issuer.file, "-out", file] + words)
+            ["ca", "-gencrl", "-config", own, "-keyfile", issuer.keyFile, "-cert", issuer.file, "-out", file]
+                + (extensions.isEmpty ? [] : ["-crlexts", "more"]))
         return file
+    }
+
+    /// The same in DER.
+    public func listBytes(by issuer: OpenSSLAuthority.Issued, extensions: String = "") throws -> [UInt8] {
+        try openssl.output(["crl", "-in", list(by: issuer, extensions: extensions), "-outform", "DER"])
     }
 
     /// An answer about a certificate of the issuer's, as a file of DER.
     public func answer(
         about issued: OpenSSLAuthority.Issued, of issuer: OpenSSLAuthority.Issued, signer: OpenSSLAuthority.Issued, _ words: [String] = []
     ) throws -> String {
-        let (request, response) = (openssl.path("\(UUID().uuidString).req"), openssl.path("\(UUID().uuidString).resp"))
+        let request = openssl.path("\(UUID().uuidString).req")
         try openssl.output(["ocsp", "-issuer", issuer.file, "-cert", issued.file, "-reqout", request, "-no_nonce"])
+        return try answer(to: request, of: issuer, signer: signer, words)
+    }
+
+    /// An answer to a request that somebody else has made, both as files of DER.
+    public func answer(
+        to request: String, of issuer: OpenSSLAuthority.Issued, signer: OpenSSLAuthority.Issued, _ words: [String] = []
+    ) throws -> String {
+        let response = openssl.path("\(UUID().uuidString).resp")
         try openssl.output(
             [
                 "ocsp", "-index", index, "-CA", issuer.file, "-rsigner", signer.file, "-rkey", signer.keyFile, "-reqin", request,

@@ -3,6 +3,7 @@
 import Foundation
 import KeychainTesting
 import LatchkeyCommands
+import Synchronization
 import Testing
 
 /// `verify-cert`, `latchkey certificate inspect` and `latchkey trust explain`, on certificates of openssl.
@@ -102,6 +103,39 @@ struct CertificateCommandTests {
         #expect(verify("\(chain) \(trusted) -R always").exit == 2)
         #expect(verify("\(chain) \(trusted) --crl \(server.file)").error.contains("there is no revocation list"))
         #expect(verify("\(chain) \(trusted) --ocsp \(server.file)").error.contains("no OCSP response"))
+    }
+
+    @Test("with -R a responder that the certificate names is asked, and with -L nobody; explain tells what came of it")
+    func fetching() throws {
+        let (openssl, issuer) = (authority.openssl, authority.intermediate)
+        let index = Index()
+        let responder = try LoopbackServer { request in
+            guard let revocation = index.revocation else { return .status(503, []) }
+            let answer = try revocation.answer(to: openssl.file(request.content), of: issuer, signer: issuer)
+            return .content(Array(try Data(contentsOf: URL(filePath: answer))))
+        }
+        let place = "authorityInfoAccess=OCSP;URI:\(responder.url("/"))\n"
+        let revoked = try authority.issue("/CN=gone", OpenSSLAuthority.server("DNS:gone.example.com") + place, by: issuer)
+        index.revocation = try OpenSSLRevocation(authority, revoked: [revoked], others: [])
+        let words = "-c \(revoked.file) -c \(issuer.file) \(trusted)"
+        for quiet in ["", "-L -R ocsp", "-R offline", "-R none", "-R crl"] { #expect(verify("\(words) \(quiet)").exit == 0, "\(quiet)") }
+        #expect(responder.requests.isEmpty)
+        let outcome = verify("\(words) -R ocsp")
+        #expect(outcome.exit == 1 && outcome.error.hasPrefix("Cert Verify Result: CSSMERR_TP_CERT_REVOKED\n"), "\(outcome)")
+        #expect(responder.requests.map(\.method) == ["POST"])
+        let explain = "trust explain --anchors \(authority.root.file) \(revoked.file) \(issuer.file)"
+        #expect(keychain.latchkey(explain).exit == 0)
+        let explained = keychain.latchkey("\(explain) --revocation ocsp")
+        #expect(explained.exit != 0 && explained.output.contains("revoked: it was revoked at 2026-01-01"), "\(explained)")
+        #expect(keychain.latchkey("\(explain) --revocation often").error.contains("not 'often'"))
+    }
+
+    private final class Index: Sendable {
+        private let state = Mutex<OpenSSLRevocation?>(nil)
+        var revocation: OpenSSLRevocation? {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
     }
 
     @Test("what cannot be understood is refused by name")

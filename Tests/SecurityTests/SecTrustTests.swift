@@ -3,6 +3,7 @@
 import Foundation
 import KeychainTesting
 import Security
+import Synchronization
 import Testing
 
 /// Trust as programs evaluate it: policies, anchors, dates, exceptions, and errors with Apple's codes.
@@ -246,6 +247,50 @@ struct SecTrustTests {
         #expect(SecPolicyCreateRevocation(1 << 20) == nil)
         #expect(SecPolicyCopyProperties(required)?[kSecPolicyRevocationFlags] as? Int == 11)
         #expect(SecPolicyCreateWithProperties(kSecPolicyAppleRevocation, SecPolicyCopyProperties(required)) == required)
+    }
+
+    @Test("Revocation is fetched where a policy asks for it and the network may be asked; the result tells until when it is known")
+    func fetching() throws {
+        // What a server of these two certificates says, once both are made.
+        let lists = Lists()
+        let server = try LoopbackServer { .content(lists[$0.target]) }
+        func place(_ target: String) -> String { "crlDistributionPoints=URI:\(server.url(target))\n" }
+        let extensions = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
+        let issuer = try authority.issue(
+            "/CN=Placed authority", extensions + "authorityKeyIdentifier=keyid\n" + place("/root"), by: authority.root)
+        let names = OpenSSLAuthority.server("DNS:example.com") + place("/issuer")
+        let (good, bad) = (try authority.issue("/CN=good", names, by: issuer), try authority.issue("/CN=bad", names, by: issuer))
+        lists["/root"] = try OpenSSLRevocation(authority, revoked: [], others: [issuer]).listBytes(by: authority.root)
+        lists["/issuer"] = try OpenSSLRevocation(authority, revoked: [bad], others: [good]).listBytes(by: issuer)
+
+        let required = try #require(SecPolicyCreateRevocation(kSecRevocationCRLMethod | kSecRevocationRequirePositiveResponse))
+        let policies = [SecPolicyCreateSSL(true, "example.com" as CFString), required]
+        for (issued, mayFetch, expected) in [
+            (good, false, errSecIncompleteCertRevocationCheck), (good, true, nil), (bad, true, errSecCertificateRevoked),
+        ] {
+            let trust = try trust([try certificate(issued), try certificate(issuer)], anchors: [root])
+            SecTrustSetVerifyDate(trust, Date(timeIntervalSinceNow: 5) as CFDate)
+            #expect(refusal(trust) == nil)
+            #expect(SecTrustCopyResult(trust)?[kSecTrustRevocationChecked] == nil)
+            #expect(SecTrustSetPolicies(trust, policies) == errSecSuccess)
+            #expect(SecTrustSetNetworkFetchAllowed(trust, mayFetch) == errSecSuccess)
+            #expect(refusal(trust) == expected)
+            #expect(server.requests.isEmpty == !mayFetch)
+            guard expected == nil, let told = SecTrustCopyResult(trust) else { continue }
+            #expect(told[kSecTrustRevocationChecked] as? Bool == true)
+            let end = try #require(told[kSecTrustRevocationValidUntilDate] as? Date)
+            #expect(29 * 86_400...30 * 86_400 ~= end.timeIntervalSinceNow)
+        }
+    }
+
+    /// Lists by the path that they are asked for at.
+    private final class Lists: Sendable {
+        private let lists = Mutex<[String: [UInt8]]>([:])
+
+        subscript(_ target: String) -> [UInt8] {
+            get { lists.withLock { $0[target] ?? [] } }
+            set { lists.withLock { $0[target] = newValue } }
+        }
     }
 
     @Test("On a queue the verdict is the same, and its error too")

@@ -11,6 +11,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/http.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <openssl/pkcs12.h>

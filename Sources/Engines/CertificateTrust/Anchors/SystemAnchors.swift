@@ -3,7 +3,6 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import LinuxSystem
-internal import Synchronization
 
 /// The anchors that the distribution, or the administrator by `SSL_CERT_FILE` and `SSL_CERT_DIR`, has all programs trust.
 ///
@@ -61,31 +60,51 @@ public final class SystemAnchors: Sendable {
     public static let shared = SystemAnchors { .ofProcess }
 
     private let places: @Sendable () -> Places
-    private let state = Mutex<(stamps: [String: FileStatus.Stamp], loaded: Loaded)?>(nil)
+    private let reading = FileReading<Loaded>()
+    private let listReading = FileReading<RevocationInformation>()
 
     /// - Parameter places: asked every time, since a program may change its environment.
     public init(places: @escaping @Sendable () -> Places) { self.places = places }
 
     /// The anchors as their files now are.
-    public func load() -> Loaded {
-        let files = Self.files(places())
-        let stamps = Dictionary(files.map { ($0, FileStatus.stamp(of: $0)) }) { first, _ in first }
-        return state.withLock { state in
-            if let state, state.stamps == stamps { return state.loaded }
-            let loaded = Self.read(files)
-            state = (stamps, loaded)
-            return loaded
+    public func load() -> Loaded { reading.value(of: Self.files(places()), Self.read) }
+
+    /// The revocation lists that lie in the same directories, as their files now are: those that `openssl rehash` has named (`1a2b3c4d.r0`).
+    public func revocationLists() -> RevocationInformation {
+        let files = places().directories.flatMap(Self.files(in:)).filter { file in
+            guard let end = file.split(separator: ".").last, end.first == "r" else { return false }
+            return end.count > 1 && end.dropFirst().allSatisfy(\.isNumber)
+        }
+        return listReading.value(of: files) { files in
+            var information = RevocationInformation()
+            for file in files {
+                do throws(CertificateError) {
+                    let bytes = try Self.contents(of: file, atMost: CertificateRevocationList.greatestLength)
+                    information.lists += try CertificateRevocationList.all(bytes)
+                } catch {
+                    information.complaints.append("\(file): \(error)")
+                }
+            }
+            return information
         }
     }
 
     private static func files(_ places: Places) -> [String] {
         let file = places.files.first { access($0, R_OK) == 0 } ?? (places.directoriesAreAdded ? places.files.first : nil)
         guard places.directoriesAreAdded || file == nil else { return file.map { [$0] } ?? [] }
-        let found = places.directories.flatMap { directory in
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-            return names.sorted().map { "\(directory)/\($0)" }
-        }
-        return (file.map { [$0] } ?? []) + found
+        return (file.map { [$0] } ?? []) + places.directories.flatMap(files(in:))
+    }
+
+    private static func files(in directory: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.sorted().map { "\(directory)/\($0)" }
+    }
+
+    private static func contents(of file: String, atMost limit: Int) throws(CertificateError) -> [UInt8] {
+        guard let status = (try? FileStatus.of(file)) ?? nil, status.kind == .file, status.size <= limit,
+            let data = FileManager.default.contents(atPath: file)
+        else { throw CertificateError("cannot be read as a file of at most \(limit >> 20) MiB") }
+        return Array(data)
     }
 
     private static func read(_ files: [String]) -> Loaded {
@@ -97,16 +116,14 @@ public final class SystemAnchors: Sendable {
             let status = (try? FileStatus.of(file)) ?? nil
             if status?.kind == .directory { continue }
             if let status, !seen.insert(status.identity).inserted { continue }
-            guard let status, status.kind == .file, status.size <= CertificateBundle.greatestLength,
-                let data = FileManager.default.contents(atPath: file)
-            else {
-                complaints.append("\(file) cannot be read")
-                continue
+            do throws(CertificateError) {
+                let bundle = CertificateBundle(try contents(of: file, atMost: CertificateBundle.greatestLength), takesTrusted: false)
+                // The same certificate is often there by itself and in a bundle.
+                certificates += bundle.certificates.filter { known.insert($0).inserted }
+                complaints += bundle.rejected.map { "certificate \($0.index + 1) of \(file): \($0.error)" }
+            } catch {
+                complaints.append("\(file): \(error)")
             }
-            let bundle = CertificateBundle(Array(data), takesTrusted: false)
-            // The same certificate is often there by itself and in a bundle.
-            certificates += bundle.certificates.filter { known.insert($0).inserted }
-            complaints += bundle.rejected.map { "certificate \($0.index + 1) of \(file): \($0.error)" }
         }
         return Loaded(pool: CertificatePool(certificates), certificates: certificates, complaints: complaints)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Dispatch
+
 /// What is to be judged, and by what: everything that goes into one verdict.
 public struct TrustEvaluation: Sendable {
     /// The leaf first; after it what was presented with it, in any order.
@@ -16,6 +18,8 @@ public struct TrustEvaluation: Sendable {
     public var exceptions: TrustExceptions?
     /// Lists and responses that were given. They count also where no policy asks for them.
     public var revocation = RevocationInformation()
+    /// Who fetches more of them where a policy asks; nil for nobody.
+    public var fetcher: RevocationFetcher?
     /// Rules whose failure counts for nothing, as far as anybody may overlook them.
     public var overlooked: Set<TrustRule> = []
     /// What the user and the administrator say of certificates, the first of them first.
@@ -32,7 +36,44 @@ public struct TrustEvaluation: Sendable {
     }
 
     /// The verdict. Reads the system's anchors where they count and have changed; the same input gives the same verdict otherwise.
+    ///
+    /// Where a policy asks for revocation it looks for lists among the anchors' files and, for a chain that is trusted otherwise, asks the places
+    /// that its certificates name, if there is a ``fetcher``: nobody else's certificate makes a program ask anybody.
     public func verdict() -> TrustVerdict {
+        guard let options = revocationOptions else { return verdict(nil, revocation) }
+        var information = revocation
+        if options.allows(.lists) { information = information.adding(systemAnchors.revocationLists()) }
+        if let fetcher, !options.contains(.isOffline) { information = fetching(information, options, fetcher) }
+        return verdict(options, information)
+    }
+
+    /// All that is known of the chains that would be trusted, were nothing known against them.
+    private func fetching(
+        _ information: RevocationInformation, _ options: RevocationOptions, _ fetcher: RevocationFetcher
+    ) -> RevocationInformation {
+        let deadline = DispatchTime.now() + .seconds(fetcher.patience)
+        var information = information
+        var asked: Set<Certificate> = []
+        // Another chain is found where one has a revoked certificate in it.
+        while DispatchTime.now() < deadline {
+            let verdict = verdict(options.subtracting(.requiresPositiveResponse), information)
+            guard verdict.result.isTrusted, verdict.failures.isEmpty else { break }
+            let unknown = verdict.findings(information, options).filter(\.finding.isUnknown).map(\.link)
+            let lacking = unknown.filter { asked.insert($0.certificate).inserted }
+            guard !lacking.isEmpty else { break }
+            information = information.adding(fetcher.information(about: lacking, options, at: moment, until: deadline))
+        }
+        return information
+    }
+
+    /// What the policies ask for together; nil where none does.
+    private var revocationOptions: RevocationOptions? {
+        policies.reduce(nil) { options, policy in
+            if case .revocation(let more) = policy { (options ?? []).union(more) } else { options }
+        }
+    }
+
+    private func verdict(_ options: RevocationOptions?, _ information: RevocationInformation) -> TrustVerdict {
         guard let leaf = certificates.first else { return TrustVerdict(nothing: moment) }
         if let settingsProblem {
             let failure = TrustFailure(.denied, at: 0, settingsProblem)
@@ -45,22 +86,33 @@ public struct TrustEvaluation: Sendable {
         let joined = JoinedSettings(settings, for: policies)
         let system = isAnchorsOnly ? CertificatePool([]) : systemAnchors.load().pool
         let chosen = isAnchorsOnly ? [] : joined.anchors
+        let rule = RevocationRule(information: information, options: options, moment: moment)
         let search = ChainBuilder.chain(
             for: leaf, intermediates: CertificatePool(certificates.dropFirst()), anchors: system.adding(anchors + chosen),
-            policies: policies, denied: joined.denied, also: revocationRules(policies), at: moment)
+            policies: policies, denied: joined.denied, also: options == nil && information.isEmpty ? [] : [rule], at: moment)
         let verdict = TrustVerdict(search, leaf, at: moment) { failure, certificate in
             overlooked.contains(failure.rule) || joined.allows(failure, about: certificate)
                 || exceptions?.cover(failure, about: certificate, of: leaf) == true
         }
         // Who is an anchor by the user's word alone is trusted by it.
         let isChosen = verdict.chain.last.map { !anchors.contains($0) && !system.contains($0) } ?? false
-        return isChosen ? verdict.byUser : verdict
+        var told = isChosen ? verdict.byUser : verdict
+        let ends = verdict.findings(information, options).map(\.finding.goodUntil)
+        told.revocationKnownUntil = ends.contains(nil) ? nil : ends.compactMap { $0 }.min()
+        return told
     }
+}
 
-    private func revocationRules(_ policies: [TrustPolicy]) -> [any ChainRule] {
-        let asked = policies.compactMap { if case .revocation(let options) = $0 { options } else { nil } }
-        guard !asked.isEmpty || !revocation.isEmpty else { return [] }
-        let options = asked.isEmpty ? nil : asked.reduce(into: RevocationOptions()) { $0.formUnion($1) }
-        return [RevocationRule(information: revocation, options: options, moment: moment)]
+extension TrustVerdict {
+    /// What is known of the certificates of a trusted chain below its anchor.
+    fileprivate func findings(
+        _ information: RevocationInformation, _ options: RevocationOptions?
+    ) -> [(link: RevocationFetcher.Link, finding: RevocationFinding)] {
+        guard result.isTrusted else { return [] }
+        var budget = WorkBudget()
+        return zip(chain, chain.dropFirst()).map { certificate, issuer in
+            let finding = try? information.finding(about: certificate, of: issuer, options, at: moment, &budget)
+            return (RevocationFetcher.Link(certificate: certificate, issuer: issuer), finding ?? RevocationFinding())
+        }
     }
 }

@@ -12,6 +12,9 @@ public struct TrustVerdict: Sendable {
     /// The moment that was judged for, in seconds since 1970.
     public let moment: Double
 
+    /// Until when every certificate below the anchor is known not to be revoked, in seconds since 1970; nil where one is not known to be.
+    public internal(set) var revocationKnownUntil: Double?
+
     /// Why the chain is not trusted; nil where it is.
     public var failure: TrustFailure? { result.isTrusted ? nil : failures.first }
 

@@ -16,7 +16,7 @@ public struct AuthorityInformation: Sendable {
                 places[try ObjectIdentifier(parts[0]), default: []].append(String(decoding: bytes, as: UTF8.self))
             }
         }
-        ocspResponders = places[ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 48, 1)] ?? []
-        issuerCertificates = places[ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 48, 2)] ?? []
+        ocspResponders = places[.ocspAccess] ?? []
+        issuerCertificates = places[.issuersAccess] ?? []
     }
 }

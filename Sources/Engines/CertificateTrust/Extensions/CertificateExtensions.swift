@@ -20,6 +20,7 @@ public struct CertificateExtensions: Sendable {
     public private(set) var policyConstraints: PolicyConstraints?
     public private(set) var inhibitAnyPolicy: Int?
     public private(set) var authorityInformation: AuthorityInformation?
+    public private(set) var crlDistributionPoints: [DistributionPoint]?
     /// What is wrong, a sentence each.
     public private(set) var defects: [String] = []
 
@@ -58,6 +59,7 @@ public struct CertificateExtensions: Sendable {
         case .policyConstraints: policyConstraints = try PolicyConstraints(node)
         case .inhibitAnyPolicy: inhibitAnyPolicy = try node.number()
         case .authorityInformationAccess: authorityInformation = try AuthorityInformation(node)
+        case .crlDistributionPoints: crlDistributionPoints = try DistributionPoint.all(node)
         default: break
         }
     }
@@ -65,6 +67,7 @@ public struct CertificateExtensions: Sendable {
     private static let understood: Set<ObjectIdentifier> = [
         .basicConstraints, .keyUsage, .extendedKeyUsage, .subjectAlternativeName, .nameConstraints, .subjectKeyIdentifier,
         .authorityKeyIdentifier, .certificatePolicies, .policyMappings, .policyConstraints, .inhibitAnyPolicy, .authorityInformationAccess,
+        .crlDistributionPoints,
     ]
 
     /// The policies, without their qualifiers, each once.

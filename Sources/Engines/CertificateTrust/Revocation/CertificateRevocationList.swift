@@ -2,8 +2,8 @@
 
 internal import SwiftASN1
 
-/// A list of revoked certificates (RFC 5280, section 5). One that says something critical which is not understood, as one for some of an issuer's
-/// certificates alone does, is read and counts for nothing.
+/// A list of revoked certificates (RFC 5280, section 5). One that says something critical which is not understood, as one of differences to another
+/// list does, is read and counts for nothing.
 public final class CertificateRevocationList: Sendable {
     public let issuer: DistinguishedName
     public let thisUpdate: CertificateTime
@@ -13,6 +13,11 @@ public final class CertificateRevocationList: Sendable {
     private let revoked: [[UInt8]: CertificateTime]
     private let signature: SignedObject
     private let unknown: [ObjectIdentifier]
+    /// Which of its issuer's certificates the list is about; nil for all.
+    private let scope: IssuingDistributionPoint?
+
+    /// The most bytes of a list that is fetched, or found on the disk.
+    public static let greatestLength = 16 << 20
 
     /// How many certificates are revoked.
     public var count: Int { revoked.count }
@@ -66,8 +71,12 @@ public final class CertificateRevocationList: Sendable {
             }
         }
         if let first = parts.first {
-            critical += try Self.critical(first.explicit(0), except: [.authorityKeyIdentifier, .crlNumber])
+            let extensions = try first.explicit(0)
+            critical += try Self.critical(extensions, except: [.authorityKeyIdentifier, .crlNumber, .issuingDistributionPoint])
+            scope = try Self.scope(extensions)
             parts.removeFirst()
+        } else {
+            scope = nil
         }
         guard parts.isEmpty else { throw CertificateError("a revocation list has a part that none has") }
         (nextUpdate, revoked, unknown) = (next, entries, critical)
@@ -77,14 +86,25 @@ public final class CertificateRevocationList: Sendable {
         try node.members().map(CertificateExtension.init).filter { $0.isCritical && !known.contains($0.identifier) }.map(\.identifier)
     }
 
-    /// What the list says of a certificate that this issuer has issued.
+    private static func scope(_ node: ASN1Node) throws -> IssuingDistributionPoint? {
+        let found = try node.members().map(CertificateExtension.init).first { $0.identifier == .issuingDistributionPoint }
+        return try found.map { try IssuingDistributionPoint(DER.parse($0.value)) }
+    }
+}
+
+extension CertificateRevocationList: RevocationStatement {
+    func isAbout(_ certificate: Certificate, of authority: Certificate) -> Bool { issuer.matches(certificate.issuer) }
+
     func status(of certificate: Certificate, issuer authority: Certificate, at moment: Double) -> RevocationStatus {
-        guard issuer.matches(certificate.issuer) else { return .unknown("it is another issuer's list") }
+        guard issuer.matches(certificate.issuer) else { return .unknown("the list is another issuer's") }
         if let first = unknown.first { return .unknown("the extension \(first) of the list is critical, and not understood") }
+        if let reason = scope?.reason(against: certificate) { return .unknown(reason) }
         guard authority.extensions.keyUsage?.contains(.crlSign) ?? true else { return .unknown("the issuer may not sign lists") }
         guard moment >= Double(thisUpdate.secondsSince1970) else { return .unknown("the list is of \(thisUpdate)") }
-        guard let nextUpdate, moment <= Double(nextUpdate.secondsSince1970) else { return .unknown("a newer list is to be had") }
+        guard let end = nextUpdate.map({ Double($0.secondsSince1970) }), moment <= end else {
+            return .unknown("a newer list than that of \(thisUpdate) is to be had")
+        }
         guard signature.isSigned(by: authority) else { return .unknown("the list is not signed by the issuer") }
-        return revoked[Array(certificate.serialNumber)].map { .revoked(at: $0) } ?? .good
+        return revoked[Array(certificate.serialNumber)].map { .revoked(at: $0) } ?? .good(until: end)
     }
 }

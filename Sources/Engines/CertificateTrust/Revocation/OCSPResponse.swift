@@ -12,13 +12,19 @@ public final class OCSPResponse: Sendable {
         case key([UInt8])
     }
 
+    fileprivate enum Status: Sendable {
+        case good
+        case revoked(at: CertificateTime)
+        case unknown
+    }
+
     /// What is said of one certificate.
     fileprivate struct Single: Sendable {
         var hash: ObjectIdentifier
         var issuerName: [UInt8]
         var issuerKey: [UInt8]
         var serialNumber: [UInt8]
-        var status: RevocationStatus
+        var status: Status
         var thisUpdate: CertificateTime
         var nextUpdate: CertificateTime?
     }
@@ -87,9 +93,9 @@ public final class OCSPResponse: Sendable {
         return single
     }
 
-    private static func status(_ node: ASN1Node) throws -> RevocationStatus {
+    private static func status(_ node: ASN1Node) throws -> Status {
         if node.isContextSpecific(0) { return .good }
-        if node.isContextSpecific(2) { return .unknown("the responder does not know it") }
+        if node.isContextSpecific(2) { return .unknown }
         guard node.isContextSpecific(1), case .constructed(let nodes) = node.content, let time = nodes.first(where: { _ in true }) else {
             throw CertificateError("an answer has an unknown status")
         }
@@ -101,21 +107,6 @@ public final class OCSPResponse: Sendable {
     }
 
     // MARK: Judging
-
-    /// What the response says of a certificate that this issuer has issued.
-    func status(of certificate: Certificate, issuer: Certificate, at moment: Double) -> RevocationStatus {
-        guard let answer = responses.first(where: { $0.isAbout(certificate, of: issuer) }) else {
-            return .unknown("it is about another certificate")
-        }
-        if let first = unknown.first { return .unknown("the extension \(first) of the response is critical, and not understood") }
-        guard moment >= Double(answer.thisUpdate.secondsSince1970) else { return .unknown("the response is of \(answer.thisUpdate)") }
-        // A responder that promises no other answer until some time is taken at its word for a day.
-        let end = answer.nextUpdate.map { Double($0.secondsSince1970) } ?? Double(answer.thisUpdate.secondsSince1970) + 86_400
-        guard moment <= end else { return .unknown("a newer response is to be had") }
-        guard let signer = signer(for: issuer, at: moment) else { return .unknown("the response is signed by nobody who may") }
-        guard object.isSigned(by: signer) else { return .unknown("the response is not signed by its responder") }
-        return answer.status
-    }
 
     /// The issuer itself, or a certificate of its own for this use.
     private func signer(for issuer: Certificate, at moment: Double) -> Certificate? {
@@ -133,6 +124,28 @@ public final class OCSPResponse: Sendable {
         switch responder {
         case .name(let name): name.matches(certificate.subject)
         case .key(let hash): certificate.publicKeyHash == hash
+        }
+    }
+}
+
+extension OCSPResponse: RevocationStatement {
+    func isAbout(_ certificate: Certificate, of issuer: Certificate) -> Bool { responses.contains { $0.isAbout(certificate, of: issuer) } }
+
+    func status(of certificate: Certificate, issuer: Certificate, at moment: Double) -> RevocationStatus {
+        guard let answer = responses.first(where: { $0.isAbout(certificate, of: issuer) }) else {
+            return .unknown("the response is about another certificate")
+        }
+        if let first = unknown.first { return .unknown("the extension \(first) of the response is critical, and not understood") }
+        guard moment >= Double(answer.thisUpdate.secondsSince1970) else { return .unknown("the response is of \(answer.thisUpdate)") }
+        // A responder that promises no other answer until some time is taken at its word for a day.
+        let end = answer.nextUpdate.map { Double($0.secondsSince1970) } ?? Double(answer.thisUpdate.secondsSince1970) + 86_400
+        guard moment <= end else { return .unknown("a newer response than that of \(answer.thisUpdate) is to be had") }
+        guard let signer = signer(for: issuer, at: moment) else { return .unknown("the response is signed by nobody who may") }
+        guard object.isSigned(by: signer) else { return .unknown("the response is not signed by its responder") }
+        return switch answer.status {
+        case .good: .good(until: end)
+        case .revoked(let time): .revoked(at: time)
+        case .unknown: .unknown("the responder does not know it")
         }
     }
 }

@@ -14,6 +14,9 @@ public struct RevocationOptions: OptionSet, Hashable, Sendable {
     /// Nothing is fetched.
     public static let isOffline = RevocationOptions(rawValue: 16)
 
+    /// Whether this way of asking counts; both do where neither is named.
+    func allows(_ way: RevocationOptions) -> Bool { isDisjoint(with: [.ocsp, .lists]) || contains(way) }
+
     static let all: RevocationOptions = [.ocsp, .lists, .prefersLists, .requiresPositiveResponse, .isOffline]
 
     /// Whether every flag is one that is known.

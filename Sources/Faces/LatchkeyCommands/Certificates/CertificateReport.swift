@@ -26,6 +26,8 @@ struct CertificateReport: Encodable {
     var authorityKeyIdentifier: String?
     var ocspResponders: [String]
     var issuerCertificates: [String]
+    /// Where lists are that would tell of its revocation.
+    var revocationLists: [String]
     /// Critical, and not understood.
     var unknownCriticalExtensions: [String]
     /// What breaks its form.
@@ -58,6 +60,7 @@ struct CertificateReport: Encodable {
         authorityKeyIdentifier = extensions.authorityKeyIdentifier?.keyIdentifier.map { Hexadecimal.text(Array($0)) }
         ocspResponders = extensions.authorityInformation?.ocspResponders ?? []
         issuerCertificates = extensions.authorityInformation?.issuerCertificates ?? []
+        revocationLists = (extensions.crlDistributionPoints ?? []).flatMap(\.locations)
         unknownCriticalExtensions = extensions.unknownCritical.map(\.description)
         defects = certificate.defects
         sha256 = Hexadecimal.text(certificate.sha256)
@@ -73,6 +76,7 @@ struct CertificateReport: Encodable {
             ("Names", names), ("Public key", [publicKey]), ("Signed by", [signature]), ("Authority", [authority]),
             ("Key usage", keyUsage.map { [$0] } ?? []), ("Extended usage", extendedKeyUsages), ("Policies", policies),
             ("Permitted names", permittedNames), ("Excluded names", excludedNames), ("OCSP", ocspResponders),
+            ("Revocation lists", revocationLists),
             ("Issuer's certificate", issuerCertificates), ("Subject key", subjectKeyIdentifier.map { [$0] } ?? []),
             ("Authority key", authorityKeyIdentifier.map { [$0] } ?? []), ("Not understood", unknownCriticalExtensions),
             ("Defects", defects), ("SHA-256", [sha256]), ("SHA-1", [sha1]), ("Pin", ["sha256/\(pin)"]),

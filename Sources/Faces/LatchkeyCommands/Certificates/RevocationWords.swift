@@ -6,8 +6,10 @@ internal import SecretMemory
 
 /// What a command line says of revocation.
 enum RevocationWords {
-    /// The policies of `-R`.
-    static func policies(_ words: [String]) throws(CommandFailure) -> [TrustPolicy] {
+    /// The policies of these words.
+    ///
+    /// - Throws: what `refusal` makes of a word that is none.
+    static func policies(_ words: [String], refusal: (String) -> CommandFailure) throws(CommandFailure) -> [TrustPolicy] {
         var options: RevocationOptions = []
         for word in words {
             switch word {
@@ -16,7 +18,7 @@ enum RevocationWords {
             case "ocsp": options.insert(.ocsp)
             case "crl": options.insert(.lists)
             case "require": options.formUnion([.ocsp, .lists, .requiresPositiveResponse])
-            default: throw .usage("-R is none, offline, crl, ocsp or require")
+            default: throw refusal("none, offline, crl, ocsp or require is expected, not '\(word)'")
             }
         }
         return options.isEmpty ? [] : [.revocation(options)]

@@ -36,6 +36,10 @@ struct TrustExplain: OwnParsableCommand {
     @Option(help: ArgumentHelp("Judge for this moment, YYYY-MM-DD or YYYY-MM-DD-hh:mm:ss in UTC.", valueName: "date"))
     var date: String?
 
+    @Option(
+        help: ArgumentHelp("none, offline, crl, ocsp or require: whether it is revoked; may be given several times.", valueName: "check"))
+    var revocation: [String] = []
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -44,9 +48,12 @@ struct TrustExplain: OwnParsableCommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.read(files, in: session), policies: [try chosenPolicy()], at: try VerifyDate.moment(date))
+            try CertificateFiles.read(files, in: session),
+            policies: [try chosenPolicy()] + (try RevocationWords.policies(revocation) { .parameter("--revocation: \($0)") }),
+            at: try VerifyDate.moment(date))
         evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty && !withSystem
+        evaluation.fetcher = .shared
         evaluation.take(TrustSettingsDomain.all)
         let verdict = evaluation.verdict()
         let report = TrustReport(verdict)

@@ -20,7 +20,7 @@ enum VerifyCert: SecurityCommand {
             CommandOption("-l", help: "the certificate may be that of an authority"),
             CommandOption("-e", .required("mail"), help: "the address of mail; an older form of -n"),
             CommandOption(
-                "-R", .required("check"), help: "none (usual), offline, crl, ocsp or require: look at what --crl and --ocsp give"),
+                "-R", .required("check"), help: "none (usual), offline, crl, ocsp or require: whether it is revoked"),
             CommandOption("--crl", .required("file"), help: "a revocation list, in PEM or DER (Latchkey's addition)"),
             CommandOption("--ocsp", .required("file"), help: "an answer of OCSP, in DER (Latchkey's addition)"),
             CommandOption("-s", .required("host"), help: "the host; an older form of -n"),
@@ -33,7 +33,11 @@ enum VerifyCert: SecurityCommand {
             """
             Exits with 0 where the certificate is trusted, else with 1. The second line on standard error tells what was expected and what was \
             found; 'latchkey trust explain' tells more.
+            """,
             """
+            With -R crl and ocsp, the places that the certificates name are asked over HTTP, once the chain is trusted otherwise; for ten seconds at \
+            most. With require, nothing is trusted of which nobody says that it is not revoked.
+            """,
         ],
         examples: [
             "verify-cert -c server.pem -p ssl -n example.com", "verify-cert -c server.pem -c chain.pem -r ca.pem -p ssl -s example.com",
@@ -60,13 +64,14 @@ enum VerifyCert: SecurityCommand {
     ) throws(CommandFailure) -> TrustEvaluation {
         var evaluation = TrustEvaluation(
             try CertificateFiles.read(files, in: session),
-            policies: [try policy(arguments)] + (try RevocationWords.policies(arguments.values("-R"))),
+            policies: [try policy(arguments)] + (try RevocationWords.policies(arguments.values("-R")) { .usage("-R: \($0)") }),
             at: try VerifyDate.moment(arguments["-d"]?.text))
         let anchors = arguments.values("-r")
         evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty
         evaluation.take(TrustSettingsDomain.all)
         evaluation.revocation = try RevocationWords.information(lists: arguments.values("--crl"), responses: arguments.values("--ocsp"))
+        evaluation.fetcher = arguments.contains("-L") ? nil : .shared
         if arguments.contains("-l") { evaluation.overlooked = [.endEntity] }
         return evaluation
     }
@@ -91,10 +96,10 @@ enum VerifyCert: SecurityCommand {
 
     private static func tell(_ verdict: TrustVerdict, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.contains("-q") else { return }
-        if verdict.result == .deny {
-            session.io.say("SecTrustEvaluate result: kSecTrustResultDeny\n")
-        } else if let failure = verdict.failure {
-            session.io.say("Cert Verify Result: \(failure.rule.traditionalName)\n")
+        if let failure = verdict.failure {
+            let isDenied = verdict.result == .deny
+            session.io.say(
+                isDenied ? "SecTrustEvaluate result: kSecTrustResultDeny\n" : "Cert Verify Result: \(failure.rule.traditionalName)\n")
             session.io.say("security: \(verdict.sentence(failure))\n")
         } else if verdict.result.isTrusted {
             try session.write("...certificate verification successful.\n")

@@ -63,7 +63,9 @@ public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPoli
 
 /// That no certificate was revoked, beside the other policies of a trust object.
 ///
-/// What is looked at is what ``SecTrustSetOCSPResponse(_:_:)`` was given; nothing is fetched in this version.
+/// What is looked at is what ``SecTrustSetOCSPResponse(_:_:)`` was given, then lists among the system's anchors (as `openssl rehash` names them), and
+/// last, for a chain that is trusted otherwise, what the places that its certificates name answer over HTTP, within ten seconds; nobody is asked
+/// with `kSecRevocationNetworkAccessDisabled` or `SecTrustSetNetworkFetchAllowed(trust, false)`. Where nothing is known the certificate is trusted.
 ///
 /// - Parameter revocationFlags: `kSecRevocation…`; with `kSecRevocationRequirePositiveResponse` nothing is trusted of which nothing is known.
 /// - Returns: nil for flags that are not known.

@@ -7,7 +7,7 @@ public import Foundation
 
 // Judging.
 
-/// Whether the certificate is trusted.
+/// Whether the certificate is trusted. Waits up to ten seconds for the network, where a policy of ``SecPolicyCreateRevocation(_:)`` asks it.
 ///
 /// - Parameter error: receives, where it is not, an error in NSOSStatusErrorDomain: Apple's code (errSecCertificateExpired,
 ///   errSecHostNameMismatch, errSecNotTrusted, …) and a sentence with what was expected and what was found.
@@ -94,15 +94,21 @@ public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? {
     SecTrustCopyKey(trust)
 }
 
-/// What came of the last evaluation: `kSecTrustEvaluationDate` (Date) and `kSecTrustResultValue` (a number of `SecTrustResultType`); nil where
-/// there was none.
+/// What came of the last evaluation: `kSecTrustEvaluationDate` (Date), `kSecTrustResultValue` (a number of `SecTrustResultType`) and, where every
+/// certificate is known not to be revoked, `kSecTrustRevocationChecked` (true) and `kSecTrustRevocationValidUntilDate` (Date); nil where there was
+/// none.
 @discardableResult
 public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     guard let verdict = trust.state.verdict else { return nil }
-    return NSDictionary(dictionary: [
+    var result: [CFString: Any] = [
         kSecTrustEvaluationDate: Date(timeIntervalSince1970: verdict.moment),
         kSecTrustResultValue: NSNumber(value: verdict.result.rawValue),
-    ])
+    ]
+    if let end = verdict.revocationKnownUntil {
+        result[kSecTrustRevocationChecked] = true
+        result[kSecTrustRevocationValidUntilDate] = Date(timeIntervalSince1970: end)
+    }
+    return NSDictionary(dictionary: result)
 }
 
 /// What is wrong with each certificate of the chain: an array of dictionaries with `kSecPropertyTypeTitle` and, where something is,

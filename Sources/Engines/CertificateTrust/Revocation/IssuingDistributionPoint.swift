@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// Which certificates of its issuer a list is about (RFC 5280, section 5.2.5): those that name the same place, or are of one kind.
+struct IssuingDistributionPoint: Sendable {
+    /// Nil where the list is for all places.
+    private let names: [GeneralName]?
+    private let isOfEndEntities: Bool
+    private let isOfAuthorities: Bool
+    /// What makes it no list for anybody here: for some reasons alone, of several issuers, of attribute certificates.
+    private let strangeness: String?
+
+    init(_ node: ASN1Node) throws {
+        var parts = try node.members()[...]
+        names = parts.first?.isContextSpecific(0) == true ? try DistributionPoint.names(parts.removeFirst().explicit(0)) : nil
+        var flags: Set<UInt> = []
+        for tag in 1...5 as ClosedRange<UInt> {
+            guard let content = parts.first?.implicit(tag) else { continue }
+            parts.removeFirst()
+            guard tag == 3 || content.elementsEqual([0xFF]) else { throw CertificateError("a flag of a list's distribution point is none") }
+            flags.insert(tag)
+        }
+        guard parts.isEmpty else { throw CertificateError("a list's distribution point has a part that none has") }
+        (isOfEndEntities, isOfAuthorities) = (flags.contains(1), flags.contains(2))
+        let strange =
+            [3: "it is for some reasons alone", 4: "it is of several issuers", 5: "it is of attribute certificates"] as [UInt: String]
+        strangeness = flags.sorted().compactMap { strange[$0] }.first
+    }
+
+    /// Why the list is not about the certificate; nil where it is.
+    func reason(against certificate: Certificate) -> String? {
+        if let strangeness { return "the list does not count: \(strangeness)" }
+        let isAuthority = certificate.extensions.basicConstraints?.isAuthority ?? false
+        if isOfEndEntities, isAuthority { return "the list is of end entities" }
+        if isOfAuthorities, !isAuthority { return "the list is of authorities" }
+        guard let names else { return nil }
+        let points = certificate.extensions.crlDistributionPoints ?? []
+        let own = points.filter(\.isWhole).flatMap(\.names) + (points.isEmpty ? [.directory(certificate.issuer)] : [])
+        return names.contains { name in own.contains { $0.isSameList(as: name) } } ? nil : "the list is for other distribution points"
+    }
+}
+
+extension GeneralName {
+    /// Whether the two name one list: the same URI, or one directory name.
+    fileprivate func isSameList(as other: GeneralName) -> Bool {
+        switch (self, other) {
+        case (.uri(let one), .uri(let two)): one == two
+        case (.directory(let one), .directory(let two)): one.matches(two)
+        default: false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// One question over plain HTTP and its answer, which is one `SEQUENCE` in DER: how certificates' own information is published (RFC 5280,
+/// section 4.2.1.13; RFC 6960, appendix A). By libcrypto's client, which goes by way of `http_proxy` where that is set.
+///
+/// To be asked on a thread that takes no signals, since libcrypto writes to sockets as to files.
+public struct HTTPExchange: Hashable, Sendable {
+    public let url: String
+    /// What is sent; nil where the URL says all.
+    public let content: Content?
+    /// The path and the query.
+    private let target: String
+
+    public struct Content: Hashable, Sendable {
+        public let type: String
+        public let bytes: [UInt8]
+
+        public init(type: String, bytes: [UInt8]) { (self.type, self.bytes) = (type, bytes) }
+    }
+
+    /// Nil for whatever is not a plain URL of HTTP that can be asked for as it stands: printable ASCII, without spaces, a user or a fragment.
+    public init?(url: String, sending content: Content? = nil) {
+        let scheme = "http://"
+        guard url.utf8.count <= 2_048, url.utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8, by: { $0 | 0x20 == $1 | 0x20 }),
+            url.utf8.allSatisfy({ 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "#") })
+        else { return nil }
+        let authority = url.utf8.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else { return nil }
+        (self.url, self.content) = (url, content)
+        let rest = String(decoding: url.utf8.dropFirst(scheme.utf8.count + authority.count), as: UTF8.self)
+        target = rest.hasPrefix("/") ? rest : "/" + rest
+    }
+
+    /// The answer's content: the `SEQUENCE`, and what may have come with its last bytes. Redirections are followed where nothing is sent.
+    ///
+    /// - Parameters:
+    ///   - limit: the greatest number of bytes that is taken.
+    ///   - seconds: at least one; for everything but the look-up of the host's name.
+    /// - Throws: also where the server's answer is another than 200, or does not begin with a `SEQUENCE` in DER.
+    public func answer(limit: Int, seconds: Int) throws(OpenSSLError) -> [UInt8] {
+        defer { ERR_clear_error() }
+        let answer: OpaquePointer? =
+            if let content {
+                try send(content, limit, seconds)
+            } else {
+                OSSL_HTTP_get(url, nil, nil, nil, nil, nil, nil, 0, nil, nil, 1, limit, Int32(clamping: seconds))
+            }
+        guard let answer else { throw .last("asking \(url)") }
+        defer { BIO_free(answer) }
+        return Self.contents(of: answer)
+    }
+
+    private func send(_ content: Content, _ limit: Int, _ seconds: Int) throws(OpenSSLError) -> OpaquePointer? {
+        var (host, port): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?) = (nil, nil)
+        guard OSSL_HTTP_parse_url(url, nil, nil, &host, &port, nil, nil, nil, nil) == 1 else { throw .last("reading the URL \(url)") }
+        defer { for part in [host, port] { CRYPTO_free(part, nil, 0) } }
+        return content.bytes.withUnsafeBytes { bytes in
+            let body = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+            defer { BIO_free(body) }
+            return OSSL_HTTP_transfer(
+                nil, host, port, target, 0, nil, nil, nil, nil, nil, nil, 0, nil, content.type, body, nil, 1, limit,
+                Int32(clamping: seconds), 0)
+        }
+    }
+
+    private static func contents(of answer: OpaquePointer) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = BIO_read(answer, &buffer, Int32(buffer.count))
+            guard count > 0 else { return bytes }
+            bytes += buffer.prefix(Int(count))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Synchronization
+import Testing
+
+@testable import CertificateTrust
+
+/// Revocation that is fetched: from places that certificates name, over HTTP on loopback, in bounded time and size, and only where it is asked for.
+@Suite("Revocation from the network")
+struct RevocationFetcherTests {
+    private let authority: OpenSSLAuthority
+    /// Answers by whatever stands in ``Places``.
+    private let server: LoopbackServer
+    private let places = Places()
+    private let good: OpenSSLAuthority.Issued
+    private let bad: OpenSSLAuthority.Issued
+    private let revocation: OpenSSLRevocation
+    private let fetcher = RevocationFetcher(patience: 3, patienceForOne: 1, transport: RevocationFetcher.byHTTP)
+
+    private final class Places: Sendable {
+        private let replies = Mutex<[String: @Sendable (LoopbackServer.Request) throws -> LoopbackServer.Reply]>([:])
+
+        func set(_ target: String, _ reply: @escaping @Sendable (LoopbackServer.Request) throws -> LoopbackServer.Reply) {
+            replies.withLock { $0[target] = reply }
+        }
+
+        func reply(_ request: LoopbackServer.Request) throws -> LoopbackServer.Reply {
+            try replies.withLock { $0[request.target] }?(request) ?? .status(404, [])
+        }
+    }
+
+    init() throws {
+        authority = try OpenSSLAuthority()
+        server = try LoopbackServer { [places] in try places.reply($0) }
+        let (both, issuer) = (Self.places(server, "/ocsp", "/leafs?a=1"), authority.intermediate)
+        good = try authority.issue("/CN=good", OpenSSLAuthority.server("DNS:good.example.com") + both, by: issuer)
+        bad = try authority.issue("/CN=bad", OpenSSLAuthority.server("DNS:bad.example.com") + both, by: issuer)
+        revocation = try OpenSSLRevocation(authority, revoked: [bad], others: [good])
+        let (revocation, openssl) = (revocation, authority.openssl)
+        places.set("/ocsp") { request in
+            let answer = try revocation.answer(to: openssl.file(request.content), of: issuer, signer: issuer)
+            return .content(Array(try Data(contentsOf: URL(filePath: answer))))
+        }
+        let list = try revocation.listBytes(by: issuer)
+        places.set("/leafs?a=1") { _ in .content(list) }
+    }
+
+    private static func places(_ server: LoopbackServer, _ responder: String?, _ list: String?) -> String {
+        (responder.map { "authorityInfoAccess=OCSP;URI:\(server.url($0))\n" } ?? "")
+            + (list.map { "crlDistributionPoints=URI:\(server.url($0))\n" } ?? "")
+    }
+
+    private func verdict(
+        _ leaf: OpenSSLAuthority.Issued, _ options: RevocationOptions?, fetcher: RevocationFetcher? = nil, isTrusted: Bool = true,
+        by issuer: OpenSSLAuthority.Issued? = nil
+    ) throws -> TrustVerdict {
+        let chain = try [leaf, issuer ?? authority.intermediate].map { try Certificate(der: Array($0.der)) }
+        var evaluation = TrustEvaluation(
+            chain, policies: [.server(nil)] + (options.map { [.revocation($0)] } ?? []),
+            at: Date(timeIntervalSinceNow: 5).timeIntervalSince1970)
+        evaluation.anchors = isTrusted ? [try Certificate(der: Array(authority.root.der))] : []
+        evaluation.isAnchorsOnly = true
+        evaluation.fetcher = fetcher ?? self.fetcher
+        return evaluation.verdict()
+    }
+
+    @Test("A responder of OCSP and a place of lists are asked about every certificate, and tell who is revoked")
+    func asked() throws {
+        for way in [.ocsp, .lists, [.ocsp, .lists]] as [RevocationOptions] {
+            #expect(try verdict(good, way).result.isTrusted)
+            #expect(try verdict(bad, way).failure?.rule == .revoked)
+        }
+        #expect(Set(server.requests.map { "\($0.method) \($0.target)" }) == ["POST /ocsp", "GET /leafs?a=1"])
+        // The root has no list here: nothing is known of the intermediate.
+        let required = try verdict(good, [.ocsp, .requiresPositiveResponse])
+        #expect(required.failure?.rule == .revocationUnknown && required.failure?.index == 1)
+    }
+
+    @Test(
+        "Where every certificate is known to be good, the verdict says until when; an intermediate that is revoked ends all chains through it"
+    )
+    func intermediates() throws {
+        let place = Self.places(server, nil, "/roots")
+        let extensions = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
+        let issuer = try authority.issue(
+            "/CN=Other intermediate", extensions + "authorityKeyIdentifier=keyid\n" + place, by: authority.root)
+        let leaf = try authority.issue(
+            "/CN=other", OpenSSLAuthority.server("DNS:other.example.com") + Self.places(server, nil, "/others"), by: issuer)
+        let list = try OpenSSLRevocation(authority, revoked: [], others: [leaf]).listBytes(by: issuer)
+        places.set("/others") { _ in .content(list) }
+        let (clean, dirty) = (
+            try OpenSSLRevocation(authority, revoked: [], others: [issuer]).listBytes(by: authority.root),
+            try OpenSSLRevocation(authority, revoked: [issuer], others: []).listBytes(by: authority.root)
+        )
+        let require: RevocationOptions = [.lists, .requiresPositiveResponse]
+        places.set("/roots") { _ in .content(clean) }
+        let verdict = try verdict(leaf, require, by: issuer)
+        #expect(verdict.result.isTrusted)
+        let days = try #require(verdict.revocationKnownUntil) - Date().timeIntervalSince1970
+        #expect(29 * 86_400...30 * 86_400 + 60 ~= days)
+        places.set("/roots") { _ in .content(dirty) }
+        let fresh = RevocationFetcher(patience: 3, patienceForOne: 1, transport: RevocationFetcher.byHTTP)
+        let refused = try self.verdict(leaf, .lists, fetcher: fresh, by: issuer)
+        #expect(refused.failure?.rule == .revoked && refused.failure?.index == 1 && refused.revocationKnownUntil == nil)
+    }
+
+    @Test("Nobody is asked without a policy, offline, or for a chain that is not trusted otherwise; and once for many verdicts")
+    func unasked() throws {
+        #expect(try verdict(bad, nil).result.isTrusted)
+        #expect(try verdict(bad, [.ocsp, .lists, .isOffline]).result.isTrusted)
+        #expect(try verdict(bad, .ocsp, isTrusted: false).failure?.rule == .untrusted)
+        let expired = try authority.issue(
+            "/CN=late", OpenSSLAuthority.server("DNS:late.example.com") + Self.places(server, "/ocsp", nil), days: -1,
+            by: authority.intermediate)
+        #expect(try verdict(expired, .ocsp).failure?.rule == .expired)
+        #expect(server.requests.isEmpty)
+        for _ in 0..<3 { #expect(try verdict(bad, .ocsp).failure?.rule == .revoked) }
+        #expect(server.requests.count == 1)
+    }
+
+    /// Replies of servers that are broken, or mean ill.
+    static let badReplies: [(String, LoopbackServer.Reply)] = [
+        ("missing", .status(404, [])), ("nothing", .raw([])), ("no HTTP", .raw(Array("SSH-2.0\r\n\r\n".utf8))),
+        ("garbage", .content([0x30, 0x03, 0x02, 0x01, 0x05])), ("text", .content(Array("-----BEGIN X509 CRL-----\n".utf8))),
+        ("a length that lies", .content([0x30, 0x82, 0xFF, 0xFF, 0x00])),
+        ("much too long", .content([0x30, 0x84, 0x7F, 0xFF, 0xFF, 0xF0] + [UInt8](repeating: 0, count: 1 << 20))),
+        ("silence", .silence), ("drops", .drip([0x30, 0x82, 0x10, 0x00] + [UInt8](repeating: 0x05, count: 4_096))),
+        ("a long header", .raw(Array("HTTP/1.0 200 OK\r\n".utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20))),
+    ]
+
+    @Test("Servers that are missing, slow, or answer nonsense cost a bounded time, and no more than the answer", arguments: badReplies)
+    func broken(_ name: String, _ reply: LoopbackServer.Reply) throws {
+        places.set("/ocsp") { _ in reply }
+        let clock = ContinuousClock()
+        for options in [.ocsp, [.ocsp, .requiresPositiveResponse]] as [RevocationOptions] {
+            var result: TrustVerdict?
+            let time = try clock.measure { result = try verdict(bad, options) }
+            #expect(time < .seconds(4), "\(name)")
+            let explanation = result?.failure?.explanation ?? ""
+            if options.contains(.requiresPositiveResponse) {
+                #expect(result?.failure?.rule == .revocationUnknown && explanation.contains(server.url("/ocsp")), "\(name): \(explanation)")
+            } else {
+                #expect(result?.result.isTrusted == true, "\(name)")
+            }
+        }
+        // Where another way is open, it is gone.
+        #expect(try verdict(bad, [.ocsp, .lists]).failure?.rule == .revoked, "\(name)")
+    }
+
+    @Test("Redirections of a list are followed, and not in a circle")
+    func redirections() throws {
+        let list = try revocation.listBytes(by: authority.intermediate)
+        let url = server.url("/moved")
+        places.set("/leafs?a=1") { _ in .status(302, ["Location: \(url)"]) }
+        places.set("/moved") { _ in .content(list) }
+        #expect(try verdict(bad, .lists).failure?.rule == .revoked)
+        places.set("/moved") { _ in .status(302, ["Location: \(url)"]) }
+        let fresh = RevocationFetcher(patience: 3, patienceForOne: 1, transport: RevocationFetcher.byHTTP)
+        #expect(try verdict(bad, .lists, fetcher: fresh).result.isTrusted)
+    }
+
+    @Test("Lists that lie among the anchors' files count where lists are asked for")
+    func local() throws {
+        let folder = try TemporaryDirectory()
+        let list = try revocation.list(by: authority.intermediate)
+        try FileManager.default.copyItem(atPath: list, toPath: "\(folder.path)/list.pem")
+        try FileManager.default.copyItem(atPath: authority.root.file, toPath: "\(folder.path)/root.pem")
+        let anchors = SystemAnchors { [path = folder.path] in SystemAnchors.Places(files: [], directories: [path]) }
+        func rule(_ leaf: OpenSSLAuthority.Issued, _ options: RevocationOptions?) throws -> TrustRule? {
+            let chain = try [leaf, authority.intermediate].map { try Certificate(der: Array($0.der)) }
+            var evaluation = TrustEvaluation(
+                chain, policies: [.server(nil)] + (options.map { [.revocation($0)] } ?? []),
+                at: Date(timeIntervalSinceNow: 5).timeIntervalSince1970)
+            evaluation.systemAnchors = anchors
+            return evaluation.verdict().failure?.rule
+        }
+        #expect(try rule(bad, .lists) == nil)
+        try authority.openssl.output(["rehash", folder.path])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.hasSuffix(".r0") })
+        #expect(try rule(bad, .lists) == .revoked)
+        #expect(try rule(bad, [.lists, .isOffline]) == .revoked)
+        #expect(try rule(good, .lists) == nil && rule(bad, .ocsp) == nil && rule(bad, nil) == nil)
+    }
+}
