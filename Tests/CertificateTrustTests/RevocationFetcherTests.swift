@@ -54,6 +54,7 @@ struct RevocationFetcherTests {
 
     private func verdict(
         _ leaf: OpenSSLAuthority.Issued, _ options: RevocationOptions?, fetcher: RevocationFetcher? = nil, isTrusted: Bool = true,
+        overlooked: Set<TrustRule> = [],
         by issuer: OpenSSLAuthority.Issued? = nil
     ) throws -> TrustVerdict {
         let chain = try [leaf, issuer ?? authority.intermediate].map { try Certificate(der: Array($0.der)) }
@@ -63,6 +64,7 @@ struct RevocationFetcherTests {
         evaluation.anchors = isTrusted ? [try Certificate(der: Array(authority.root.der))] : []
         evaluation.isAnchorsOnly = true
         evaluation.fetcher = fetcher ?? self.fetcher
+        evaluation.overlooked = overlooked
         return evaluation.verdict()
     }
 
@@ -115,6 +117,7 @@ struct RevocationFetcherTests {
             "/CN=late", OpenSSLAuthority.server("DNS:late.example.com") + Self.places(server, "/ocsp", nil), days: -1,
             by: authority.intermediate)
         #expect(try verdict(expired, .ocsp).failure?.rule == .expired)
+        #expect(try verdict(expired, .ocsp, overlooked: [.expired]).result.isTrusted)
         #expect(server.requests.isEmpty)
         for _ in 0..<3 { #expect(try verdict(bad, .ocsp).failure?.rule == .revoked) }
         #expect(server.requests.count == 1)
@@ -146,7 +149,20 @@ struct RevocationFetcherTests {
             }
         }
         // Where another way is open, it is gone.
-        #expect(try verdict(bad, [.ocsp, .lists]).failure?.rule == .revoked, "\(name)")
+        let fresh = RevocationFetcher(patience: 3, patienceForOne: 1, transport: RevocationFetcher.byHTTP)
+        #expect(try verdict(bad, [.ocsp, .lists], fetcher: fresh).failure?.rule == .revoked, "\(name)")
+    }
+
+    @Test("An answer that does not count is none: the next place is asked, in the order that was wanted")
+    func others() throws {
+        let (revocation, issuer) = (revocation, authority.intermediate)
+        let other = try Data(contentsOf: URL(filePath: revocation.answer(about: good, of: issuer, signer: issuer)))
+        places.set("/ocsp") { _ in .content(Array(other)) }
+        #expect(try verdict(bad, [.ocsp, .lists]).failure?.rule == .revoked)
+        #expect(server.requests.map(\.target) == ["/ocsp", "/leafs?a=1"])
+        let fresh = RevocationFetcher(patience: 3, patienceForOne: 1, transport: RevocationFetcher.byHTTP)
+        #expect(try verdict(bad, [.ocsp, .lists, .prefersLists], fetcher: fresh).failure?.rule == .revoked)
+        #expect(server.requests.map(\.target) == ["/ocsp", "/leafs?a=1", "/leafs?a=1"])
     }
 
     @Test("Redirections of a list are followed, and not in a circle")

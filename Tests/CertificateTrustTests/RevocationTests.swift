@@ -116,6 +116,14 @@ struct RevocationTests {
         #expect(try rule(placed, "fullname=URI:http://crl.example.com/1") == .revoked)
         #expect(try rule(placed, "fullname=URI:http://crl.example.com/2") == nil)
         #expect(try rule(bad, "fullname=URI:http://crl.example.com/1") == nil)
+        let partial =
+            OpenSSLAuthority.server("DNS:partial.example.com")
+            + "crlDistributionPoints=point\n[point]\nfullname=URI:http://crl.example.com/1\nreasons=keyCompromise\n"
+        let part = try authority.issue("/CN=part", partial, by: issuer)
+        let parts = try OpenSSLRevocation(authority, revoked: [part], others: [])
+        let one = "issuingDistributionPoint=critical,@scope\n[scope]\nfullname=URI:http://crl.example.com/1\n"
+        #expect(try refusal(part, lists: [parts.list(by: issuer, extensions: one)]) == nil)
+        #expect(try refusal(part, lists: [parts.list(by: issuer)]) == .revoked)
         #expect(try rule(bad, "fullname=dirName:whole\n[whole]\nCN=Test intermediate") == .revoked)
         #expect(try rule(bad, "onlyuser=TRUE") == .revoked)
         #expect(try rule(bad, "onlyCA=TRUE") == nil)
