@@ -21,12 +21,15 @@ struct CertificateCorpusTests {
             let rest = Array(bytes.dropFirst())
             let start = ContinuousClock.now
             let isRead: Bool =
-                switch choice % 6 {
+                switch choice % 9 {
                 case 0: (try? Certificate(der: rest)).map { judged([$0]) } ?? false
                 case 1: judged(CertificateBundle(rest).certificates)
                 case 3: (try? ServerName(String(decoding: rest, as: UTF8.self))) != nil
                 case 4: TrustExceptions(rest) != nil
                 case 5: DistinguishedName(der: rest).map { $0.normalized == DistinguishedName(der: $0.normalized)?.normalized } ?? false
+                case 6: revocation(rest) { $0.lists = try CertificateRevocationList.all($1) }
+                case 7: revocation(rest) { $0.responses = [try OCSPResponse(der: $1)] }
+                case 8: (try? TrustSettings(propertyList: rest)) != nil
                 default: false
                 }
             if isRead { read += 1 } else { refusals += 1 }
@@ -45,6 +48,26 @@ struct CertificateCorpusTests {
             #expect(!verdict.result.isTrusted || verdict.chain.last == anchors.first)
         }
         return true
+    }
+
+    /// An issuer and its certificate, each behind two bytes of length, then what is said of them; whether it could be read.
+    private func revocation(_ bytes: [UInt8], _ take: (inout RevocationInformation, [UInt8]) throws -> Void) -> Bool {
+        var rest = bytes[...]
+        var certificates: [Certificate] = []
+        for _ in 0..<2 {
+            let length = rest.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+            guard let certificate = try? Certificate(der: Array(rest.dropFirst(2).prefix(length))) else { return false }
+            certificates.append(certificate)
+            rest = rest.dropFirst(2 + length)
+        }
+        let options: RevocationOptions = [.ocsp, .lists, .requiresPositiveResponse]
+        var evaluation = TrustEvaluation([certificates[1]], policies: [.basicX509, .revocation(options)], at: 1_800_000_000)
+        evaluation.anchors = [certificates[0]]
+        evaluation.isAnchorsOnly = true
+        let isRead = (try? take(&evaluation.revocation, Array(rest))) != nil
+        let verdict = evaluation.verdict()
+        #expect(!verdict.result.isTrusted || verdict.revocationKnownUntil != nil || certificates[0] == certificates[1])
+        return isRead
     }
 
     /// Writes the first inputs, for the fuzzer to start from.
@@ -66,6 +89,7 @@ struct CertificateCorpusTests {
             certificatePolicies=1.2.3.4,2.23.140.1.2.1
             policyConstraints=critical,requireExplicitPolicy:3,inhibitPolicyMapping:0
             inhibitAnyPolicy=critical,2
+            crlDistributionPoints=URI:http://crl.example/a
             authorityInfoAccess=OCSP;URI:http://ocsp.example,caIssuers;URI:http://ca.example/a.crt
             subjectKeyIdentifier=hash
             authorityKeyIdentifier=keyid,issuer
@@ -101,6 +125,22 @@ struct CertificateCorpusTests {
         try write("subject", 5, certificate.subject.der)
         var evaluation = TrustEvaluation([certificate], policies: [.basicX509], at: 1_780_000_000)
         evaluation.isAnchorsOnly = true
+        let revocation = try OpenSSLRevocation(authority, revoked: [rich], others: [server])
+        for (name, issued) in [("revoked", rich), ("good", server)] {
+            let pair = [authority.intermediate.der, issued.der].flatMap { [UInt8($0.count >> 8), UInt8($0.count & 0xFF)] + Array($0) }
+            let scope = "issuingDistributionPoint=critical,@scope\n[scope]\nfullname=URI:http://crl.example/a\n"
+            for (kind, extensions) in [("list", ""), ("scoped-list", scope)] {
+                try write("\(kind)-\(name)", 6, pair + revocation.listBytes(by: authority.intermediate, extensions: extensions))
+            }
+            let answer = try Data(
+                contentsOf: URL(filePath: revocation.answer(about: issued, of: authority.intermediate, signer: authority.intermediate)))
+            try write("answer-\(name)", 7, pair + answer)
+        }
+        var settings = TrustSettings()
+        settings.set(
+            [TrustSetting(.deny, policy: .server, name: "example.com"), TrustSetting(.unspecified, allowedError: .expired)],
+            of: certificate, at: 1_780_000_000)
+        try write("settings", 8, settings.propertyList())
         try write("exceptions", 4, evaluation.verdict().exceptions?.bytes ?? [1])
     }
 }

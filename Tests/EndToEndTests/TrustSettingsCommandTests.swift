@@ -28,7 +28,10 @@ struct TrustSettingsCommandTests {
 
     @Test("what is trusted is trusted from then on, until it is removed or forbidden")
     func life() throws {
+        // Asked in vain, also for issuers in the keychain, which is not made for that.
+        #expect(try security("verify-cert", "-c", server.file, "-r", authority.root.file).status == 1)
         #expect(try verify().status == 1)
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/home"))
         #expect(try security("dump-trust-settings").error.contains("No Trust Settings were found"))
         #expect(try security("add-trusted-cert", authority.root.file).status == 0)
         #expect(try verify().status == 0)
@@ -89,7 +92,10 @@ struct TrustSettingsCommandTests {
         #expect(try security("add-trusted-cert", "-k", "login.keychain", authority.root.file).status == 0)
         #expect(try security("find-certificate", "-c", "Test root").status == 0)
         try Data("damaged".utf8).write(to: URL(filePath: text))
+        // Asked in vain, also for issuers in the keychain, which is not made for that.
+        #expect(try security("verify-cert", "-c", server.file, "-r", authority.root.file).status == 1)
         #expect(try verify().status == 1)
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/home"))
         #expect(try security("dump-trust-settings").error.contains("no property list of trust settings"))
         #expect(try security("dump-trust-settings", "-s").output.hasPrefix("Number of trusted certs = "))
     }

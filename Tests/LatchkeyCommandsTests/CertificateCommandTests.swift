@@ -105,6 +105,24 @@ struct CertificateCommandTests {
         #expect(verify("\(chain) \(trusted) --ocsp \(server.file)").error.contains("no OCSP response"))
     }
 
+    @Test("an issuer that was not presented is found in the keychain, except with -N")
+    func keychainIssuers() throws {
+        let words = "-c \(server.file) \(trusted)"
+        #expect(verify(words).error.contains("nobody trusted is its issuer, CN=Test intermediate"))
+        let other = try OpenSSLAuthority()
+        #expect(keychain.security("add-certificates \(other.intermediate.file)").exit == 0)
+        // Another key under the same name.
+        #expect(verify(words).exit == 1)
+        #expect(keychain.security("add-certificates \(authority.intermediate.file)").exit == 0)
+        #expect(verify(words) == Outcome(exit: 0, output: "...certificate verification successful.\n", error: ""))
+        #expect(verify("\(words) -N").error.contains("nobody trusted is its issuer, CN=Test intermediate"))
+        // Who lies in the keychain is not trusted for it.
+        #expect(keychain.security("add-certificates \(authority.root.file)").exit == 0)
+        #expect(verify("-c \(server.file)").error.hasPrefix("Cert Verify Result: CSSMERR_TP_NOT_TRUSTED\n"))
+        let explained = keychain.latchkey("trust explain --anchors \(authority.root.file) \(server.file)")
+        #expect(explained.exit == 0 && explained.output.contains("1 CN=Test intermediate"))
+    }
+
     @Test("with -R a responder that the certificate names is asked, and with -L nobody; explain tells what came of it")
     func fetching() throws {
         let (openssl, issuer) = (authority.openssl, authority.intermediate)

@@ -249,6 +249,20 @@ struct SecTrustTests {
         #expect(SecPolicyCreateWithProperties(kSecPolicyAppleRevocation, SecPolicyCopyProperties(required)) == required)
     }
 
+    @Test("An issuer that was not presented is found in the keychain, and is not trusted for lying there")
+    func keychainIssuers() throws {
+        try withKeychain(.ephemeral) { _ in
+            let alone = try trust([leaf], anchors: [root])
+            #expect(refusal(alone) == errSecNotTrusted)
+            for certificate in [intermediate, root] {
+                #expect(SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as CFDictionary, nil) == errSecSuccess)
+            }
+            #expect(refusal(alone) == nil)
+            #expect(SecTrustCopyCertificateChain(alone) as? [SecCertificate] == [leaf, intermediate, root])
+            #expect(refusal(try trust([leaf])) == errSecNotTrusted)
+        }
+    }
+
     @Test("Revocation is fetched where a policy asks for it and the network may be asked; the result tells until when it is known")
     func fetching() throws {
         // What a server of these two certificates says, once both are made.

@@ -11,13 +11,16 @@ public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> In
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
     guard let choice = bytes.first else { return 0 }
     let rest = Array(bytes.dropFirst())
-    switch choice % 6 {
+    switch choice % 9 {
     case 0: certificate(rest)
     case 1: bundle(rest)
     case 2: archive(rest)
     case 3: server(rest)
     case 4: exceptions(rest)
-    default: if let name = DistinguishedName(der: rest) { check(name) }
+    case 5: if let name = DistinguishedName(der: rest) { check(name) }
+    case 6: revocation(rest) { information, bytes in information.lists = (try? CertificateRevocationList.all(bytes)) ?? [] }
+    case 7: revocation(rest) { information, bytes in information.responses = (try? OCSPResponse(der: bytes)).map { [$0] } ?? [] }
+    default: settings(rest)
     }
     return 0
 }
@@ -60,6 +63,38 @@ private func judge(_ certificates: [Certificate], anchors: [Certificate]) {
             fatalError("exceptions do not come back, because their two directions differ")
         }
         _ = verdict.failures.map(verdict.sentence)
+    }
+}
+
+/// An issuer and its certificate, each behind two bytes of length, then what is said of them.
+private func revocation(_ bytes: [UInt8], _ take: (inout RevocationInformation, [UInt8]) -> Void) {
+    guard let (issuer, afterIssuer) = certificate(before: bytes[...]), let (leaf, said) = certificate(before: afterIssuer) else { return }
+    for options in [[.ocsp, .lists], [.ocsp, .lists, .requiresPositiveResponse]] as [RevocationOptions] {
+        var evaluation = TrustEvaluation([leaf], policies: [.basicX509, .revocation(options)], at: moment)
+        evaluation.anchors = [issuer]
+        evaluation.isAnchorsOnly = true
+        take(&evaluation.revocation, Array(said))
+        let verdict = evaluation.verdict()
+        if options.contains(.requiresPositiveResponse), leaf != issuer, verdict.result.isTrusted, verdict.revocationKnownUntil == nil {
+            fatalError("nothing is known of a certificate and it is trusted, because the rule of revocation went wrong")
+        }
+    }
+}
+
+private func certificate(before bytes: ArraySlice<UInt8>) -> (Certificate, rest: ArraySlice<UInt8>)? {
+    guard bytes.count > 2 else { return nil }
+    let length = bytes.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+    let rest = bytes.dropFirst(2)
+    return (try? Certificate(der: Array(rest.prefix(length)))).map { ($0, rest.dropFirst(length)) }
+}
+
+private func settings(_ bytes: [UInt8]) {
+    guard let settings = try? TrustSettings(propertyList: bytes) else { return }
+    guard let written = try? settings.propertyList(), let again = try? TrustSettings(propertyList: written) else {
+        fatalError("trust settings do not come back, because their two directions differ")
+    }
+    guard (try? again.propertyList()) == written else {
+        fatalError("trust settings are written in two ways, because their order is not one")
     }
 }
 

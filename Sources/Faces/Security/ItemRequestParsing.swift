@@ -202,7 +202,7 @@ internal import Foundation
         for record in found.records {
             let certificate =
                 query.itemClass == .identity
-                ? try KeychainCertificates.ofIdentity(record).body : KeychainCertificates.certificate(of: record)
+                ? try KeychainCertificates.ofIdentity(record) : KeychainCertificates.certificate(of: record)
             if let certificate, filter.admits(certificate) { admitted.append(record) }
         }
         return (query.limit ?? .one).count.map { Array(admitted.prefix($0)) } ?? admitted

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_implementationOnly import CertificateTrust
 internal import Foundation
 @_implementationOnly import KeychainModel
+@_implementationOnly import LatchkeyClient
 @_implementationOnly import SecretMemory
 
 /// Shapes what was found as Apple does (keychain-behaviour §3.6).
@@ -49,7 +51,7 @@ enum ItemResults {
             }
             return SecCertificate(certificate)
         case .identity:
-            let certificate = try KeychainCertificates.ofIdentity(record)
+            let certificate = SecCertificate(try KeychainCertificates.ofIdentity(record))
             return SecIdentity(certificate, try SecKey(ofCertificate: certificate))
         }
     }
@@ -63,7 +65,7 @@ enum ItemResults {
         }
         result[ItemAttribute.accessControl.rawValue] = SecAccessControl(of: record)
         if returning.contains(.data), record.itemClass == .identity {
-            result[identityCertificateData] = try KeychainCertificates.ofIdentity(record).der
+            result[identityCertificateData] = Data(try KeychainCertificates.ofIdentity(record).der)
         }
         if returning.contains(.data), let secrets = record.secrets {
             if let data = secrets.data { result[ItemDictionary.Key.data] = NSData(exposing: data) }

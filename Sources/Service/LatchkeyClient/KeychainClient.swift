@@ -25,6 +25,14 @@ public enum KeychainClient {
         return ((try? ProcessService.daemon()) ?? nil) == nil
     }
 
+    /// Whether there is a keychain already, so that asking it makes none.
+    static var isThere: Bool {
+        if CallerContext.current != nil || processService.value.isOpen { return true }
+        guard environment("LATCHKEY_EPHEMERAL") != "1" else { return false }
+        guard isOnFiles else { return true }
+        return (try? home()).map { access($0.databasePath, F_OK) == 0 } ?? false
+    }
+
     /// Who this process is to the service.
     public static var caller: CallerIdentity {
         if let identity = CallerContext.current?.identity { return identity }
@@ -109,6 +117,8 @@ private final class ProcessService: Sendable {
         }
         return try outcome.get()
     }
+
+    var isOpen: Bool { service.withLock { $0 != nil } }
 
     func close() {
         let opened = service.withLock { opened in

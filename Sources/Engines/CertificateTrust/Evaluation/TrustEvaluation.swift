@@ -4,6 +4,9 @@ internal import Dispatch
 
 /// What is to be judged, and by what: everything that goes into one verdict.
 public struct TrustEvaluation: Sendable {
+    /// Finds certificates by their subject.
+    public typealias IssuerSource = @Sendable (DistinguishedName) -> [Certificate]
+
     /// The leaf first; after it what was presented with it, in any order.
     public var certificates: [Certificate]
     /// All of them have to be kept. Without any, RFC 5280 alone counts.
@@ -27,6 +30,8 @@ public struct TrustEvaluation: Sendable {
     /// Why the settings are not known; then nothing is trusted.
     public var settingsProblem: String?
     public var systemAnchors: SystemAnchors = .shared
+    /// Who may know issuers that were not presented; asked only where nobody trusted is found without them. Nil for nobody.
+    public var issuers: IssuerSource?
 
     /// - Parameter certificates: at least one.
     public init(_ certificates: [Certificate], policies: [TrustPolicy], at moment: Double) {
@@ -40,7 +45,31 @@ public struct TrustEvaluation: Sendable {
     /// Where a policy asks for revocation it looks for lists among the anchors' files and, for a chain that is trusted otherwise, asks the places
     /// that its certificates name, if there is a ``fetcher``: nobody else's certificate makes a program ask anybody.
     public func verdict() -> TrustVerdict {
-        guard let options = revocationOptions else { return verdict(nil, revocation) }
+        var evaluation = self
+        let verdict = evaluation.findingIssuers()
+        return evaluation.revocationOptions == nil ? verdict : evaluation.verdictOnRevocation()
+    }
+
+    /// The verdict without a word about revocation, with those issuers that it takes.
+    private mutating func findingIssuers() -> TrustVerdict {
+        var asked: Set<NormalizedName> = []
+        while true {
+            let verdict = verdict(nil, revocation)
+            guard let issuers, settingsProblem == nil, verdict.failures.contains(where: { $0.rule.isAboutIssuers }) else { return verdict }
+            // Whoever ended a path may have an issuer that leads on.
+            let names = verdict.attempts.compactMap(\.certificates.last).filter { !$0.isSelfIssued }.map(\.issuer)
+            let wanted = names.filter { asked.count < Self.greatestAsked && asked.insert(NormalizedName($0)).inserted }
+            let found = wanted.flatMap { issuers($0).prefix(Self.greatestFound) }.filter { !certificates.contains($0) }
+            guard !found.isEmpty else { return verdict }
+            certificates += found
+        }
+    }
+
+    /// How many names a verdict asks for, and how many of a name it takes.
+    private static let (greatestAsked, greatestFound) = (16, 16)
+
+    private func verdictOnRevocation() -> TrustVerdict {
+        let options = revocationOptions ?? []
         var information = revocation
         if options.allows(.lists) { information = information.adding(systemAnchors.revocationLists()) }
         if let fetcher, !options.contains(.isOffline) { information = fetching(information, options, fetcher) }
@@ -102,6 +131,11 @@ public struct TrustEvaluation: Sendable {
         told.revocationKnownUntil = ends.contains(nil) ? nil : ends.compactMap { $0 }.min()
         return told
     }
+}
+
+extension TrustRule {
+    /// Whether another issuer could mend it.
+    fileprivate var isAboutIssuers: Bool { [.untrusted, .signature, .keyIdentifier, .authority].contains(self) }
 }
 
 extension TrustVerdict {

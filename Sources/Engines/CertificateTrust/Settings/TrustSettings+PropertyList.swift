@@ -2,6 +2,7 @@
 
 internal import FoundationEssentials
 internal import KeychainModel
+internal import LinuxSystem
 
 // The property list in which `security trust-settings-export` writes settings, with each certificate's bytes beside what macOS writes.
 
@@ -23,8 +24,8 @@ extension TrustSettings {
     /// - Throws: for anything else, and where a certificate is not found or is not the one that its hash says.
     public init(propertyList bytes: [UInt8], known: [Certificate] = []) throws(CertificateError) {
         let list: ListRecord
-        do { list = try PropertyListDecoder().decode(ListRecord.self, from: Data(bytes)) } catch {
-            throw CertificateError("the bytes are no property list of trust settings")
+        do { list = try PropertyListText.decode(ListRecord.self, from: bytes) } catch {
+            throw CertificateError("the bytes are no property list of trust settings, in XML and UTF-8")
         }
         guard list.trustVersion == 1 else { throw CertificateError("the trust settings are of version \(list.trustVersion), not 1") }
         for (hash, record) in list.trustList.sorted(by: { $0.key < $1.key }) {

@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import CertificateTrust
 internal import KeychainModel
+internal import LatchkeyClient
 
 /// `latchkey trust explain`.
 struct TrustExplain: OwnParsableCommand {
@@ -10,7 +11,7 @@ struct TrustExplain: OwnParsableCommand {
         commandName: "explain", abstract: "Show every chain that was tried for a certificate, and why each was refused.",
         discussion: """
             The first certificate is judged; the others, and those behind it in its file, help to find a chain. Exits with 0 only where it is
-            trusted.
+            trusted. Issuers that are not among them are looked for in the keychain.
 
             EXAMPLES:
               latchkey trust explain --host example.com server.pem
@@ -53,6 +54,7 @@ struct TrustExplain: OwnParsableCommand {
             at: try VerifyDate.moment(date))
         evaluation.anchors = try CertificateFiles.read(anchors, in: session)
         evaluation.isAnchorsOnly = !anchors.isEmpty && !withSystem
+        evaluation.issuers = KeychainCertificates.issuers
         evaluation.fetcher = .shared
         evaluation.take(TrustSettingsDomain.all)
         let verdict = evaluation.verdict()

@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LatchkeyClient
 
 /// `security verify-cert`.
 enum VerifyCert: SecurityCommand {
@@ -13,9 +14,9 @@ enum VerifyCert: SecurityCommand {
             CommandOption("-p", .required("policy"), help: "ssl, smime, codeSign, timestamping or basic; basic where none is given"),
             CommandOption("-C", help: "the certificate is a client's; with -p ssl"),
             CommandOption("-d", .required("date"), help: "judge for this moment, YYYY-MM-DD[-hh:mm:ss] in UTC"),
-            CommandOption("-k", .required("keychain"), help: "accepted; there is one keychain"),
+            CommandOption("-k", .required("keychain"), help: "accepted; there is one keychain, which is asked for issuers"),
             CommandOption("-n", .required("name"), help: "whom it has to be for: the host with -p ssl, the address of mail with -p smime"),
-            CommandOption("-N", help: "no keychain is asked for certificates"),
+            CommandOption("-N", help: "the keychain is not asked for issuers"),
             CommandOption("-L", help: "nothing is fetched from the network"),
             CommandOption("-l", help: "the certificate may be that of an authority"),
             CommandOption("-e", .required("mail"), help: "the address of mail; an older form of -n"),
@@ -71,6 +72,7 @@ enum VerifyCert: SecurityCommand {
         evaluation.isAnchorsOnly = !anchors.isEmpty
         evaluation.take(TrustSettingsDomain.all)
         evaluation.revocation = try RevocationWords.information(lists: arguments.values("--crl"), responses: arguments.values("--ocsp"))
+        evaluation.issuers = arguments.contains("-N") ? nil : KeychainCertificates.issuers
         evaluation.fetcher = arguments.contains("-L") ? nil : .shared
         if arguments.contains("-l") { evaluation.overlooked = [.endEntity] }
         return evaluation

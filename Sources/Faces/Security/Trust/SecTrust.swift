@@ -85,6 +85,7 @@ public final class SecTrust: NSObject, Sendable {
         evaluation.isAnchorsOnly = isAnchorsOnly ?? (anchors != nil)
         evaluation.exceptions = exceptions
         evaluation.revocation.responses = responses
+        evaluation.issuers = KeychainCertificates.issuers
         evaluation.fetcher = mayFetchNow ? .shared : nil
         evaluation.take(TrustDomains(user: try? KeychainClient.home().dataDirectory))
         return evaluation

@@ -107,9 +107,9 @@ public final class EntitlementsDirectory: Sendable {
         }
         let list: List
         do {
-            list = try PropertyListDecoder().decode(List.self, from: data)
+            list = try PropertyListText.decode(List.self, from: data)
         } catch {
-            throw RuleError(problem: "it is no property list with a dictionary 'latchkey-subject' of strings")
+            throw RuleError(problem: "it is no property list in XML with a dictionary 'latchkey-subject' of strings")
         }
         return try list.subject.rule(file, groups: list.entitlements.groups)
     }

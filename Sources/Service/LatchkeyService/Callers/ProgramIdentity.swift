@@ -50,7 +50,7 @@ public enum ProgramIdentity {
         guard let status = (try? FileStatus.of(path)) ?? nil, status.kind == .file, status.size <= greatestLength else {
             return .unreadable
         }
-        guard let data = FileManager.default.contents(atPath: path), let list = try? PropertyListDecoder().decode(List.self, from: data)
+        guard let data = FileManager.default.contents(atPath: path), let list = try? PropertyListText.decode(List.self, from: data)
         else {
             return .unreadable
         }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_implementationOnly import CertificateTrust
-internal import Foundation
-@_implementationOnly import KeychainModel
-@_implementationOnly import LatchkeyClient
-@_implementationOnly import LatchkeyService
-@_implementationOnly import SecretMemory
+public import CertificateTrust
+internal import Glibc
+public import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
 
 /// The certificates of the keychain that the program may read.
-@_implementationOnly enum KeychainCertificates {
-    static func all() -> [Certificate] { found([:]) }
+public enum KeychainCertificates {
+    public static func all() -> [Certificate] { found([:]) }
 
-    static func named(_ name: DistinguishedName) -> [Certificate] { found([.subject: .data(name.normalizedContent)]) }
+    public static func named(_ name: DistinguishedName) -> [Certificate] { found([.subject: .data(name.normalizedContent)]) }
+
+    /// The same, for those who judge other certificates: a keychain that is not there yet is not made for it.
+    public static let issuers: TrustEvaluation.IssuerSource = { name in KeychainClient.isThere ? named(name) : [] }
 
     private static func found(_ attributes: [ItemAttribute: AttributeValue]) -> [Certificate] {
         let query = ItemQuery(.certificate, attributes: attributes, synchronizable: .any, limit: .all)
@@ -20,18 +22,18 @@ internal import Foundation
     }
 
     /// The certificate of an identity, whose identifier is the certificate's.
-    static func ofIdentity(_ record: ItemRecord) throws(KeychainError) -> SecCertificate {
+    public static func ofIdentity(_ record: ItemRecord) throws(KeychainError) -> Certificate {
         let reference = PersistentReference(.certificate, record.identifier)
         let query = ItemQuery(.certificate, synchronizable: .any, persistentReference: reference)
         let found = try KeychainClient.service().copyMatching(query, returning: .data, from: KeychainClient.caller)
         guard let certificate = found.records.first.flatMap(certificate) else {
             throw KeychainError(.decode, "the item holds no certificate in DER")
         }
-        return SecCertificate(certificate)
+        return certificate
     }
 
     /// The certificate that an item holds; nil where its data is none.
-    static func certificate(of record: ItemRecord) -> Certificate? {
+    public static func certificate(of record: ItemRecord) -> Certificate? {
         record.secrets?.data?.withUnsafeBytes { try? Certificate(der: Array($0)) }
     }
 }
