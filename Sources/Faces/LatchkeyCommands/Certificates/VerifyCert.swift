@@ -54,7 +54,7 @@ enum VerifyCert: SecurityCommand {
         }
         let files = arguments.values("-c")
         guard !files.isEmpty else { throw .line("security: verify-cert: no certificate was given (-c FILE)") }
-        _ = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
+        if let keychain = arguments["-k"] { _ = try KeychainOperand.check([keychain], in: session) }
         let verdict = try evaluation(arguments, files, in: session).verdict()
         try tell(verdict, arguments, in: session)
         if !verdict.result.isTrusted { throw .said(1) }
