@@ -124,6 +124,77 @@ struct SecCertificateTests {
         #expect(SecCertificateCopyCommonName(certificate, &name) == errSecSuccess && name == nil)
     }
 
+    @Test("the values are what openssl reads, part by part, in macOS's shapes")
+    func values() throws {
+        let authority = try OpenSSLAuthority()
+        let issued = try authority.issue(
+            "/C=DE/O=Example/CN=example.com/emailAddress=a@example.com",
+            """
+            basicConstraints=critical,CA:TRUE,pathlen:2
+            keyUsage=critical,digitalSignature,keyCertSign,decipherOnly
+            extendedKeyUsage=serverAuth
+            subjectAltName=DNS:example.com,IP:192.0.2.1,URI:https://example.com/d,email:b@example.com
+            subjectKeyIdentifier=hash
+            authorityInfoAccess=OCSP;URI:http://ocsp.example
+            crlDistributionPoints=URI:http://crl.example/a
+            1.2.3.4=DER:0500
+
+            """, by: authority.intermediate)
+        let certificate = try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
+        let values = try #require(SecCertificateCopyValues(certificate, nil, nil) as? [String: [CFString: Any]])
+        func property(_ key: CFString) throws -> [CFString: Any] { try #require(values[key as String], "\(key)") }
+        func parts(_ key: CFString) throws -> [String] {
+            let properties = try #require(try property(key)[kSecPropertyKeyValue] as? [[CFString: Any]], "\(key)")
+            return properties.map { "\($0[kSecPropertyKeyLabel] ?? ""): \($0[kSecPropertyKeyValue] ?? "")" }
+        }
+        let told = try authority.openssl.output(["x509", "-noout", "-serial", "-in", issued.file])
+        let serial = try property(kSecOIDX509V1SerialNumber)[kSecPropertyKeyValue] as? String
+        #expect(
+            serial?.replacingOccurrences(of: " ", with: "").hasSuffix(
+                String(decoding: told, as: UTF8.self).dropFirst("serial=".count).trimmingCharacters(in: .newlines)) == true)
+        #expect(
+            try parts(kSecOIDX509V1SubjectName) == [
+                "2.5.4.6: DE", "2.5.4.10: Example", "2.5.4.3: example.com", "1.2.840.113549.1.9.1: a@example.com",
+            ])
+        #expect(try property(kSecOIDX509V1SubjectName)[kSecPropertyKeyType] as? String == "section")
+        #expect(try parts(kSecOIDX509V1IssuerName) == ["2.5.4.3: Test intermediate"])
+        #expect(try property(kSecOIDX509V1Version)[kSecPropertyKeyValue] as? String == "3")
+        let before = try property(kSecOIDX509V1ValidityNotBefore)[kSecPropertyKeyValue] as? Double
+        #expect(before == SecCertificateCopyNotValidBeforeDate(certificate)?.timeIntervalSinceReferenceDate)
+        let key = try property(kSecOIDX509V1SubjectPublicKey)[kSecPropertyKeyValue] as? Data
+        #expect(key == SecCertificateCopyKey(certificate).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? })
+        #expect(try property(kSecOIDCommonName)[kSecPropertyKeyValue] as? [String] == ["example.com"])
+        #expect(try property(kSecOIDEmailAddress)[kSecPropertyKeyValue] as? [String] == ["b@example.com", "a@example.com"])
+        #expect(
+            try parts(kSecOIDBasicConstraints) == ["Critical: Yes", "Certificate Authority: Yes", "Path Length Constraint: 2"])
+        #expect(try property(kSecOIDKeyUsage)[kSecPropertyKeyValue] as? Int == 1 | 1 << 5 | 1 << 8)
+        let serverAuth = Data([0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01])
+        #expect(try property(kSecOIDExtendedKeyUsage)[kSecPropertyKeyValue] as? [Data] == [serverAuth])
+        #expect(
+            try parts(kSecOIDSubjectAltName) == [
+                "Critical: No", "DNS Name: example.com", "IP Address: 192.0.2.1", "URI: https://example.com/d",
+                "Email Address: b@example.com",
+            ])
+        #expect(try parts(kSecOIDCrlDistributionPoints) == ["Critical: No", "URI: http://crl.example/a"])
+        #expect(
+            try parts(kSecOIDAuthorityInfoAccess) == [
+                "Critical: No", "Access Method: 1.3.6.1.5.5.7.48.1", "URI: http://ocsp.example",
+            ])
+        #expect(try parts("1.2.3.4").last == "Unparsed Data: 2 bytes")
+        #expect(values["2.5.29.30"] == nil)
+    }
+
+    @Test("only those values are given that were asked for, and keys that are no text are errSecParam")
+    func chosenValues() throws {
+        let certificate = try #require(SecCertificateCreateWithData(nil, Self.real as CFData))
+        let keys = [kSecOIDX509V1ValidityNotAfter, kSecOIDSubjectAltName] as CFArray
+        let chosen = try #require(SecCertificateCopyValues(certificate, keys, nil) as? [String: Any])
+        #expect(Set(chosen.keys) == [kSecOIDX509V1ValidityNotAfter as String])
+        var error: Unmanaged<CFError>?
+        #expect(SecCertificateCopyValues(certificate, [1] as CFArray, &error) == nil)
+        #expect(error.map { $0.takeRetainedValue().code } == Int(errSecParam))
+    }
+
     @Test(
         "keys of every kind: those that SecKey serves are keys, the others are none",
         arguments: [

@@ -20,5 +20,5 @@ public struct AlgorithmIdentifier: Hashable, Sendable {
     }
 
     /// Whether there are no parameters, or `NULL`.
-    var hasNoParameters: Bool { parameters.map { Array($0) == [0x05, 0x00] } ?? true }
+    public var hasNoParameters: Bool { parameters.map { Array($0) == [0x05, 0x00] } ?? true }
 }

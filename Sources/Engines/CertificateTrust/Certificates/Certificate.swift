@@ -22,7 +22,7 @@ public final class Certificate: Sendable {
     public let signatureAlgorithm: AlgorithmIdentifier
     /// What the signature is of.
     let signedBytes: ArraySlice<UInt8>
-    let signature: ArraySlice<UInt8>
+    public let signature: ArraySlice<UInt8>
     private let ownDefects: [String]
     private let ownHash: Int
     private let verification = Mutex<Result<VerificationKey, CertificateError>?>(nil)
@@ -110,7 +110,7 @@ extension Certificate {
         let body: Body
         let signedBytes: ArraySlice<UInt8>
         let signatureAlgorithm: AlgorithmIdentifier
-        let signature: ArraySlice<UInt8>
+        public let signature: ArraySlice<UInt8>
 
         init(_ node: ASN1Node) throws {
             let members = try node.members()

@@ -5,7 +5,7 @@ internal import SwiftASN1
 /// An object identifier (X.660), `2.5.29.17`.
 public struct ObjectIdentifier: Hashable, Sendable {
     /// The content of the DER element.
-    let content: [UInt8]
+    public let content: [UInt8]
 
     /// Takes the next element, which has to be one.
     init(from nodes: inout ASN1NodeCollection.Iterator) throws {

@@ -6,7 +6,7 @@ public struct IPAddress: Hashable, Sendable {
     public let bytes: [UInt8]
 
     /// Nil unless there are 4 or 16 bytes.
-    init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.bytes = Array(bytes)
     }

@@ -21,10 +21,3 @@ nonisolated(unsafe) public let kSecTrustRevocationValidUntilDate: CFString = "Tr
 nonisolated(unsafe) public let kSecTrustExtendedValidation: CFString = "TrustExtendedValidation"
 nonisolated(unsafe) public let kSecTrustOrganizationName: CFString = "Organization"
 nonisolated(unsafe) public let kSecTrustCertificateTransparency: CFString = "TrustCertificateTransparency"
-
-// MARK: SecTrustCopyProperties
-
-/// Whom a certificate is about.
-nonisolated(unsafe) public let kSecPropertyTypeTitle: CFString = "title"
-/// What is wrong with it.
-nonisolated(unsafe) public let kSecPropertyTypeError: CFString = "error"
