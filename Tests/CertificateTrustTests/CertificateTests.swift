@@ -142,6 +142,22 @@ struct CertificateTests {
         }
     }
 
+    @Test("Object identifiers are told apart by all their arcs, also those of more than 64 bits; each is in its fewest bytes")
+    func identifiers() throws {
+        func told(_ content: [UInt8]) throws -> String? {
+            var template = Self.plain
+            template.extensions = [DERWriter.sequence(DERWriter.element(0x06, content), DERWriter.octets([5, 0]))]
+            return try template.certificate(by: Self.key).extensions.all.first?.identifier.description
+        }
+        #expect(try told([0x55, 0x1D, 0x11]) == "2.5.29.17")
+        #expect(try told([0x88, 0x37, 0x03]) == "2.999.3")
+        #expect(try told([0x69] + [UInt8](repeating: 0xFF, count: 18) + [0x01]) == "2.25.…")
+        #expect(try told([0x2A, 0x83, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]) == "1.2.288230376151711743")
+        for wrong in [[], [0x80, 0x01], [0x2A, 0x80, 0x01], [0x2A, 0x86], [0x2A, 0x01, 0x80]] as [[UInt8]] {
+            #expect(throws: CertificateError.self, "\(wrong)") { try told(wrong) }
+        }
+    }
+
     @Test("Times are of one form: with seconds, in UTC, without fractions, and of the calendar")
     func times() throws {
         func time(_ element: [UInt8]) throws -> String {
@@ -199,7 +215,9 @@ struct CertificateTests {
         ]
         let der = try template.signed(by: Self.key)
         for count in 0..<der.count {
-            #expect(throws: CertificateError.self, "\(count) bytes") { try Certificate(der: Array(der.prefix(count))) }
+            #expect(throws: CertificateError.self, "\(count) bytes") {
+                try Promptness.within { try Certificate(der: Array(der.prefix(count))) }
+            }
         }
         #expect(throws: CertificateError.self) { try Certificate(der: der + [0]) }
         var read = 0
@@ -224,7 +242,7 @@ struct CertificateTests {
             (0..<100_000).flatMap { _ in [0x30, 0x80] as [UInt8] },
         ]
         for bytes in lying + [nested(60), nested(10_000)] {
-            #expect(throws: CertificateError.self) { try Certificate(der: bytes) }
+            #expect(throws: CertificateError.self) { try Promptness.within { try Certificate(der: bytes) } }
         }
     }
 
@@ -245,8 +263,6 @@ struct CertificateTests {
         let names = (0..<10_000).flatMap { DERWriter.implicit(2, Array("host\($0).example".utf8)) }
         template.extensions = [CertificateTemplate.extension("2.5.29.17", DERWriter.element(0x30, names))]
         let der = try template.signed(by: Self.key)
-        let start = ContinuousClock.now
-        #expect(try Certificate(der: der).extensions.subjectAlternativeNames?.count == 10_000)
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(try Promptness.within { try Certificate(der: der) }.extensions.subjectAlternativeNames?.count == 10_000)
     }
 }

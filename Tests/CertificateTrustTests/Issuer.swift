@@ -33,17 +33,27 @@ struct Issuer {
 
     /// A certificate of an authority, for this one by another, changed by the test.
     func certificate(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> Certificate {
+        try Certificate(der: bytes(by: issuer, change))
+    }
+
+    /// The same, which may be spoiled so far that it cannot be read.
+    func bytes(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> [UInt8] {
         var template = CertificateTemplate(
             issuer: CertificateTemplate.name(issuer.name), subject: CertificateTemplate.name(name),
             publicKey: CertificateTemplate.publicKey(key), extensions: [Self.authority, Self.signsCertificates],
             keyIdentifiers: [Self.identifier(key), Self.identifier(ofIssuer: issuer.key)])
         change(&template)
-        return try template.certificate(by: issuer.key)
+        return try template.signed(by: issuer.key)
     }
 
     /// A certificate of an end entity.
     func leaf(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> Certificate {
-        try certificate(by: issuer) {
+        try Certificate(der: leafBytes(by: issuer, change))
+    }
+
+    /// The same, which may be spoiled so far that it cannot be read.
+    func leafBytes(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> [UInt8] {
+        try bytes(by: issuer) {
             // What Apple's systems accept of a server.
             $0.notAfter = CertificateTemplate.time("20270301000000Z")
             $0.extensions = [

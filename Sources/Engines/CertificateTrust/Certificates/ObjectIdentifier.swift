@@ -14,9 +14,13 @@ public struct ObjectIdentifier: Hashable, Sendable {
     }
 
     init(_ node: ASN1Node, _ identifier: ASN1Identifier = .objectIdentifier) throws {
-        // Looks at every arc: in its fewest bytes, and none cut off.
-        _ = try ASN1ObjectIdentifier(derEncoded: node, withIdentifier: identifier)
-        guard case .primitive(let bytes) = node.content else { throw CertificateError("an object identifier is constructed") }
+        guard node.identifier == identifier, let bytes = node.primitiveContent else {
+            throw CertificateError("an object identifier is missing")
+        }
+        // Every arc in its fewest bytes, and none cut off; however large, since some are made of UUIDs (X.667).
+        guard let last = bytes.last, last < 0x80, bytes.first != 0x80,
+            !zip(bytes, bytes.dropFirst()).contains(where: { $0 < 0x80 && $1 == 0x80 })
+        else { throw CertificateError("an object identifier is not in its fewest bytes, or is cut off") }
         content = Array(bytes)
     }
 

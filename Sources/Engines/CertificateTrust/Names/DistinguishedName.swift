@@ -70,6 +70,13 @@ public struct DistinguishedName: Sendable {
 extension DistinguishedName: CustomStringConvertible {
     /// RFC 4514's form, the narrowest first: `CN=example.com,O=Example,C=US`.
     public var description: String {
-        relativeNames.reversed().map { $0.map(\.description).joined(separator: "+") }.joined(separator: ",")
+        let shown = relativeNames.reversed().prefix(Self.greatestShown).map { names in
+            let some = names.prefix(Self.greatestShown).map(\.description)
+            return (some + (names.count > some.count ? ["…"] : [])).joined(separator: "+")
+        }
+        return (shown + (relativeNames.count > shown.count ? ["…"] : [])).joined(separator: ",")
     }
+
+    /// Nobody reads more.
+    private static let greatestShown = 50
 }

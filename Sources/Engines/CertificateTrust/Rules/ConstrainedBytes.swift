@@ -8,8 +8,13 @@ extension UInt8 {
     static let asterisk = UInt8(ascii: "*")
 }
 
+extension UInt8 {
+    /// Of ASCII's letters the small one.
+    var lowercased: UInt8 { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self }
+}
+
 extension Collection<UInt8> {
-    var lowercased: [UInt8] { map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 } }
+    var lowercased: [UInt8] { map(\.lowercased) }
 }
 
 /// Addresses of mail, of one form: something, one @, a host.
@@ -19,10 +24,9 @@ enum Mailbox {
     static func parts(_ bytes: ArraySlice<UInt8>) -> (mailbox: [UInt8], host: [UInt8])? {
         let parts = bytes.split(separator: .at, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy({ 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") }),
-            let host = HostName(String(decoding: parts[1], as: UTF8.self)), parts[1].last != .dot
+            let host = HostName(bytes: parts[1]), parts[1].last != .dot
         else { return nil }
-        let name = Array(host.description.utf8)
-        return (Array(parts[0]) + [.at] + name, name)
+        return (Array(parts[0]) + [.at] + host.bytes, host.bytes)
     }
 }
 

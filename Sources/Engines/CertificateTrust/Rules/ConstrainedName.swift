@@ -15,17 +15,15 @@ enum ConstrainedName {
         switch name {
         case .dns(let bytes):
             let isWildcard = bytes.starts(with: [.asterisk, .dot])
-            let text = String(decoding: isWildcard ? bytes.dropFirst(2) : bytes, as: UTF8.self)
-            guard let host = HostName(text), !text.hasSuffix(".") else { throw CertificateError("\(name) is no name of a host") }
-            self = .dns(host: Array(host.description.utf8), isWildcard: isWildcard)
+            let host = HostName(bytes: isWildcard ? bytes.dropFirst(2) : bytes)
+            guard let host, bytes.last != .dot else { throw CertificateError("\(name) is no name of a host") }
+            self = .dns(host: host.bytes, isWildcard: isWildcard)
         case .email(let bytes):
             guard let (mailbox, host) = Mailbox.parts(bytes) else { throw CertificateError("\(name) is no address of mail") }
             self = .email(mailbox: mailbox, host: host)
         case .uri(let bytes):
-            guard let host = Self.host(ofURI: String(decoding: bytes, as: UTF8.self)) else {
-                throw CertificateError("\(name) names no host")
-            }
-            self = .uri(host: Array(host.description.utf8))
+            guard let host = Self.host(ofURI: bytes) else { throw CertificateError("\(name) names no host") }
+            self = .uri(host: host.bytes)
         case .ip(let bytes):
             guard let address = IPAddress(bytes) else { throw CertificateError("\(name) is no IP address") }
             self = .ip(address.bytes)
@@ -35,10 +33,13 @@ enum ConstrainedName {
     }
 
     /// The host of `scheme://user@host:port/path`; nil where there is none, or an address.
-    private static func host(ofURI text: String) -> HostName? {
-        guard let start = text.firstRange(of: "://") else { return nil }
-        let authority = text[start.upperBound...].prefix { !"/?#".contains($0) }
-        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-        return HostName(String(place.prefix { $0 != ":" }))
+    private static func host(ofURI bytes: ArraySlice<UInt8>) -> HostName? {
+        guard let start = bytes.firstRange(of: Array("://".utf8)) else { return nil }
+        let authority = bytes[start.upperBound...].prefix { !ends.contains($0) }
+        let place = authority.lastIndex(of: .at).map { authority[($0 + 1)...] } ?? authority
+        return HostName(bytes: place.prefix { $0 != UInt8(ascii: ":") })
     }
+
+    /// What follows an authority (RFC 3986, section 3.2).
+    private static let ends = Array("/?#".utf8)
 }

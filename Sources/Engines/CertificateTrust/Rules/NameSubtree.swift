@@ -42,10 +42,10 @@ enum NameSubtree {
     ) throws(CertificateError) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
         let hasDot = mayBeginWithDot && bytes.first == .dot
-        guard let host = HostName(String(decoding: hasDot ? bytes.dropFirst() : bytes, as: UTF8.self)), bytes.last != .dot else {
+        guard let host = HostName(bytes: hasDot ? bytes.dropFirst() : bytes), bytes.last != .dot else {
             throw CertificateError("the constraint \(name) is no host")
         }
-        return (hasDot ? [.dot] : []) + Array(host.description.utf8)
+        return (hasDot ? [.dot] : []) + host.bytes
     }
 
     /// Whether all that the name stands for lies in the subtree.

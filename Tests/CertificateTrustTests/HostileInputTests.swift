@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import CertificateTrust
+
+/// Certificates that ask for work: each is read and judged, or refused, at once (``Promptness``).
+@Suite("Hostile certificates")
+struct HostileInputTests {
+    private static let root = Issuer("root")
+    private static let intermediate = Issuer("intermediate")
+    private static let server = Issuer("server")
+    private static let count = 10_000
+
+    /// Judges a chain of bytes, from reading them to the verdict; nil where they cannot be read.
+    private func refusal(leaf: [UInt8], intermediate: [UInt8], times: Double = 1, _ what: String) throws -> TrustRule? {
+        let anchor = try Self.root.certificate(by: Self.root)
+        return Promptness.within(times, what) {
+            guard let leaf = try? Certificate(der: leaf), let intermediate = try? Certificate(der: intermediate) else { return nil }
+            var evaluation = TrustEvaluation(
+                [leaf, intermediate], policies: [.server(ServerName(asked: "example.com"))], at: 1_780_000_000)
+            evaluation.anchors = [anchor]
+            evaluation.isAnchorsOnly = true
+            let verdict = evaluation.verdict()
+            _ = verdict.failures.map(verdict.sentence)
+            #expect(verdict.result.isTrusted == (verdict.failure == nil))
+            return verdict.failure?.rule
+        }
+    }
+
+    private func leaf(_ change: (inout CertificateTemplate) -> Void) throws -> [UInt8] {
+        try Self.server.leafBytes(by: Self.intermediate) {
+            change(&$0)
+            $0.extensions?.append(Self.serverAuthentication)
+        }
+    }
+
+    private static let serverAuthentication = CertificateTemplate.extension(
+        "2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1")))
+
+    private func issuer(_ extensions: [[UInt8]] = []) throws -> [UInt8] {
+        try Self.intermediate.certificate(by: Self.root) { $0.extensions = [Issuer.authority, Issuer.signsCertificates] + extensions }.der
+    }
+
+    private static func names(_ names: [[UInt8]]) -> [UInt8] {
+        CertificateTemplate.extension("2.5.29.17", DERWriter.element(0x30, names.flatMap { $0 }))
+    }
+
+    private static func dns(_ text: String) -> [UInt8] { DERWriter.implicit(2, Array(text.utf8)) }
+
+    @Test("Ten thousand names, with the one that is asked for last or not at all")
+    func manyNames() throws {
+        let names = (0..<Self.count).map { Self.dns("host\($0).example.org") }
+        #expect(try refusal(leaf: leaf { $0.extensions = [Self.names(names)] }, intermediate: issuer(), "none") == .serverName)
+        let named = try leaf { $0.extensions = [Self.names(names + [Self.dns("example.com")])] }
+        #expect(try refusal(leaf: named, intermediate: issuer(), "the last") == nil)
+        let one = CertificateTemplate.extension(
+            "2.5.29.30", critical: true,
+            DERWriter.sequence(
+                DERWriter.explicit(0, DERWriter.sequence(Self.dns("example.org")) + DERWriter.sequence(Self.dns("example.com")))))
+        #expect(try refusal(leaf: named, intermediate: issuer([one]), "constrained") == nil)
+    }
+
+    /// Names of one kind, of which no two are equal and none lies below another.
+    static let kinds: [(String, @Sendable (Int) -> [UInt8], @Sendable (Int) -> [UInt8])] = [
+        ("hosts", { dns("host\($0).example.com") }, { dns("host\($0).example.com") }),
+        ("long hosts", { dns("\(longName)\($0).example.com") }, { dns("\(longName)\($0).example.com") }),
+        (
+            "addresses", { DERWriter.implicit(7, [10, 0, UInt8($0 >> 8), UInt8($0 & 0xFF)]) },
+            {
+                DERWriter.implicit(7, [10, 0, UInt8($0 >> 8), UInt8($0 & 0xFF), 255, 255, 255, 255])
+            }
+        ),
+        ("mail", { DERWriter.implicit(1, Array("a\($0)@example.com".utf8)) }, { DERWriter.implicit(1, Array("a\($0)@example.com".utf8)) }),
+        (
+            "URIs", { DERWriter.implicit(6, Array("https://host\($0).example.com/".utf8)) },
+            {
+                DERWriter.implicit(6, Array("host\($0).example.com".utf8))
+            }
+        ),
+        (
+            "directory names", { DERWriter.explicit(4, CertificateTemplate.name("name \($0)")) },
+            {
+                DERWriter.explicit(4, CertificateTemplate.name("name \($0)"))
+            }
+        ),
+    ]
+
+    private static let longName = (0..<3).map { _ in String(repeating: "a", count: 60) }.joined(separator: ".") + "."
+
+    @Test("2,048 constraints on 2,048 names of every kind", arguments: kinds.map(\.0))
+    func constraints(_ kind: String) throws {
+        let (_, name, constraint) = try #require(Self.kinds.first { $0.0 == kind })
+        let names = Self.names((0..<2_048).map(name) + [Self.dns("example.com")])
+        for tag in [0, 1] as [UInt8] {
+            let list = (2_048..<4_096).flatMap { DERWriter.sequence(constraint($0)) }
+            let constraints = CertificateTemplate.extension(
+                "2.5.29.30", critical: true, DERWriter.sequence(DERWriter.explicit(tag, list)))
+            let rule = try refusal(leaf: leaf { $0.extensions = [names] }, intermediate: issuer([constraints]), "\(kind), \(tag)")
+            #expect(rule == .budget || tag == 0 && rule == .nameConstraints, "\(tag)")
+        }
+    }
+
+    @Test("Extensions, uses, policies, mappings, places and attributes by the ten thousand")
+    func manyParts() throws {
+        let identifiers = (0..<Self.count).map { DERWriter.identifier("1.2.3.\($0 + 1)") }
+        let usages = CertificateTemplate.extension("2.5.29.37", DERWriter.element(0x30, identifiers.flatMap { $0 }))
+        let policies = CertificateTemplate.extension(
+            "2.5.29.32", DERWriter.element(0x30, identifiers.flatMap { DERWriter.sequence($0) }))
+        let mappings = CertificateTemplate.extension(
+            "2.5.29.33", DERWriter.element(0x30, identifiers.flatMap { DERWriter.sequence($0, DERWriter.identifier("1.2.4")) }))
+        let uri = DERWriter.implicit(6, Array("http://a.example/".utf8))
+        let points = CertificateTemplate.extension(
+            "2.5.29.31",
+            DERWriter.element(0x30, (0..<Self.count).flatMap { _ in DERWriter.sequence(DERWriter.explicit(0, DERWriter.explicit(0, uri))) })
+        )
+        let access = CertificateTemplate.extension(
+            "1.3.6.1.5.5.7.1.1",
+            DERWriter.element(
+                0x30, (0..<Self.count).flatMap { _ in DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.48.1"), uri) }))
+        let extensions = (0..<Self.count).map { CertificateTemplate.extension("1.2.3.\($0 + 1)", [5, 0]) }
+        let twice = (0..<Self.count).map { _ in CertificateTemplate.extension("1.2.3.4", [5, 0]) }
+        let own = Self.names([Self.dns("example.com")])
+        for (what, parts) in [
+            ("uses", [usages]), ("policies", [policies]), ("mappings", [mappings]), ("places of lists", [points]), ("access", [access]),
+            ("extensions", extensions), ("one extension", twice),
+        ] {
+            _ = try refusal(leaf: leaf { $0.extensions = [own] + parts }, intermediate: issuer(), "\(what) of the leaf")
+            _ = try refusal(leaf: leaf { $0.extensions = [own, policies] }, intermediate: issuer(parts), "\(what) of the issuer")
+        }
+        let attribute = DERWriter.sequence(DERWriter.identifier("2.5.4.3"), DERWriter.utf8("a"))
+        let several = { (count: Int) in DERWriter.element(0x30, (0..<count).flatMap { _ in DERWriter.set(attribute) }) }
+        let one = { (count: Int) in DERWriter.sequence(DERWriter.element(0x31, (0..<count).flatMap { _ in attribute })) }
+        for (what, name) in [("names", several), ("attributes of a name", one)] {
+            _ = try refusal(leaf: leaf { $0.subject = name(Self.count) }, intermediate: issuer(), what)
+            let half = name(Self.count / 2)
+            _ = try refusal(leaf: leaf { ($0.subject, $0.issuer) = (half, half) }, intermediate: issuer(), "\(what) of both")
+        }
+    }
+
+    @Test("Numbers, identifiers, keys and signatures of a hundred thousand bytes")
+    func longParts() throws {
+        let long = [UInt8](repeating: 0x81, count: 100_000)
+        let identifier = DERWriter.element(0x06, [0x2A] + long + [0x01])
+        let modulus = DERWriter.sequence(DERWriter.element(0x02, [0x00] + long), DERWriter.integer(65_537))
+        let rsa = DERWriter.sequence(
+            DERWriter.sequence(DERWriter.identifier("1.2.840.113549.1.1.1"), [5, 0]), DERWriter.bits(modulus))
+        let cases: [(String, (inout CertificateTemplate) -> Void)] = [
+            ("a serial number", { $0.serialNumber = DERWriter.element(0x02, long) }),
+            ("an extension's identifier", { $0.extensions = [DERWriter.sequence(identifier, DERWriter.octets([5, 0]))] }),
+            (
+                "an attribute's identifier",
+                {
+                    $0.subject = DERWriter.sequence(DERWriter.set(DERWriter.sequence(identifier, DERWriter.utf8("a"))))
+                }
+            ),
+            ("a key of RSA", { $0.publicKey = rsa }),
+            ("a name of a host", { $0.extensions = [Self.names([DERWriter.implicit(2, [UInt8](repeating: 0x61, count: 100_000))])] }),
+            ("labels of a host", { $0.extensions = [Self.names([Self.dns(String(repeating: "a.", count: 50_000) + "com")])] }),
+            ("spaces", { $0.subject = CertificateTemplate.name(String(repeating: " a", count: 50_000)) }),
+        ]
+        for (what, change) in cases {
+            _ = try refusal(leaf: leaf(change), intermediate: issuer(), what)
+            var name: [UInt8] = []
+            let above = try Self.intermediate.bytes(by: Self.root) {
+                change(&$0)
+                name = $0.subject
+            }
+            _ = try refusal(leaf: leaf { $0.issuer = name }, intermediate: above, "\(what) of the issuer")
+        }
+    }
+
+    @Test("Times out of range are refused, or a verdict that says so")
+    func times() throws {
+        let none = [
+            "00000101000000Z", "20260230000000Z", "20261301000000Z", "20260101250000Z", "20260101000060Z", "20260101000000",
+            "99991231235959Z",
+        ]
+        for text in none {
+            let time = CertificateTemplate.time(text)
+            for (isEnd, der) in [(false, try leaf { $0.notBefore = time }), (true, try leaf { $0.notAfter = time })] {
+                let rule = try refusal(leaf: der, intermediate: issuer(), text)
+                // The last alone is a time.
+                #expect(((try? Certificate(der: der)) != nil) == (text == none.last), "\(text)")
+                if text == none.last { #expect(rule == (isEnd ? .validityPeriod : .notYetValid)) }
+            }
+        }
+    }
+}
