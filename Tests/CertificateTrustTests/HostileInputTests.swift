@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 import Foundation
 import Testing
 
@@ -185,6 +186,25 @@ struct HostileInputTests {
                 #expect(((try? Certificate(der: der)) != nil) == (text == none.last), "\(text)")
                 if text == none.last { #expect(rule == (isEnd ? .validityPeriod : .notYetValid)) }
             }
+        }
+    }
+
+    @Test("A list of a hundred thousand revoked certificates is read in the time of ten verdicts, and asked in that of one")
+    func longList() throws {
+        let time = CertificateTemplate.time("20260101000000Z")
+        let entries = (1...100_000).flatMap { DERWriter.sequence(DERWriter.integer($0 * 7_919), time) }
+        let body = DERWriter.sequence(
+            DERWriter.integer(1), CertificateTemplate.ecdsaWithSHA256, CertificateTemplate.name("root"), time,
+            CertificateTemplate.time("20300101000000Z"), DERWriter.element(0x30, entries))
+        let signature = try Self.root.key.signature(for: Data(body)).derRepresentation
+        let der = DERWriter.sequence(body, CertificateTemplate.ecdsaWithSHA256, DERWriter.bits(Array(signature)))
+        let list = try Promptness.within(10, "reading") { try CertificateRevocationList(der: der) }
+        #expect(list.count == 100_000)
+        let root = try Self.root.certificate(by: Self.root) { $0.extensions = nil }
+        for (serialNumber, isRevoked) in [(7_919 * 99_999, true), (7_919 * 99_999 + 1, false)] {
+            let leaf = try Self.server.leaf(by: Self.root) { $0.serialNumber = DERWriter.integer(serialNumber) }
+            let status = Promptness.within(1, "asking") { list.status(of: leaf, issuer: root, at: 1_780_000_000) }
+            if case .revoked = status { #expect(isRevoked) } else { #expect(!isRevoked && status == .good(until: 1_893_456_000)) }
         }
     }
 }

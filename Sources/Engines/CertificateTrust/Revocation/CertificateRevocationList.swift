@@ -9,8 +9,10 @@ public final class CertificateRevocationList: Sendable {
     public let thisUpdate: CertificateTime
     /// When the next one is issued; nil where that is not said.
     public let nextUpdate: CertificateTime?
-    /// When each was revoked, by its serial number.
-    private let revoked: [[UInt8]: CertificateTime]
+    /// How many certificates are revoked.
+    public let count: Int
+    /// The revoked certificates as they stand there: lists have them by the hundred thousand, of which one at a time is looked for.
+    private let entries: ArraySlice<UInt8>
     private let signature: SignedObject
     private let unknown: [ObjectIdentifier]
     /// Which of its issuer's certificates the list is about; nil for all.
@@ -19,13 +21,10 @@ public final class CertificateRevocationList: Sendable {
     /// The most bytes of a list that is fetched, or found on the disk.
     public static let greatestLength = 16 << 20
 
-    /// How many certificates are revoked.
-    public var count: Int { revoked.count }
-
     /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
     public convenience init(der: [UInt8]) throws(CertificateError) {
         do {
-            try self.init(DER.parse(der))
+            try self.init(reading: der)
         } catch let error as CertificateError {
             throw error
         } catch {
@@ -45,50 +44,95 @@ public final class CertificateRevocationList: Sendable {
         return lists
     }
 
-    private init(_ node: ASN1Node) throws {
-        let members = try node.members()
+    private init(reading der: [UInt8]) throws {
+        let members = try DERReader.members(of: der[...])
         guard members.count == 3 else { throw CertificateError("a revocation list has \(members.count) parts, not 3") }
-        signature = try SignedObject(members[0], members[1], members[2])
-        var parts = try members[0].members()[...]
-        if parts.first?.identifier == .integer { _ = try parts.removeFirst().number(upTo: 1) }
+        let algorithm = try DER.parse(members[1].encoded)
+        signature = try SignedObject(of: members[0].encoded, algorithm, DER.parse(members[2].encoded))
+        var parts = try DERReader.members(of: members[0].encoded)[...]
+        if let first = parts.first, first.tag == 0x02 { _ = try DER.parse(parts.removeFirst().encoded).number(upTo: 1) }
         guard parts.count >= 3 else { throw CertificateError("a revocation list lacks a part") }
-        guard try AlgorithmIdentifier(parts.removeFirst()) == AlgorithmIdentifier(members[1]) else {
+        guard try AlgorithmIdentifier(DER.parse(parts.removeFirst().encoded)) == AlgorithmIdentifier(algorithm) else {
             throw CertificateError("the signature's algorithm is another one inside than outside")
         }
-        issuer = try DistinguishedName(parts.removeFirst())
-        thisUpdate = try CertificateTime(parts.removeFirst())
-        var (next, entries, critical): (CertificateTime?, [[UInt8]: CertificateTime], [ObjectIdentifier]) = (nil, [:], [])
-        if let first = parts.first, first.identifier == .utcTime || first.identifier == .generalizedTime {
-            next = try CertificateTime(parts.removeFirst())
+        issuer = try DistinguishedName(DER.parse(parts.removeFirst().encoded))
+        thisUpdate = try CertificateTime(DER.parse(parts.removeFirst().encoded))
+        let hasNext = parts.first.map { Self.times.contains($0.tag) } ?? false
+        nextUpdate = hasNext ? try CertificateTime(DER.parse(parts.removeFirst().encoded)) : nil
+        entries = parts.first?.tag == 0x30 ? parts.removeFirst().content : []
+        var (number, critical): (Int, [ObjectIdentifier]) = (0, [])
+        try Self.visit(entries) { entry in
+            number += 1
+            critical += try entry.criticalExtensions.filter { ![.reasonCode, .invalidityDate].contains($0) }
+            return true
         }
-        if let first = parts.first, first.identifier == .sequence {
-            parts.removeFirst()
-            for entry in try first.members() {
-                let fields = try entry.members()
-                guard fields.count == 2 || fields.count == 3 else { throw CertificateError("an entry has \(fields.count) parts") }
-                entries[Array(try fields[0].integerContent())] = try CertificateTime(fields[1])
-                if fields.count == 3 { critical += try Self.critical(fields[2], except: [.reasonCode, .invalidityDate]) }
+        let extensions = try parts.popFirst().map { try DER.parse($0.encoded).explicit(0).members().map(CertificateExtension.init) } ?? []
+        let known: [ObjectIdentifier] = [.authorityKeyIdentifier, .crlNumber, .issuingDistributionPoint]
+        critical += extensions.filter { $0.isCritical && !known.contains($0.identifier) }.map(\.identifier)
+        let point = extensions.first { $0.identifier == .issuingDistributionPoint }
+        scope = try point.map { try IssuingDistributionPoint(DER.parse($0.value)) }
+        guard parts.isEmpty else { throw CertificateError("a revocation list has a part that none has") }
+        (count, unknown) = (number, critical)
+    }
+
+    /// `UTCTime`, `GeneralizedTime`.
+    private static let times: [UInt8] = [0x17, 0x18]
+
+    /// One revoked certificate.
+    private struct Entry {
+        typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+        let serialNumber: Bytes
+        let time: Bytes
+        private let extensions: Bytes?
+
+        init(_ element: DERReader<Bytes>.Element) throws(CertificateError) {
+            var fields = DERReader(element.content)
+            guard element.tag == 0x30, let number = try fields.next(), number.tag == 0x02, let time = try fields.next(),
+                CertificateRevocationList.times.contains(time.tag)
+            else { throw CertificateError("an entry of a revocation list is none") }
+            serialNumber = number.content
+            self.time = time.encoded
+            extensions = try fields.next()?.encoded
+            guard try fields.next() == nil else { throw CertificateError("an entry of a revocation list has a part that none has") }
+        }
+
+        var criticalExtensions: [ObjectIdentifier] {
+            get throws {
+                guard let extensions else { return [] }
+                return try DERReader.members(of: extensions).compactMap { element in
+                    let members = try DERReader.members(of: element.encoded)
+                    guard members.count == 3 else {
+                        guard members.count == 2 else { throw CertificateError("an extension has \(members.count) parts") }
+                        return nil
+                    }
+                    return try CertificateExtension(DER.parse(Array(element.encoded))).identifier
+                }
             }
         }
-        if let first = parts.first {
-            let extensions = try first.explicit(0)
-            critical += try Self.critical(extensions, except: [.authorityKeyIdentifier, .crlNumber, .issuingDistributionPoint])
-            scope = try Self.scope(extensions)
-            parts.removeFirst()
-        } else {
-            scope = nil
+    }
+
+    /// Shows the entries until one answers false.
+    private static func visit(_ entries: ArraySlice<UInt8>, _ body: (Entry) throws -> Bool) throws {
+        try entries.withUnsafeBufferPointer { bytes in
+            var reader = DERReader(bytes[...])
+            while let element = try reader.next() {
+                guard try body(Entry(element)) else { return }
+            }
         }
-        guard parts.isEmpty else { throw CertificateError("a revocation list has a part that none has") }
-        (nextUpdate, revoked, unknown) = (next, entries, critical)
     }
 
-    private static func critical(_ node: ASN1Node, except known: Set<ObjectIdentifier>) throws -> [ObjectIdentifier] {
-        try node.members().map(CertificateExtension.init).filter { $0.isCritical && !known.contains($0.identifier) }.map(\.identifier)
-    }
-
-    private static func scope(_ node: ASN1Node) throws -> IssuingDistributionPoint? {
-        let found = try node.members().map(CertificateExtension.init).first { $0.identifier == .issuingDistributionPoint }
-        return try found.map { try IssuingDistributionPoint(DER.parse($0.value)) }
+    /// When the certificate of this number was revoked; nil where it was not.
+    private func revocation(of serialNumber: ArraySlice<UInt8>) -> CertificateTime? {
+        var found: CertificateTime?
+        // All of them were read before.
+        try? Self.visit(entries) { entry in
+            guard entry.serialNumber.elementsEqual(serialNumber) else { return true }
+            // Whenever it was, it is revoked.
+            found = (try? CertificateTime(DER.parse(Array(entry.time)))) ?? thisUpdate
+            return false
+        }
+        return found
     }
 }
 
@@ -105,6 +149,6 @@ extension CertificateRevocationList: RevocationStatement {
             return .unknown("a newer list than that of \(thisUpdate) is to be had")
         }
         guard signature.isSigned(by: authority) else { return .unknown("the list is not signed by the issuer") }
-        return revoked[Array(certificate.serialNumber)].map { .revoked(at: $0) } ?? .good(until: end)
+        return revocation(of: certificate.serialNumber).map { .revoked(at: $0) } ?? .good(until: end)
     }
 }

@@ -59,7 +59,7 @@ public final class OCSPResponse: Sendable {
         }
         let basic = try DER.parse(try ASN1OctetString(derEncoded: typed[1]).bytes).members()
         guard basic.count == 3 || basic.count == 4 else { throw CertificateError("an OCSP response lacks a part") }
-        object = try SignedObject(basic[0], basic[1], basic[2])
+        object = try SignedObject(of: basic[0].encodedBytes, basic[1], basic[2])
         certificates =
             basic.count == 4 ? try basic[3].explicit(0).members().compactMap { try? Certificate(der: Array($0.encodedBytes)) } : []
         var parts = try basic[0].members()[...]

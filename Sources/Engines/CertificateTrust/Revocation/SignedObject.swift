@@ -9,8 +9,8 @@ struct SignedObject: Sendable {
     private let algorithm: AlgorithmIdentifier
     private let signature: ArraySlice<UInt8>
 
-    init(_ part: ASN1Node, _ algorithm: ASN1Node, _ signature: ASN1Node) throws {
-        signedBytes = part.encodedBytes
+    init(of part: ArraySlice<UInt8>, _ algorithm: ASN1Node, _ signature: ASN1Node) throws {
+        signedBytes = part
         self.algorithm = try AlgorithmIdentifier(algorithm)
         let bits = try ASN1BitString(derEncoded: signature, withIdentifier: .bitString)
         guard bits.paddingBits == 0 else { throw CertificateError("the signature is not whole bytes") }
