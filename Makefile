@@ -82,6 +82,11 @@ prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optim
 	swift build $(PROMPT) --build-tests
 	swift test $(PROMPT) --skip-build --filter CertificateTrustTests
 
+.PHONY: pkits
+pkits: ## Judge the certificates of NIST's Public Key Interoperability Test Suite, which is fetched
+	swift build --build-tests
+	LATCHKEY_PKITS="$$(./Scripts/pkits)" swift test --skip-build --filter PKITSTests
+
 .PHONY: bench
 bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)
 	swift build -c release --static-swift-stdlib --product latchkey

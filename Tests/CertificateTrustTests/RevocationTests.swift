@@ -120,15 +120,24 @@ struct RevocationTests {
             OpenSSLAuthority.server("DNS:partial.example.com")
             + "crlDistributionPoints=point\n[point]\nfullname=URI:http://crl.example.com/1\nreasons=keyCompromise\n"
         let part = try authority.issue("/CN=part", partial, by: issuer)
-        let parts = try OpenSSLRevocation(authority, revoked: [part], others: [])
+        let unrevoked = try authority.issue("/CN=part", partial, by: issuer)
+        let parts = try OpenSSLRevocation(authority, revoked: [part], others: [unrevoked])
         let one = "issuingDistributionPoint=critical,@scope\n[scope]\nfullname=URI:http://crl.example.com/1\n"
-        #expect(try refusal(part, lists: [parts.list(by: issuer, extensions: one)]) == nil)
+        #expect(try refusal(part, lists: [parts.list(by: issuer, extensions: one)]) == .revoked)
+        // It tells of some reasons, and not that there is no other.
+        let (roots, require) = (try parts.list(by: authority.root), [.lists, .requiresPositiveResponse] as RevocationOptions)
+        let (some, all) = (try parts.list(by: issuer, extensions: one), try parts.list(by: issuer))
+        #expect(try refusal(unrevoked, lists: [roots, some], options: require) == .revocationUnknown)
+        #expect(try refusal(unrevoked, lists: [roots, all], options: require) == nil)
         #expect(try refusal(part, lists: [parts.list(by: issuer)]) == .revoked)
         #expect(try rule(bad, "fullname=dirName:whole\n[whole]\nCN=Test intermediate") == .revoked)
         #expect(try rule(bad, "onlyuser=TRUE") == .revoked)
         #expect(try rule(bad, "onlyCA=TRUE") == nil)
-        #expect(try rule(bad, "onlysomereasons=keyCompromise") == nil)
+        #expect(try rule(bad, "onlysomereasons=keyCompromise") == .revoked)
         #expect(try rule(bad, "indirectCRL=TRUE") == nil)
+        let changes = try revocation.list(by: issuer, extensions: "2.5.29.27=critical,DER:020101\n")
+        #expect(try refusal(bad, lists: [changes]) == .revoked)
+        #expect(try refusal(good, lists: [roots, changes], options: require) == .revocationUnknown)
         #expect(try rule(bad, "onlyAA=TRUE") == nil)
     }
 

@@ -37,6 +37,7 @@ extension ObjectIdentifier {
     // MARK: Revocation (RFC 5280, section 5; RFC 6960)
     static let crlNumber = Self(2, 5, 29, 20)
     static let reasonCode = Self(2, 5, 29, 21)
+    static let deltaCRLIndicator = Self(2, 5, 29, 27)
     static let issuingDistributionPoint = Self(2, 5, 29, 28)
     static let invalidityDate = Self(2, 5, 29, 24)
     static let ocspAccess = Self(1, 3, 6, 1, 5, 5, 7, 48, 1)

@@ -6,8 +6,13 @@ internal import SwiftASN1
 public struct DistributionPoint: Sendable {
     /// Other names of the same list; empty where it is named in relation to its issuer.
     public let names: [GeneralName]
-    /// Whether the list is complete and the issuer's own: not for some reasons alone, and not by somebody else.
-    public let isWhole: Bool
+    /// Whether the list tells of some reasons for revocation alone.
+    public let isOfSomeReasons: Bool
+    /// Whether somebody else than the certificate's issuer issues the list.
+    public let isOfAnotherIssuer: Bool
+
+    /// Whether who is not in the list is not revoked.
+    public var isWhole: Bool { !isOfSomeReasons && !isOfAnotherIssuer }
 
     /// The names that say where, as `http://crl.example.com/1.crl`.
     public var locations: [String] {
@@ -21,9 +26,10 @@ public struct DistributionPoint: Sendable {
         } else {
             names = []
         }
-        isWhole = parts.isEmpty
-        if parts.first?.isContextSpecific(1) == true { parts.removeFirst() }
-        if parts.first?.isContextSpecific(2) == true { parts.removeFirst() }
+        isOfSomeReasons = parts.first?.isContextSpecific(1) == true
+        if isOfSomeReasons { parts.removeFirst() }
+        isOfAnotherIssuer = parts.first?.isContextSpecific(2) == true
+        if isOfAnotherIssuer { parts.removeFirst() }
         guard parts.isEmpty else { throw CertificateError("a distribution point has a part that none has") }
     }
 

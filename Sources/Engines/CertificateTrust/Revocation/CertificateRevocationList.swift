@@ -2,8 +2,8 @@
 
 internal import SwiftASN1
 
-/// A list of revoked certificates (RFC 5280, section 5). One that says something critical which is not understood, as one of differences to another
-/// list does, is read and counts for nothing.
+/// A list of revoked certificates (RFC 5280, section 5). One that says something critical which is not understood is read and counts for nothing; one
+/// of differences to another, or for some reasons alone, tells who is revoked and never who is not.
 public final class CertificateRevocationList: Sendable {
     public let issuer: DistinguishedName
     public let thisUpdate: CertificateTime
@@ -17,6 +17,8 @@ public final class CertificateRevocationList: Sendable {
     private let unknown: [ObjectIdentifier]
     /// Which of its issuer's certificates the list is about; nil for all.
     private let scope: IssuingDistributionPoint?
+    /// Whether it tells what has changed since another list alone.
+    private let isDelta: Bool
 
     /// The most bytes of a list that is fetched, or found on the disk.
     public static let greatestLength = 16 << 20
@@ -67,10 +69,11 @@ public final class CertificateRevocationList: Sendable {
             return true
         }
         let extensions = try parts.popFirst().map { try DER.parse($0.encoded).explicit(0).members().map(CertificateExtension.init) } ?? []
-        let known: [ObjectIdentifier] = [.authorityKeyIdentifier, .crlNumber, .issuingDistributionPoint]
+        let known: [ObjectIdentifier] = [.authorityKeyIdentifier, .crlNumber, .issuingDistributionPoint, .deltaCRLIndicator]
         critical += extensions.filter { $0.isCritical && !known.contains($0.identifier) }.map(\.identifier)
         let point = extensions.first { $0.identifier == .issuingDistributionPoint }
         scope = try point.map { try IssuingDistributionPoint(DER.parse($0.value)) }
+        isDelta = extensions.contains { $0.identifier == .deltaCRLIndicator }
         guard parts.isEmpty else { throw CertificateError("a revocation list has a part that none has") }
         (count, unknown) = (number, critical)
     }
@@ -95,6 +98,15 @@ public final class CertificateRevocationList: Sendable {
             self.time = time.encoded
             extensions = try fields.next()?.encoded
             guard try fields.next() == nil else { throw CertificateError("an entry of a revocation list has a part that none has") }
+        }
+
+        /// Whether the certificate is no longer revoked, as a list of differences may say (reason 8, removeFromCRL).
+        var isRemoved: Bool {
+            get throws {
+                let own = try extensions.map { try DER.parse(Array($0)).members().map(CertificateExtension.init) } ?? []
+                guard let reason = own.first(where: { $0.identifier == .reasonCode }) else { return false }
+                return try DER.parse(reason.value).primitiveContent?.elementsEqual([8]) ?? false
+            }
         }
 
         var criticalExtensions: [ObjectIdentifier] {
@@ -125,9 +137,9 @@ public final class CertificateRevocationList: Sendable {
     /// When the certificate of this number was revoked; nil where it was not.
     private func revocation(of serialNumber: ArraySlice<UInt8>) -> CertificateTime? {
         var found: CertificateTime?
-        // All of them were read before.
+        // All of them were read before; a reason that cannot be read is one all the same.
         try? Self.visit(entries) { entry in
-            guard entry.serialNumber.elementsEqual(serialNumber) else { return true }
+            guard entry.serialNumber.elementsEqual(serialNumber), !((try? entry.isRemoved) ?? false) else { return true }
             // Whenever it was, it is revoked.
             found = (try? CertificateTime(DER.parse(Array(entry.time)))) ?? thisUpdate
             return false
@@ -149,6 +161,9 @@ extension CertificateRevocationList: RevocationStatement {
             return .unknown("a newer list than that of \(thisUpdate) is to be had")
         }
         guard signature.isSigned(by: authority) else { return .unknown("the list is not signed by the issuer") }
-        return revocation(of: certificate.serialNumber).map { .revoked(at: $0) } ?? .good(until: end)
+        if let time = revocation(of: certificate.serialNumber) { return .revoked(at: time) }
+        if isDelta { return .unknown("the list tells of changes alone") }
+        if scope?.leavesOut(certificate) == true { return .unknown("the list is for some reasons alone") }
+        return .good(until: end)
     }
 }

@@ -8,7 +8,8 @@ struct IssuingDistributionPoint: Sendable {
     private let names: [GeneralName]?
     private let isOfEndEntities: Bool
     private let isOfAuthorities: Bool
-    /// What makes it no list for anybody here: for some reasons alone, of several issuers, of attribute certificates.
+    private let isOfSomeReasons: Bool
+    /// What makes it no list for anybody here: of several issuers, of attribute certificates.
     private let strangeness: String?
 
     init(_ node: ASN1Node) throws {
@@ -22,9 +23,9 @@ struct IssuingDistributionPoint: Sendable {
             flags.insert(tag)
         }
         guard parts.isEmpty else { throw CertificateError("a list's distribution point has a part that none has") }
-        (isOfEndEntities, isOfAuthorities) = (flags.contains(1), flags.contains(2))
+        (isOfEndEntities, isOfAuthorities, isOfSomeReasons) = (flags.contains(1), flags.contains(2), flags.contains(3))
         let strange =
-            [3: "it is for some reasons alone", 4: "it is of several issuers", 5: "it is of attribute certificates"] as [UInt: String]
+            [4: "it is of several issuers", 5: "it is of attribute certificates"] as [UInt: String]
         strangeness = flags.sorted().compactMap { strange[$0] }.first
     }
 
@@ -34,10 +35,20 @@ struct IssuingDistributionPoint: Sendable {
         let isAuthority = certificate.extensions.basicConstraints?.isAuthority ?? false
         if isOfEndEntities, isAuthority { return "the list is of end entities" }
         if isOfAuthorities, !isAuthority { return "the list is of authorities" }
-        guard let names else { return nil }
-        let points = certificate.extensions.crlDistributionPoints ?? []
-        let own = points.filter(\.isWhole).flatMap(\.names) + (points.isEmpty ? [.directory(certificate.issuer)] : [])
-        return names.contains { name in own.contains { $0.isSameList(as: name) } } ? nil : "the list is for other distribution points"
+        let points = (certificate.extensions.crlDistributionPoints ?? []).filter { !$0.isOfAnotherIssuer }
+        return isNamed(by: points, of: certificate) ? nil : "the list is for other distribution points"
+    }
+
+    /// Whether a certificate that is not in the list may be revoked all the same, for another reason than those it tells of.
+    func leavesOut(_ certificate: Certificate) -> Bool {
+        isOfSomeReasons || !isNamed(by: (certificate.extensions.crlDistributionPoints ?? []).filter(\.isWhole), of: certificate)
+    }
+
+    private func isNamed(by points: [DistributionPoint], of certificate: Certificate) -> Bool {
+        guard let names else { return true }
+        let hasNone = certificate.extensions.crlDistributionPoints == nil
+        let own = points.flatMap(\.names) + (hasNone ? [.directory(certificate.issuer)] : [])
+        return names.contains { name in own.contains { $0.isSameList(as: name) } }
     }
 }
 

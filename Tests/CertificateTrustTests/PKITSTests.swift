@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import CertificateTrust
+
+/// NIST's Public Key Interoperability Test Suite, whose files name what is expected; `make pkits` fetches it. Every certificate is judged with
+/// all authorities of the suite presented and all its revocation lists given, and nothing is trusted of which no list says that it is good.
+@Suite("PKITS", .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_PKITS"] != nil))
+struct PKITSTests {
+    /// Of those whose names do not say it, the ones that are to be refused (section 4.8 of the suite).
+    private static let alsoRefused = Set([4, 5, 7, 8, 9, 12].map { "DifferentPoliciesTest\($0)EE" })
+
+    /// What is refused though the suite would have it accepted, and by which rule.
+    private static let stricter: [TrustRule: Set<String>] = [
+        // DSA.
+        .key: ["ValidDSASignaturesTest4EE", "ValidDSAParameterInheritanceTest5EE"],
+        // Basic constraints of an authority are critical (RFC 5280, section 4.2.1.9).
+        .authority: ["ValidbasicConstraintsNotCriticalTest4EE"],
+        // Policy constraints are critical (section 4.2.1.11).
+        .form: [
+            "AllCertificatesSamePoliciesTest10EE", "AllCertificatesSamePoliciesTest13EE", "AllCertificatesanyPolicyTest11EE",
+            "AnyPolicyTest14EE", "OverlappingPoliciesTest6EE", "UserNoticeQualifierTest18EE", "ValidPolicyMappingTest1EE",
+            "ValidPolicyMappingTest3EE", "ValidPolicyMappingTest5EE", "ValidPolicyMappingTest6EE", "ValidPolicyMappingTest9EE",
+            "ValidPolicyMappingTest11EE", "ValidPolicyMappingTest12EE", "ValidPolicyMappingTest13EE", "ValidPolicyMappingTest14EE",
+            "ValidSelfIssuedinhibitAnyPolicyTest7EE", "ValidSelfIssuedinhibitAnyPolicyTest9EE", "ValidinhibitAnyPolicyTest2EE",
+            "inhibitAnyPolicyTest3EE",
+        ],
+        // A revocation is not taken back by a list of differences.
+        .revoked: ["ValiddeltaCRLTest5EE"],
+        .revocationUnknown: [
+            // Lists are signed by the key of the certificate's issuer, and no other of its keys.
+            "ValidBasicSelfIssuedCRLSigningKeyTest6EE", "ValidBasicSelfIssuedNewWithOldTest4EE", "ValidBasicSelfIssuedOldWithNewTest1EE",
+            "ValidDNnameConstraintsTest19EE", "ValidSelfIssuedinhibitPolicyMappingTest7EE", "ValidSelfIssuedpathLenConstraintTest15EE",
+            "ValidSelfIssuedpathLenConstraintTest17EE", "ValidSelfIssuedrequireExplicitPolicyTest6EE",
+            "ValidSeparateCertificateandCRLKeysTest19EE",
+            // Of nobody else.
+            "ValidIDPwithindirectCRLTest22EE", "ValidIDPwithindirectCRLTest24EE", "ValidIDPwithindirectCRLTest25EE",
+            "ValidcRLIssuerTest28EE",
+            "ValidcRLIssuerTest29EE", "ValidcRLIssuerTest30EE", "ValidcRLIssuerTest33EE",
+            // For all reasons together.
+            "ValidonlySomeReasonsTest18EE", "ValidonlySomeReasonsTest19EE",
+            // And their places named in full.
+            "ValiddistributionPointTest4EE", "ValiddistributionPointTest5EE", "ValiddistributionPointTest7EE",
+        ],
+    ]
+
+    @Test("Nothing is accepted that the suite refuses; what is refused beyond that is known")
+    func suite() throws {
+        let folder = try #require(ProcessInfo.processInfo.environment["LATCHKEY_PKITS"])
+        // One of each has a signature that is not whole bytes, on purpose.
+        let certificates = try Self.files("\(folder)/certs", ".crt").compactMapValues { try? Certificate(der: $0) }
+        let lists = try Self.files("\(folder)/crls", ".crl").compactMapValues { try? CertificateRevocationList(der: $0) }
+        #expect(certificates.count == 403)
+        #expect(lists.count == 172)
+        let root = try #require(certificates["TrustAnchorRootCertificate"])
+        let authorities = certificates.filter { !$0.key.hasSuffix("EE") && $0.value != root }.values
+        var (accepted, refused, stricter): (Int, Int, [TrustRule: Set<String>]) = (0, 0, [:])
+        for (name, leaf) in certificates where name.hasSuffix("EE") {
+            var evaluation = TrustEvaluation(
+                [leaf] + authorities, policies: [.basicX509, .revocation([.lists, .requiresPositiveResponse])], at: 1_780_000_000)
+            (evaluation.anchors, evaluation.isAnchorsOnly, evaluation.revocation.lists) = ([root], true, Array(lists.values))
+            let failures = evaluation.verdict().failures
+            if name.hasPrefix("Invalid") || Self.alsoRefused.contains(name) {
+                // What is stricter here does not stand in for what is meant.
+                let isForm = failures.allSatisfy { $0.rule == .form } && !name.contains("anyPolicy")
+                #expect(!failures.isEmpty && !isForm, "\(name)")
+                refused += 1
+            } else if let failure = failures.first {
+                stricter[failure.rule, default: []].insert(name)
+            } else {
+                accepted += 1
+            }
+        }
+        #expect(stricter == Self.stricter)
+        #expect(accepted == 58 && refused == 120)
+    }
+
+    private static func files(_ folder: String, _ ending: String) throws -> [String: [UInt8]] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(ending) }
+        return Dictionary(
+            uniqueKeysWithValues: try names.map {
+                (String($0.dropLast(ending.count)), Array(try Data(contentsOf: URL(filePath: "\(folder)/\($0)"))))
+            })
+    }
+}
