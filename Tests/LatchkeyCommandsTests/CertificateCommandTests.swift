@@ -168,6 +168,15 @@ struct CertificateCommandTests {
         #expect(verify("-c /nowhere.pem").exit != 0)
         let nothing = try authority.openssl.file(Array("text".utf8))
         #expect(verify("-c \(nothing)").error.contains("there is no certificate in"))
+        // Among what was presented with the certificate, what cannot be read is passed over and noted.
+        let pem = try [server.file, authority.intermediate.file].map { try String(contentsOfFile: $0, encoding: .utf8) }
+        let odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        let mixed = try authority.openssl.file(Array((pem[0] + odd + pem[1]).utf8))
+        let noted = verify("-c \(mixed) \(trusted)")
+        #expect(noted.exit == 0 && noted.error.hasPrefix("security: certificate 2 of \(mixed) is passed over: "), "\(noted)")
+        #expect(verify("-c \(mixed) \(trusted) -q") == Outcome(exit: 0, output: "", error: ""))
+        let first = try authority.openssl.file(Array((odd + pem[0]).utf8))
+        #expect(verify("-c \(first) \(trusted)").error.contains("certificate 1 of \(first) cannot be read"))
         let half = try authority.openssl.file(try Data(contentsOf: URL(filePath: server.file)).prefix(300))
         #expect(verify("-c \(half)").error.contains("certificate 1 of \(half) cannot be read"))
         #expect(verify("\(chain) https://example.com").error.contains("certificates of a URL are not fetched"))

@@ -15,7 +15,7 @@ enum AddCertificates: SecurityCommand {
         guard !arguments.operands.isEmpty else { throw .usage("the files are missing") }
         let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
         // Read whole before the first is added.
-        let certificates = try CertificateFiles.read(arguments.operands.map(\.text), in: session)
+        let certificates = try CertificateFiles.read(arguments.operands.map(\.text))
         var status: Int32 = 0
         for certificate in certificates {
             let addition = CertificateItems.addition(certificate, accessGroup: arguments.accessGroup)

@@ -49,10 +49,10 @@ struct TrustExplain: OwnParsableCommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.read(files, in: session),
+            try CertificateFiles.presented(files) { session.remark($0) },
             policies: [try chosenPolicy()] + (try RevocationWords.policies(revocation) { .parameter("--revocation: \($0)") }),
             at: try VerifyDate.moment(date))
-        evaluation.anchors = try CertificateFiles.read(anchors, in: session)
+        evaluation.anchors = try CertificateFiles.read(anchors)
         evaluation.isAnchorsOnly = !anchors.isEmpty && !withSystem
         evaluation.issuers = KeychainCertificates.issuers
         evaluation.fetcher = .shared

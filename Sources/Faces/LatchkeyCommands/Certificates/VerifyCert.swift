@@ -64,11 +64,11 @@ enum VerifyCert: SecurityCommand {
         _ arguments: ParsedArguments, _ files: [String], in session: CommandSession
     ) throws(CommandFailure) -> TrustEvaluation {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.read(files, in: session),
+            try CertificateFiles.presented(files) { if !arguments.contains("-q") { session.remark($0) } },
             policies: [try policy(arguments)] + (try RevocationWords.policies(arguments.values("-R")) { .usage("-R: \($0)") }),
             at: try VerifyDate.moment(arguments["-d"]?.text))
         let anchors = arguments.values("-r")
-        evaluation.anchors = try CertificateFiles.read(anchors, in: session)
+        evaluation.anchors = try CertificateFiles.read(anchors)
         evaluation.isAnchorsOnly = !anchors.isEmpty
         evaluation.take(TrustSettingsDomain.all)
         evaluation.revocation = try RevocationWords.information(lists: arguments.values("--crl"), responses: arguments.values("--ocsp"))
