@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+internal import Synchronization
 
 /// The places where trust settings lie: the user's and the administrator's.
 public struct TrustDomains: Sendable {
@@ -9,9 +10,21 @@ public struct TrustDomains: Sendable {
 
     /// - Parameter directory: of the user's keychain; nil where there is no place for one.
     public init(user directory: String?, administrator: TrustSettingsFile = .administrator) {
-        user = directory.map { TrustSettingsFile("\($0)/\(TrustSettingsFile.name)", owner: geteuid()) }
+        user = directory.map { Self.file("\($0)/\(TrustSettingsFile.name)", owner: geteuid()) }
         self.administrator = administrator
     }
+
+    /// The file of this path that was used before, which has its settings at hand.
+    private static func file(_ path: String, owner: UInt32) -> TrustSettingsFile {
+        last.withLock { last in
+            if let last, last.path == path, last.owner == owner { return last }
+            let fresh = TrustSettingsFile(path, owner: owner)
+            last = fresh
+            return fresh
+        }
+    }
+
+    private static let last = Mutex<TrustSettingsFile?>(nil)
 }
 
 extension TrustEvaluation {

@@ -7,7 +7,7 @@ internal import Synchronization
 public final class TrustSettingsFile: Sendable {
     public let path: String
     /// Who may write it, beside root.
-    private let owner: UInt32
+    let owner: UInt32
     private let state = Mutex<(stamp: FileStatus.Stamp, settings: TrustSettings)?>(nil)
 
     /// The file's name in the directory of a keychain.
