@@ -189,15 +189,58 @@ struct HostileInputTests {
         }
     }
 
+    /// A list of the root's with these entries and extensions, signed.
+    private func list(_ entries: [UInt8], extensions: [[UInt8]] = []) throws -> [UInt8] {
+        let time = CertificateTemplate.time("20260101000000Z")
+        let body = DERWriter.sequence(
+            DERWriter.integer(1), CertificateTemplate.ecdsaWithSHA256, CertificateTemplate.name("root"), time,
+            CertificateTemplate.time("20300101000000Z"), DERWriter.element(0x30, entries),
+            extensions.isEmpty ? [] : DERWriter.explicit(0, DERWriter.element(0x30, extensions.flatMap { $0 })))
+        let signature = try Self.root.key.signature(for: Data(body)).derRepresentation
+        return DERWriter.sequence(body, CertificateTemplate.ecdsaWithSHA256, DERWriter.bits(Array(signature)))
+    }
+
+    @Test("An entry of a list is found or the list is none; only a list of differences takes a revocation back")
+    func entries() throws {
+        let time = CertificateTemplate.time("20260101000000Z")
+        for number in [[0x02, 0x02, 0x00, 0x7F], [0x02, 0x00], [0x02, 0x02, 0xFF, 0x80]] as [[UInt8]] {
+            let der = try list(DERWriter.sequence(number, time))
+            #expect(throws: CertificateError.self) { try CertificateRevocationList(der: der) }
+        }
+        let root = try Self.root.certificate(by: Self.root) { $0.extensions = nil }
+        let leaf = try Self.server.leaf(by: Self.root) { $0.serialNumber = DERWriter.integer(0x7F) }
+        let removed = DERWriter.sequence(CertificateTemplate.extension("2.5.29.21", DERWriter.element(0x0A, [8])))
+        let entry = DERWriter.sequence(DERWriter.integer(0x7F), time, removed)
+        let whole = try CertificateRevocationList(der: list(entry))
+        let delta = CertificateTemplate.extension("2.5.29.27", critical: true, DERWriter.integer(1))
+        let changes = try CertificateRevocationList(der: list(entry, extensions: [delta]))
+        if case .revoked = whole.status(of: leaf, issuer: root, at: 1_780_000_000) {} else { Issue.record("it is not revoked") }
+        #expect(changes.status(of: leaf, issuer: root, at: 1_780_000_000) == .unknown("the list tells of changes alone"))
+        // Five minutes before it was made, and not more.
+        let start = 1_767_225_600.0
+        if case .revoked = whole.status(of: leaf, issuer: root, at: start - 299) {} else { Issue.record("clocks differ by less") }
+        if case .unknown = whole.status(of: leaf, issuer: root, at: start - 301) {} else { Issue.record("it was not made yet") }
+    }
+
+    @Test("Lists of a million members, and parts as long as a list, are refused at once")
+    func wideLists() throws {
+        let null = [UInt8](repeating: 0, count: 2_000_000).enumerated().map { $0.offset.isMultiple(of: 2) ? UInt8(5) : 0 }
+        for der in [
+            DERWriter.element(0x30, null), DERWriter.sequence(DERWriter.element(0x30, null), [5, 0], [5, 0]),
+            DERWriter.sequence(DERWriter.sequence(DERWriter.integer(1), DERWriter.element(0x30, null)), [5, 0], [5, 0]),
+            DERWriter.sequence(DERWriter.sequence(), DERWriter.element(0x30, null), [5, 0]),
+        ] {
+            _ = Promptness.within { #expect(throws: CertificateError.self) { try CertificateRevocationList(der: der) } }
+        }
+        let answer = DERWriter.element(0x30, null)
+        _ = Promptness.within { #expect(throws: CertificateError.self) { try OCSPResponse(der: answer) } }
+    }
+
     @Test("A list of a hundred thousand revoked certificates is read in the time of ten verdicts, and asked in that of one")
     func longList() throws {
         let time = CertificateTemplate.time("20260101000000Z")
         let entries = (1...100_000).flatMap { DERWriter.sequence(DERWriter.integer($0 * 7_919), time) }
-        let body = DERWriter.sequence(
-            DERWriter.integer(1), CertificateTemplate.ecdsaWithSHA256, CertificateTemplate.name("root"), time,
-            CertificateTemplate.time("20300101000000Z"), DERWriter.element(0x30, entries))
-        let signature = try Self.root.key.signature(for: Data(body)).derRepresentation
-        let der = DERWriter.sequence(body, CertificateTemplate.ecdsaWithSHA256, DERWriter.bits(Array(signature)))
+        let der = try list(entries)
         let list = try Promptness.within(10, "reading") { try CertificateRevocationList(der: der) }
         #expect(list.count == 100_000)
         let root = try Self.root.certificate(by: Self.root) { $0.extensions = nil }

@@ -55,12 +55,12 @@ struct RevocationFetcherTests {
     private func verdict(
         _ leaf: OpenSSLAuthority.Issued, _ options: RevocationOptions?, fetcher: RevocationFetcher? = nil, isTrusted: Bool = true,
         overlooked: Set<TrustRule> = [],
-        by issuer: OpenSSLAuthority.Issued? = nil
+        by issuer: OpenSSLAuthority.Issued? = nil, at date: Date = Date(timeIntervalSinceNow: 5)
     ) throws -> TrustVerdict {
         let chain = try [leaf, issuer ?? authority.intermediate].map { try Certificate(der: Array($0.der)) }
         var evaluation = TrustEvaluation(
             chain, policies: [.server(nil)] + (options.map { [.revocation($0)] } ?? []),
-            at: Date(timeIntervalSinceNow: 5).timeIntervalSince1970)
+            at: date.timeIntervalSince1970)
         evaluation.anchors = isTrusted ? [try Certificate(der: Array(authority.root.der))] : []
         evaluation.isAnchorsOnly = true
         evaluation.fetcher = fetcher ?? self.fetcher
@@ -165,16 +165,38 @@ struct RevocationFetcherTests {
         #expect(server.requests.map(\.target) == ["/ocsp", "/leafs?a=1", "/leafs?a=1"])
     }
 
-    @Test("Redirections of a list are followed, and not in a circle")
-    func redirections() throws {
+    @Test("Redirections lead nowhere", arguments: ["http", "https", "relative"])
+    func redirections(_ kind: String) throws {
         let list = try revocation.listBytes(by: authority.intermediate)
-        let url = server.url("/moved")
-        places.set("/leafs?a=1") { _ in .status(302, ["Location: \(url)"]) }
+        let place = server.url("/moved")
+        let target = ["http": place, "https": place.replacingOccurrences(of: "http:", with: "https:")][kind] ?? "/moved"
+        places.set("/leafs?a=1") { _ in .status(302, ["Location: \(target)"]) }
         places.set("/moved") { _ in .content(list) }
-        #expect(try verdict(bad, .lists).failure?.rule == .revoked)
-        places.set("/moved") { _ in .status(302, ["Location: \(url)"]) }
-        let fresh = RevocationFetcher(patience: 3, patienceForOne: 1, transport: RevocationFetcher.byHTTP)
-        #expect(try verdict(bad, .lists, fetcher: fresh).result.isTrusted)
+        #expect(try verdict(bad, .lists).result.isTrusted)
+        #expect(try verdict(bad, [.lists, .requiresPositiveResponse]).failure?.rule == .revocationUnknown)
+        #expect(server.requests.map(\.target) == ["/leafs?a=1"])
+    }
+
+    @Test("What a responder says a second after the verdict began counts, by the clock as it is")
+    func signedMeanwhile() throws {
+        let (revocation, openssl, issuer) = (revocation, authority.openssl, authority.intermediate)
+        places.set("/ocsp") { request in
+            Thread.sleep(forTimeInterval: 1.2)
+            let answer = try revocation.answer(to: openssl.file(request.content), of: issuer, signer: issuer)
+            return .content(Array(try Data(contentsOf: URL(filePath: answer))))
+        }
+        let patient = RevocationFetcher(transport: RevocationFetcher.byHTTP)
+        #expect(try verdict(bad, .ocsp, fetcher: patient, at: Date()).failure?.rule == .revoked)
+    }
+
+    @Test("Places that cannot be asked do not stand before those that can")
+    func unaskable() throws {
+        let names = OpenSSLAuthority.server("DNS:ldap.example.com")
+        let places = "crlDistributionPoints=URI:ldap://a.example/,URI:ldap://b.example/,URI:\(server.url("/after"))\n"
+        let leaf = try authority.issue("/CN=ldap", names + places, by: authority.intermediate)
+        let list = try OpenSSLRevocation(authority, revoked: [leaf], others: []).listBytes(by: authority.intermediate)
+        self.places.set("/after") { _ in .content(list) }
+        #expect(try verdict(leaf, .lists).failure?.rule == .revoked)
     }
 
     @Test("Lists that lie among the anchors' files count where lists are asked for")
@@ -198,5 +220,11 @@ struct RevocationFetcherTests {
         #expect(try rule(bad, .lists) == .revoked)
         #expect(try rule(bad, [.lists, .isOffline]) == .revoked)
         #expect(try rule(good, .lists) == nil && rule(bad, .ocsp) == nil && rule(bad, nil) == nil)
+        // A damaged one beside it in its file takes nothing away.
+        let file = try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".r0") }
+        let text = try String(contentsOfFile: list, encoding: .utf8)
+        let damaged = "-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----\n"
+        try Data((damaged + text).utf8).write(to: URL(filePath: "\(folder.path)/\(try #require(file))"))
+        #expect(try rule(bad, .lists) == .revoked)
     }
 }

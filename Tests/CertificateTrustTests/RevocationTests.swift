@@ -141,6 +141,17 @@ struct RevocationTests {
         #expect(try rule(bad, "onlyAA=TRUE") == nil)
     }
 
+    @Test("Forty lists for other certificates of the issuer cost no signature; many delegates cost two")
+    func many() throws {
+        let issuer = authority.intermediate
+        let others = try (0..<40).map { number in
+            let scope = "issuingDistributionPoint=critical,@scope\n[scope]\nfullname=URI:http://crl.example.com/\(number)\n"
+            return try revocation.list(by: issuer, extensions: scope)
+        }
+        #expect(try refusal(good, lists: others) == nil)
+        #expect(try refusal(bad, lists: others + [revocation.list(by: issuer)]) == .revoked)
+    }
+
     @Test("Every truncation and changed bytes are refused, or say nothing, and stop nobody")
     func malformed() throws {
         let list = try authority.openssl.output(["crl", "-in", revocation.list(by: authority.intermediate), "-outform", "DER"])

@@ -138,6 +138,7 @@ struct SecCertificateTests {
             authorityInfoAccess=OCSP;URI:http://ocsp.example
             crlDistributionPoints=URI:http://crl.example/a
             1.2.3.4=DER:0500
+            2.5.4.3=DER:0500
 
             """, by: authority.intermediate)
         let certificate = try #require(SecCertificateCreateWithData(nil, issued.der as CFData))

@@ -25,6 +25,9 @@ public struct FileStatus: Sendable {
         let size: Int64
         let seconds: Int
         let nanoseconds: Int
+
+        /// Whether there was anything.
+        public var isOfFile: Bool { identity != nil }
     }
 
     /// The state of what `path` names; an equal one wherever there is nothing.

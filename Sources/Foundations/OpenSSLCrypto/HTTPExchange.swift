@@ -33,36 +33,29 @@ public struct HTTPExchange: Hashable, Sendable {
         target = rest.hasPrefix("/") ? rest : "/" + rest
     }
 
-    /// The answer's content: the `SEQUENCE`, and what may have come with its last bytes. Redirections are followed where nothing is sent.
+    /// The answer's content: the `SEQUENCE`, and what may have come with its last bytes.
+    ///
+    /// No redirection is followed: it could lead to hosts that nobody vouches for, and early libcrypto 3.0 frees its place twice.
     ///
     /// - Parameters:
     ///   - limit: the greatest number of bytes that is taken.
-    ///   - seconds: at least one; for everything but the look-up of the host's name.
+    ///   - seconds: at least one, for reaching the server, and as many again for its answer; the look-up of the host's name not counted.
     /// - Throws: also where the server's answer is another than 200, or does not begin with a `SEQUENCE` in DER.
     public func answer(limit: Int, seconds: Int) throws(OpenSSLError) -> [UInt8] {
         defer { ERR_clear_error() }
-        let answer: OpaquePointer? =
-            if let content {
-                try send(content, limit, seconds)
-            } else {
-                OSSL_HTTP_get(url, nil, nil, nil, nil, nil, nil, 0, nil, nil, 1, limit, Int32(clamping: seconds))
-            }
-        guard let answer else { throw .last("asking \(url)") }
-        defer { BIO_free(answer) }
-        return Self.contents(of: answer)
-    }
-
-    private func send(_ content: Content, _ limit: Int, _ seconds: Int) throws(OpenSSLError) -> OpaquePointer? {
         var (host, port): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?) = (nil, nil)
         guard OSSL_HTTP_parse_url(url, nil, nil, &host, &port, nil, nil, nil, nil) == 1 else { throw .last("reading the URL \(url)") }
         defer { for part in [host, port] { CRYPTO_free(part, nil, 0) } }
-        return content.bytes.withUnsafeBytes { bytes in
-            let body = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
+        let answer = (content?.bytes ?? []).withUnsafeBytes { bytes in
+            let body = content == nil ? nil : BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))
             defer { BIO_free(body) }
             return OSSL_HTTP_transfer(
-                nil, host, port, target, 0, nil, nil, nil, nil, nil, nil, 0, nil, content.type, body, nil, 1, limit,
+                nil, host, port, target, 0, nil, nil, nil, nil, nil, nil, 0, nil, content?.type, body, nil, 1, limit,
                 Int32(clamping: seconds), 0)
         }
+        guard let answer else { throw .last("asking \(url)") }
+        defer { BIO_free(answer) }
+        return Self.contents(of: answer)
     }
 
     private static func contents(of answer: OpaquePointer) -> [UInt8] {

@@ -80,7 +80,9 @@ public final class SystemAnchors: Sendable {
             for file in files {
                 do throws(CertificateError) {
                     let bytes = try Self.contents(of: file, atMost: CertificateRevocationList.greatestLength)
-                    information.lists += try CertificateRevocationList.all(bytes)
+                    let (lists, complaints) = CertificateRevocationList.readable(bytes)
+                    information.lists += lists
+                    information.complaints += complaints.map { "\(file): \($0)" }
                 } catch {
                     information.complaints.append("\(file): \(error)")
                 }

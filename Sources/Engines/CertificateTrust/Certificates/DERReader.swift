@@ -41,13 +41,18 @@ struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence =
     }
 
     /// The elements of a `SEQUENCE` behind which there is nothing.
+    ///
+    /// - Throws: also where there are more than a few: a list of many is looked through by ``next()``.
     static func members(of bytes: Bytes) throws(CertificateError) -> [Element] {
         var outer = DERReader(bytes)
         guard let sequence = try outer.next(), sequence.tag == 0x30, outer.rest.isEmpty else {
             throw CertificateError("there is no SEQUENCE, or something behind it")
         }
         var (inner, members): (DERReader, [Element]) = (DERReader(sequence.content), [])
-        while let member = try inner.next() { members.append(member) }
+        while let member = try inner.next() {
+            guard members.count < 64 else { throw CertificateError("a SEQUENCE has more members than it can have") }
+            members.append(member)
+        }
         return members
     }
 }

@@ -34,14 +34,27 @@ public final class CertificateRevocationList: Sendable {
         }
     }
 
+    /// Those lists of a file that can be read, and why each other one cannot.
+    static func readable(_ bytes: [UInt8]) -> (lists: [CertificateRevocationList], complaints: [CertificateError]) {
+        let blocks = bytes.first == 0x30 ? [bytes] : PEMText.blocks(in: bytes, labels: labels).map(\.content)
+        var (lists, complaints): ([CertificateRevocationList], [CertificateError]) = ([], [])
+        for block in blocks {
+            do throws(CertificateError) {
+                guard let block else { throw CertificateError("a block has no end, or its content is no base64") }
+                lists.append(try CertificateRevocationList(der: block))
+            } catch {
+                complaints.append(error)
+            }
+        }
+        return (lists, complaints)
+    }
+
+    private static let labels = ["X509 CRL", "CRL"]
+
     /// The lists of a file: PEM of any number, or one in DER.
     public static func all(_ bytes: [UInt8]) throws(CertificateError) -> [CertificateRevocationList] {
-        guard bytes.first != 0x30 else { return [try CertificateRevocationList(der: bytes)] }
-        var lists: [CertificateRevocationList] = []
-        for (_, content) in PEMText.blocks(in: bytes, labels: ["X509 CRL", "CRL"]) {
-            guard let content else { throw CertificateError("a block has no end, or its content is no base64") }
-            lists.append(try CertificateRevocationList(der: content))
-        }
+        let (lists, complaints) = readable(bytes)
+        if let first = complaints.first { throw first }
         guard !lists.isEmpty else { throw CertificateError("there is no revocation list") }
         return lists
     }
@@ -49,18 +62,18 @@ public final class CertificateRevocationList: Sendable {
     private init(reading der: [UInt8]) throws {
         let members = try DERReader.members(of: der[...])
         guard members.count == 3 else { throw CertificateError("a revocation list has \(members.count) parts, not 3") }
-        let algorithm = try DER.parse(members[1].encoded)
-        signature = try SignedObject(of: members[0].encoded, algorithm, DER.parse(members[2].encoded))
+        let algorithm = try Self.node(members[1])
+        signature = try SignedObject(of: members[0].encoded, algorithm, Self.node(members[2]))
         var parts = try DERReader.members(of: members[0].encoded)[...]
-        if let first = parts.first, first.tag == 0x02 { _ = try DER.parse(parts.removeFirst().encoded).number(upTo: 1) }
+        if let first = parts.first, first.tag == 0x02 { _ = try Self.node(parts.removeFirst()).number(upTo: 1) }
         guard parts.count >= 3 else { throw CertificateError("a revocation list lacks a part") }
-        guard try AlgorithmIdentifier(DER.parse(parts.removeFirst().encoded)) == AlgorithmIdentifier(algorithm) else {
+        guard try AlgorithmIdentifier(Self.node(parts.removeFirst())) == AlgorithmIdentifier(algorithm) else {
             throw CertificateError("the signature's algorithm is another one inside than outside")
         }
-        issuer = try DistinguishedName(DER.parse(parts.removeFirst().encoded))
-        thisUpdate = try CertificateTime(DER.parse(parts.removeFirst().encoded))
+        issuer = try DistinguishedName(Self.node(parts.removeFirst()))
+        thisUpdate = try CertificateTime(Self.node(parts.removeFirst()))
         let hasNext = parts.first.map { Self.times.contains($0.tag) } ?? false
-        nextUpdate = hasNext ? try CertificateTime(DER.parse(parts.removeFirst().encoded)) : nil
+        nextUpdate = hasNext ? try CertificateTime(Self.node(parts.removeFirst())) : nil
         entries = parts.first?.tag == 0x30 ? parts.removeFirst().content : []
         var (number, critical): (Int, [ObjectIdentifier]) = (0, [])
         try Self.visit(entries) { entry in
@@ -68,7 +81,7 @@ public final class CertificateRevocationList: Sendable {
             critical += try entry.criticalExtensions.filter { ![.reasonCode, .invalidityDate].contains($0) }
             return true
         }
-        let extensions = try parts.popFirst().map { try DER.parse($0.encoded).explicit(0).members().map(CertificateExtension.init) } ?? []
+        let extensions = try parts.popFirst().map { try Self.node($0).explicit(0).members().map(CertificateExtension.init) } ?? []
         let known: [ObjectIdentifier] = [.authorityKeyIdentifier, .crlNumber, .issuingDistributionPoint, .deltaCRLIndicator]
         critical += extensions.filter { $0.isCritical && !known.contains($0.identifier) }.map(\.identifier)
         let point = extensions.first { $0.identifier == .issuingDistributionPoint }
@@ -76,6 +89,12 @@ public final class CertificateRevocationList: Sendable {
         isDelta = extensions.contains { $0.identifier == .deltaCRLIndicator }
         guard parts.isEmpty else { throw CertificateError("a revocation list has a part that none has") }
         (count, unknown) = (number, critical)
+    }
+
+    /// A part of the list, which is short in any list, as a tree.
+    private static func node(_ element: DERReader<ArraySlice<UInt8>>.Element) throws -> ASN1Node {
+        guard element.encoded.count <= 1 << 16 else { throw CertificateError("a part of a revocation list is longer than it can be") }
+        return try DER.parse(element.encoded)
     }
 
     /// `UTCTime`, `GeneralizedTime`.
@@ -95,6 +114,11 @@ public final class CertificateRevocationList: Sendable {
                 CertificateRevocationList.times.contains(time.tag)
             else { throw CertificateError("an entry of a revocation list is none") }
             serialNumber = number.content
+            // In any other form it would not be found.
+            let second = serialNumber.dropFirst().first
+            guard let first = serialNumber.first, second.map({ first == 0 && $0 < 0x80 || first == 0xFF && $0 >= 0x80 }) != true else {
+                throw CertificateError("a serial number of a revocation list is not in its fewest bytes")
+            }
             self.time = time.encoded
             extensions = try fields.next()?.encoded
             guard try fields.next() == nil else { throw CertificateError("an entry of a revocation list has a part that none has") }
@@ -139,7 +163,7 @@ public final class CertificateRevocationList: Sendable {
         var found: CertificateTime?
         // All of them were read before; a reason that cannot be read is one all the same.
         try? Self.visit(entries) { entry in
-            guard entry.serialNumber.elementsEqual(serialNumber), !((try? entry.isRemoved) ?? false) else { return true }
+            guard entry.serialNumber.elementsEqual(serialNumber), !isDelta || !((try? entry.isRemoved) ?? false) else { return true }
             // Whenever it was, it is revoked.
             found = (try? CertificateTime(DER.parse(Array(entry.time)))) ?? thisUpdate
             return false
@@ -151,15 +175,19 @@ public final class CertificateRevocationList: Sendable {
 extension CertificateRevocationList: RevocationStatement {
     func isAbout(_ certificate: Certificate, of authority: Certificate) -> Bool { issuer.matches(certificate.issuer) }
 
-    func status(of certificate: Certificate, issuer authority: Certificate, at moment: Double) -> RevocationStatus {
-        guard issuer.matches(certificate.issuer) else { return .unknown("the list is another issuer's") }
-        if let first = unknown.first { return .unknown("the extension \(first) of the list is critical, and not understood") }
-        if let reason = scope?.reason(against: certificate) { return .unknown(reason) }
-        guard authority.extensions.keyUsage?.contains(.crlSign) ?? true else { return .unknown("the issuer may not sign lists") }
-        guard moment >= Double(thisUpdate.secondsSince1970) else { return .unknown("the list is of \(thisUpdate)") }
-        guard let end = nextUpdate.map({ Double($0.secondsSince1970) }), moment <= end else {
-            return .unknown("a newer list than that of \(thisUpdate) is to be had")
-        }
+    func objection(about certificate: Certificate, of authority: Certificate, at moment: Double) -> String? {
+        guard issuer.matches(certificate.issuer) else { return "the list is another issuer's" }
+        if let first = unknown.first { return "the extension \(first) of the list is critical, and not understood" }
+        if let reason = scope?.reason(against: certificate) { return reason }
+        guard authority.extensions.keyUsage?.contains(.crlSign) ?? true else { return "the issuer may not sign lists" }
+        guard thisUpdate.hasCome(at: moment) else { return "the list is of \(thisUpdate)" }
+        return moment <= end ? nil : "a newer list than that of \(thisUpdate) is to be had"
+    }
+
+    /// A list that promises no other is over at once.
+    private var end: Double { Double((nextUpdate ?? thisUpdate).secondsSince1970) }
+
+    func signedStatus(of certificate: Certificate, issuer authority: Certificate, at moment: Double) -> RevocationStatus {
         guard signature.isSigned(by: authority) else { return .unknown("the list is not signed by the issuer") }
         if let time = revocation(of: certificate.serialNumber) { return .revoked(at: time) }
         if isDelta { return .unknown("the list tells of changes alone") }

@@ -35,9 +35,15 @@ public final class OCSPResponse: Sendable {
     private let certificates: [Certificate]
     private let unknown: [ObjectIdentifier]
 
+    /// The most bytes of one.
+    static let greatestLength = 1 << 16
+
     /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
     /// - Throws: also where the responder answers that it does not answer.
     public convenience init(der: [UInt8]) throws(CertificateError) {
+        guard der.count <= Self.greatestLength else {
+            throw CertificateError("an OCSP response has more than \(Self.greatestLength) bytes")
+        }
         do {
             try self.init(DER.parse(der))
         } catch let error as CertificateError {
@@ -111,13 +117,14 @@ public final class OCSPResponse: Sendable {
     /// The issuer itself, or a certificate of its own for this use.
     private func signer(for issuer: Certificate, at moment: Double) -> Certificate? {
         if isResponder(issuer) { return issuer }
-        return certificates.first { delegate in
+        let fitting = certificates.filter { delegate in
             isResponder(delegate) && delegate.issuer.matches(issuer.subject) && delegate.defects.isEmpty
                 && delegate.extensions.unknownCritical.isEmpty && delegate.extensions.extendedKeyUsages?.contains(.ocspSigning) == true
                 && delegate.extensions.keyUsage?.contains(.digitalSignature) ?? true
                 && moment >= Double(delegate.validity.notBefore.secondsSince1970)
-                && moment <= Double(delegate.validity.notAfter.secondsSince1970) && delegate.isSigned(by: issuer)
+                && moment <= Double(delegate.validity.notAfter.secondsSince1970)
         }
+        return fitting.prefix(2).first { $0.isSigned(by: issuer) }
     }
 
     private func isResponder(_ certificate: Certificate) -> Bool {
@@ -131,19 +138,23 @@ public final class OCSPResponse: Sendable {
 extension OCSPResponse: RevocationStatement {
     func isAbout(_ certificate: Certificate, of issuer: Certificate) -> Bool { responses.contains { $0.isAbout(certificate, of: issuer) } }
 
-    func status(of certificate: Certificate, issuer: Certificate, at moment: Double) -> RevocationStatus {
-        guard let answer = responses.first(where: { $0.isAbout(certificate, of: issuer) }) else {
-            return .unknown("the response is about another certificate")
-        }
-        if let first = unknown.first { return .unknown("the extension \(first) of the response is critical, and not understood") }
-        guard moment >= Double(answer.thisUpdate.secondsSince1970) else { return .unknown("the response is of \(answer.thisUpdate)") }
-        // A responder that promises no other answer until some time is taken at its word for a day.
-        let end = answer.nextUpdate.map { Double($0.secondsSince1970) } ?? Double(answer.thisUpdate.secondsSince1970) + 86_400
-        guard moment <= end else { return .unknown("a newer response than that of \(answer.thisUpdate) is to be had") }
+    func objection(about certificate: Certificate, of issuer: Certificate, at moment: Double) -> String? {
+        guard let answer = answer(about: certificate, of: issuer) else { return "the response is about another certificate" }
+        if let first = unknown.first { return "the extension \(first) of the response is critical, and not understood" }
+        guard answer.thisUpdate.hasCome(at: moment) else { return "the response is of \(answer.thisUpdate)" }
+        return moment <= answer.end ? nil : "a newer response than that of \(answer.thisUpdate) is to be had"
+    }
+
+    private func answer(about certificate: Certificate, of issuer: Certificate) -> Single? {
+        responses.first { $0.isAbout(certificate, of: issuer) }
+    }
+
+    func signedStatus(of certificate: Certificate, issuer: Certificate, at moment: Double) -> RevocationStatus {
+        guard let answer = answer(about: certificate, of: issuer) else { return .unknown("the response is about another certificate") }
         guard let signer = signer(for: issuer, at: moment) else { return .unknown("the response is signed by nobody who may") }
         guard object.isSigned(by: signer) else { return .unknown("the response is not signed by its responder") }
         return switch answer.status {
-        case .good: .good(until: end)
+        case .good: .good(until: answer.end)
         case .revoked(let time): .revoked(at: time)
         case .unknown: .unknown("the responder does not know it")
         }
@@ -151,6 +162,11 @@ extension OCSPResponse: RevocationStatement {
 }
 
 extension OCSPResponse.Single {
+    /// Until when it holds. A responder that promises no other answer until some time is taken at its word for a day.
+    fileprivate var end: Double {
+        nextUpdate.map { Double($0.secondsSince1970) } ?? Double(thisUpdate.secondsSince1970) + 86_400
+    }
+
     fileprivate func isAbout(_ certificate: Certificate, of issuer: Certificate) -> Bool {
         guard serialNumber == Array(certificate.serialNumber) else { return false }
         let (name, key) = (issuer.subject.der, issuer.publicKey.key)

@@ -31,6 +31,8 @@ struct RevocationCache {
 
     /// - Parameter length: of the answer, in bytes.
     mutating func keep(_ outcome: Outcome, _ length: Int, for exchange: HTTPExchange) {
+        // Who does not answer does not take back what was said.
+        if case .failure = outcome, case .success? = self[exchange] { return }
         entries[exchange] = Entry(outcome: outcome, length: length, moment: .now)
         while entries.count > Self.greatestNumber || entries.values.reduce(0, { $0 + $1.length }) > Self.greatestLength {
             guard let oldest = entries.min(by: { $0.value.moment < $1.value.moment })?.key else { return }

@@ -30,11 +30,14 @@ public final class RevocationFetcher: Sendable {
     private let patienceForOne: Int
     private let transport: Transport
     private let kept = Mutex(RevocationCache())
+    /// How many threads ask, also those for which nobody waits any more.
+    private let running = Mutex(0)
+    private static let greatestRunning = 64
 
     /// - Parameters:
     ///   - patience: how long one verdict waits for all places together, in seconds.
-    ///   - patienceForOne: how long it waits for one of them.
-    public init(patience: Int = 10, patienceForOne: Int = 5, transport: @escaping Transport) {
+    ///   - patienceForOne: how long one of them may take to be reached, and as long again to answer.
+    public init(patience: Int = 10, patienceForOne: Int = 3, transport: @escaping Transport) {
         (self.patience, self.patienceForOne, self.transport) = (patience, patienceForOne, transport)
     }
 
@@ -45,12 +48,20 @@ public final class RevocationFetcher: Sendable {
         let (group, found) = (DispatchGroup(), Found())
         for link in links {
             group.enter()
-            let isRunning = BackgroundThread.run { [self] in
-                let information = ask(about: link, options, at: moment, until: deadline)
-                found.information.withLock { $0 = $0.adding(information) }
-                group.leave()
+            let isRunning = running.withLock { running in
+                guard running < Self.greatestRunning else { return false }
+                let isRunning = BackgroundThread.run { [self] in
+                    let information = ask(about: link, options, at: moment, until: deadline)
+                    found.information.withLock { $0 = $0.adding(information) }
+                    self.running.withLock { $0 -= 1 }
+                    group.leave()
+                }
+                if isRunning { running += 1 }
+                return isRunning
             }
-            if !isRunning { group.leave() }
+            guard !isRunning else { continue }
+            found.information.withLock { $0.complaints.append("too many places are being asked") }
+            group.leave()
         }
         let isComplete = group.wait(timeout: deadline) == .success
         return found.information.withLock { information in
@@ -84,7 +95,7 @@ public final class RevocationFetcher: Sendable {
     private func answer(
         to question: RevocationQuestion, _ link: Link, at moment: Double, until deadline: DispatchTime
     ) throws(CertificateError) -> any RevocationStatement {
-        guard let exchange = question.exchange else { throw CertificateError("\(question.place) is no place that can be asked") }
+        let exchange = question.exchange
         if let entry = kept.withLock({ $0[exchange] }) {
             let statement = try entry.get()
             if statement.status(of: link, at: moment).isKnown || kept.withLock({ $0.isFresh(exchange) }) { return statement }

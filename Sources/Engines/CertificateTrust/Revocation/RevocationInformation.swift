@@ -9,6 +9,9 @@ public struct RevocationInformation: Sendable {
 
     public init() {}
 
+    /// How many signatures one statement costs at most: its own, and those of two who may have been named for it.
+    static let signatureChecks = 3
+
     var isEmpty: Bool { lists.isEmpty && responses.isEmpty }
 
     /// Both together.
@@ -32,8 +35,12 @@ public struct RevocationInformation: Sendable {
         if options?.allows(.ocsp) ?? true { statements += responses as [any RevocationStatement] }
         if options?.allows(.lists) ?? true { statements += lists as [any RevocationStatement] }
         for statement in statements where statement.isAbout(certificate, of: issuer) {
-            try budget.spend(WorkBudget.signatureCheck, 2)
-            switch statement.status(of: certificate, issuer: issuer, at: moment) {
+            if let objection = statement.objection(about: certificate, of: issuer, at: moment) {
+                finding.reasons.append(objection)
+                continue
+            }
+            try budget.spend(WorkBudget.signatureCheck, Self.signatureChecks)
+            switch statement.signedStatus(of: certificate, issuer: issuer, at: moment) {
             case .good(let end): finding.goodUntil = max(finding.goodUntil ?? end, end)
             case .revoked(let time): finding.revokedAt = min(finding.revokedAt ?? time, time)
             case .unknown(let reason): finding.reasons.append(reason)

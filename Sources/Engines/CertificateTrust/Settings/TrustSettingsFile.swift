@@ -28,7 +28,8 @@ public final class TrustSettingsFile: Sendable {
         let stamp = FileStatus.stamp(of: path)
         if let kept = state.withLock({ $0 }), kept.stamp == stamp { return kept.settings }
         let settings = try read()
-        state.withLock { $0 = (stamp, settings) }
+        // What is not there may be there and hidden the next time.
+        state.withLock { $0 = stamp.isOfFile ? (stamp, settings) : nil }
         return settings
     }
 

@@ -42,7 +42,10 @@ public func SecCertificateCopyValues(
         put(kSecOIDX509V1Signature, Self.data("Signature", certificate.signature))
         put(kSecOIDCommonName, Self.array("CN", certificate.commonName.map { [$0] } ?? []))
         put(kSecOIDEmailAddress, Self.array("DNS", certificate.mailAddresses))
-        for each in certificate.extensions.all { all[each.identifier.description] = Self.property(each, of: certificate.extensions) }
+        // No extension takes the place of a part, or of another one.
+        for each in certificate.extensions.all where all[each.identifier.description] == nil {
+            all[each.identifier.description] = Self.property(each, of: certificate.extensions)
+        }
         put(
             kSecOIDKeyUsage, Self.property("Key Usage", kSecPropertyTypeNumber, NSNumber(value: Self.bits(certificate.extensions.keyUsage)))
         )
