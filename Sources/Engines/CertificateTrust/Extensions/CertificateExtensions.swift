@@ -31,10 +31,10 @@ public struct CertificateExtensions: Sendable {
     init(_ node: ASN1Node) throws {
         all = try node.members().map(CertificateExtension.init)
         if all.isEmpty { defects.append("the list of extensions is empty") }
-        var seen: Set<ObjectIdentifier> = []
+        var (seen, told): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
         for each in all {
             guard seen.insert(each.identifier).inserted else {
-                defects.append("the extension \(each.identifier) stands there twice")
+                if told.insert(each.identifier).inserted { defects.append("the extension \(each.identifier) stands there twice") }
                 continue
             }
             do { try read(each) } catch { defects.append("the extension \(each.identifier) cannot be read: \(error)") }
