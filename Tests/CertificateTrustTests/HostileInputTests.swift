@@ -222,6 +222,45 @@ struct HostileInputTests {
         if case .unknown = whole.status(of: leaf, issuer: root, at: start - 301) {} else { Issue.record("it was not made yet") }
     }
 
+    /// A response of OCSP that the certificate is revoked, signed by somebody called "responder" with this key.
+    private func response(about leaf: Certificate, of issuer: Certificate, key: P256.Signing.PrivateKey, _ certificates: [Certificate])
+        throws -> [UInt8]
+    {
+        let time = DERWriter.element(0x18, Array("20260101000000Z".utf8))
+        let hashes = [Array(issuer.subject.der), Array(issuer.publicKey.key)].flatMap {
+            DERWriter.octets(Array(Insecure.SHA1.hash(data: $0)))
+        }
+        let identifier = DERWriter.sequence(
+            DERWriter.sequence(DERWriter.identifier("1.3.14.3.2.26"), [5, 0]), hashes, DERWriter.element(0x02, Array(leaf.serialNumber)))
+        let answer = DERWriter.sequence(
+            identifier, DERWriter.explicit(1, time), time, DERWriter.explicit(0, DERWriter.element(0x18, Array("20300101000000Z".utf8))))
+        let body = DERWriter.sequence(DERWriter.explicit(1, CertificateTemplate.name("responder")), time, DERWriter.sequence(answer))
+        let basic = DERWriter.sequence(
+            body, CertificateTemplate.ecdsaWithSHA256, DERWriter.bits(Array(try key.signature(for: Data(body)).derRepresentation)),
+            DERWriter.explicit(0, DERWriter.element(0x30, certificates.flatMap(\.der))))
+        let typed = DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.48.1.1"), DERWriter.octets(basic))
+        return DERWriter.sequence(DERWriter.element(0x0A, [0]), DERWriter.explicit(0, typed))
+    }
+
+    @Test("Of those who claim to answer for the issuer two are looked at, however many there are")
+    func delegates() throws {
+        let (responder, stranger) = (Issuer("responder"), Issuer("root"))
+        let answers = CertificateTemplate.extension("2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.9")))
+        let named = try responder.leaf(by: Self.root) { $0.extensions = [answers] }
+        // By the root's name, and not by its key.
+        let forged = try Issuer("responder").leaf(by: stranger) { $0.extensions = [answers] }
+        let (root, leaf) = (try Self.root.certificate(by: Self.root), try Self.server.leaf(by: Self.root))
+        for (claiming, isRevoked) in [([named], true), ([forged, named], true), ([forged, forged, named], false), ([forged], false)] {
+            let response = try OCSPResponse(der: response(about: leaf, of: root, key: responder.key, claiming))
+            let status = response.status(of: leaf, issuer: root, at: 1_780_000_000)
+            if case .revoked = status {
+                #expect(isRevoked, "\(claiming.count)")
+            } else {
+                #expect(!isRevoked, "\(claiming.count): \(status)")
+            }
+        }
+    }
+
     @Test("Lists of a million members, and parts as long as a list, are refused at once")
     func wideLists() throws {
         let null = [UInt8](repeating: 0, count: 2_000_000).enumerated().map { $0.offset.isMultiple(of: 2) ? UInt8(5) : 0 }
