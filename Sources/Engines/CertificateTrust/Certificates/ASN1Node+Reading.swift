@@ -39,12 +39,8 @@ extension ASN1Node {
 
     /// The content of an `INTEGER` of any length and sign, which is not empty and in its fewest bytes.
     func integerContent() throws -> ArraySlice<UInt8> {
-        guard identifier == .integer, let content = primitiveContent, let first = content.first else {
-            throw CertificateError("an integer is missing or empty")
-        }
-        if let second = content.dropFirst().first, first == 0x00 && second < 0x80 || first == 0xFF && second >= 0x80 {
-            throw CertificateError("an integer is not in its fewest bytes")
-        }
+        guard identifier == .integer, let content = primitiveContent else { throw CertificateError("an integer is missing") }
+        guard DERElement.isInteger(content) else { throw CertificateError("an integer is empty or not in its fewest bytes") }
         return content
     }
 

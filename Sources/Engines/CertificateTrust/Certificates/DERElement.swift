@@ -13,4 +13,11 @@ enum DERElement {
         }
         return [tag, 0x80 | UInt8(digits.count)] + digits + content
     }
+
+    /// Whether this is the content of an `INTEGER`: of any length and sign, not empty, and in its fewest bytes.
+    static func isInteger(_ content: some Collection<UInt8>) -> Bool {
+        guard let first = content.first else { return false }
+        guard let second = content.dropFirst().first else { return true }
+        return first == 0x00 ? second >= 0x80 : first != 0xFF || second < 0x80
+    }
 }

@@ -14,6 +14,11 @@ public struct Validity: Hashable, Sendable {
         }
     }
 
+    /// Whether the certificate holds at a moment, in seconds since 1970.
+    public func contains(_ moment: Double) -> Bool {
+        Double(notBefore.secondsSince1970) <= moment && moment <= Double(notAfter.secondsSince1970)
+    }
+
     init(notBefore: CertificateTime, notAfter: CertificateTime) {
         self.notBefore = notBefore
         self.notAfter = notAfter

@@ -195,10 +195,7 @@ public struct ChainBuilder {
         if let wanted = certificate.extensions.authorityKeyIdentifier?.keyIdentifier {
             if let own = issuer.extensions.subjectKeyIdentifier { penalty += own == wanted ? 0 : 4 } else { penalty += 2 }
         }
-        let validity = issuer.validity
-        let isValid =
-            Double(validity.notBefore.secondsSince1970) <= moment && moment <= Double(validity.notAfter.secondsSince1970)
-        return penalty + (isValid ? 0 : 1)
+        return penalty + (issuer.validity.contains(moment) ? 0 : 1)
     }
 
     /// Whether the path would run in a circle: the same subject with the same key (RFC 4158, section 2.4.2).

@@ -115,8 +115,7 @@ public final class CertificateRevocationList: Sendable {
             else { throw CertificateError("an entry of a revocation list is none") }
             serialNumber = number.content
             // In any other form it would not be found.
-            let second = serialNumber.dropFirst().first
-            guard let first = serialNumber.first, second.map({ first == 0 && $0 < 0x80 || first == 0xFF && $0 >= 0x80 }) != true else {
+            guard DERElement.isInteger(serialNumber) else {
                 throw CertificateError("a serial number of a revocation list is not in its fewest bytes")
             }
             self.time = time.encoded

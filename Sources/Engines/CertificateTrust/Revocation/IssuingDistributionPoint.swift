@@ -24,9 +24,8 @@ struct IssuingDistributionPoint: Sendable {
         }
         guard parts.isEmpty else { throw CertificateError("a list's distribution point has a part that none has") }
         (isOfEndEntities, isOfAuthorities, isOfSomeReasons) = (flags.contains(1), flags.contains(2), flags.contains(3))
-        let strange =
-            [4: "it is of several issuers", 5: "it is of attribute certificates"] as [UInt: String]
-        strangeness = flags.sorted().compactMap { strange[$0] }.first
+        strangeness =
+            if flags.contains(4) { "it is of several issuers" } else if flags.contains(5) { "it is of attribute certificates" } else { nil }
     }
 
     /// Why the list is not about the certificate; nil where it is.

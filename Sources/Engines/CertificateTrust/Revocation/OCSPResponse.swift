@@ -121,8 +121,7 @@ public final class OCSPResponse: Sendable {
             isResponder(delegate) && delegate.issuer.matches(issuer.subject) && delegate.defects.isEmpty
                 && delegate.extensions.unknownCritical.isEmpty && delegate.extensions.extendedKeyUsages?.contains(.ocspSigning) == true
                 && delegate.extensions.keyUsage?.contains(.digitalSignature) ?? true
-                && moment >= Double(delegate.validity.notBefore.secondsSince1970)
-                && moment <= Double(delegate.validity.notAfter.secondsSince1970)
+                && delegate.validity.contains(moment)
         }
         return fitting.prefix(2).first { $0.isSigned(by: issuer) }
     }

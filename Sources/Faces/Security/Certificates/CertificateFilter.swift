@@ -54,14 +54,7 @@ internal import Foundation
     /// Whether the certificate is one that is looked for. An item that holds none is not.
     func admits(_ certificate: Certificate) -> Bool {
         let moment = (validOn ?? Date()).timeIntervalSince1970
-        if validOn != nil {
-            let validity = certificate.validity
-            let interval =
-                Double(
-                    validity.notBefore.secondsSince1970)...max(
-                    Double(validity.notBefore.secondsSince1970), Double(validity.notAfter.secondsSince1970))
-            guard interval.contains(moment) else { return false }
-        }
+        if validOn != nil, !certificate.validity.contains(moment) { return false }
         if let policy, policy.failure(ofLeaf: certificate, at: moment) != nil { return false }
         if let issuers, !isIssued(certificate, by: issuers) { return false }
         if isTrustedOnly {
