@@ -59,9 +59,9 @@ public final class SystemAnchors: Sendable {
 
     public static let shared = SystemAnchors { .ofProcess }
 
-    private let places: @Sendable () -> Places
+    let places: @Sendable () -> Places
     private let reading = FileReading<Loaded>()
-    private let listReading = FileReading<RevocationInformation>()
+    let listReading = FileReading<RevocationInformation>()
 
     /// - Parameter places: asked every time, since a program may change its environment.
     public init(places: @escaping @Sendable () -> Places) { self.places = places }
@@ -69,40 +69,18 @@ public final class SystemAnchors: Sendable {
     /// The anchors as their files now are.
     public func load() -> Loaded { reading.value(of: Self.files(places()), Self.read) }
 
-    /// The revocation lists that lie in the same directories, as their files now are: those that `openssl rehash` has named (`1a2b3c4d.r0`).
-    public func revocationLists() -> RevocationInformation {
-        let files = places().directories.flatMap(Self.files(in:)).filter { file in
-            guard let end = file.split(separator: ".").last, end.first == "r" else { return false }
-            return end.count > 1 && end.dropFirst().allSatisfy(\.isNumber)
-        }
-        return listReading.value(of: files) { files in
-            var information = RevocationInformation()
-            for file in files {
-                do throws(CertificateError) {
-                    let bytes = try Self.contents(of: file, atMost: CertificateRevocationList.greatestLength)
-                    let (lists, complaints) = CertificateRevocationList.readable(bytes)
-                    information.lists += lists
-                    information.complaints += complaints.map { "\(file): \($0)" }
-                } catch {
-                    information.complaints.append("\(file): \(error)")
-                }
-            }
-            return information
-        }
-    }
-
     private static func files(_ places: Places) -> [String] {
         let file = places.files.first { access($0, R_OK) == 0 } ?? (places.directoriesAreAdded ? places.files.first : nil)
         guard places.directoriesAreAdded || file == nil else { return file.map { [$0] } ?? [] }
         return (file.map { [$0] } ?? []) + places.directories.flatMap(files(in:))
     }
 
-    private static func files(in directory: String) -> [String] {
+    static func files(in directory: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.sorted().map { "\(directory)/\($0)" }
     }
 
-    private static func contents(of file: String, atMost limit: Int) throws(CertificateError) -> [UInt8] {
+    static func contents(of file: String, atMost limit: Int) throws(CertificateError) -> [UInt8] {
         guard let status = (try? FileStatus.of(file)) ?? nil, status.kind == .file, status.size <= limit,
             let data = FileManager.default.contents(atPath: file)
         else { throw CertificateError("cannot be read as a file of at most \(limit >> 20) MiB") }

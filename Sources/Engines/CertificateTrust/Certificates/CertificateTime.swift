@@ -9,6 +9,9 @@ public struct CertificateTime: Hashable, Sendable, Comparable {
     /// - Parameter secondsSince1970: taken as the nearest of some ten thousand years.
     public init(secondsSince1970: Int64) { self.secondsSince1970 = min(max(secondsSince1970, -1_000_000_000_000), 1_000_000_000_000) }
 
+    /// Of its two forms: `UTCTime`, `GeneralizedTime`.
+    static let tags: [UInt8] = [0x17, 0x18]
+
     /// A `UTCTime` or a `GeneralizedTime`, in the one form that RFC 5280, section 4.1.2.5, allows: with seconds, in UTC, without fractions.
     init(_ node: ASN1Node) throws {
         switch node.identifier {

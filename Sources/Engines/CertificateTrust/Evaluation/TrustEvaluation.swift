@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
-
 /// What is to be judged, and by what: everything that goes into one verdict.
 public struct TrustEvaluation: Sendable {
     /// Finds certificates by their subject.
@@ -50,60 +48,10 @@ public struct TrustEvaluation: Sendable {
         return evaluation.revocationOptions == nil ? verdict : evaluation.verdictOnRevocation()
     }
 
-    /// The verdict without a word about revocation, with those issuers that it takes.
-    private mutating func findingIssuers() -> TrustVerdict {
-        var asked: Set<NormalizedName> = []
-        while true {
-            let verdict = verdict(nil, revocation)
-            guard let issuers, settingsProblem == nil, verdict.failures.contains(where: { $0.rule.isAboutIssuers }) else { return verdict }
-            // Whoever ended a path may have an issuer that leads on.
-            let names = verdict.attempts.compactMap(\.certificates.last).filter { !$0.isSelfIssued }.map(\.issuer)
-            let wanted = names.filter { asked.count < Self.greatestAsked && asked.insert(NormalizedName($0)).inserted }
-            let found = wanted.flatMap { issuers($0).prefix(Self.greatestFound) }.filter { !certificates.contains($0) }
-            guard !found.isEmpty else { return verdict }
-            certificates += found
-        }
-    }
-
-    /// How many names a verdict asks for, and how many of a name it takes.
-    private static let (greatestAsked, greatestFound) = (16, 16)
-
-    private func verdictOnRevocation() -> TrustVerdict {
-        let options = revocationOptions ?? []
-        var information = revocation
-        if options.allows(.lists) { information = information.adding(systemAnchors.revocationLists()) }
-        if let fetcher, !options.contains(.isOffline) { information = fetching(information, options, fetcher) }
-        return verdict(options, information)
-    }
-
-    /// All that is known of the chains that would be trusted, were nothing known against them.
-    private func fetching(
-        _ information: RevocationInformation, _ options: RevocationOptions, _ fetcher: RevocationFetcher
-    ) -> RevocationInformation {
-        let deadline = DispatchTime.now() + .seconds(fetcher.patience)
-        var information = information
-        var asked: Set<Certificate> = []
-        // Another chain is found where one has a revoked certificate in it.
-        while DispatchTime.now() < deadline {
-            let verdict = verdict(options.subtracting(.requiresPositiveResponse), information)
-            // What is trusted although something is wrong is not for others to know.
-            guard verdict.failures.isEmpty else { break }
-            let unknown = verdict.findings(information, options).filter(\.finding.isUnknown).map(\.link)
-            let lacking = unknown.filter { asked.insert($0.certificate).inserted }
-            guard !lacking.isEmpty else { break }
-            information = information.adding(fetcher.information(about: lacking, options, at: moment, until: deadline))
-        }
-        return information
-    }
-
-    /// What the policies ask for together; nil where none does.
-    private var revocationOptions: RevocationOptions? {
-        policies.reduce(nil) { options, policy in
-            if case .revocation(let more) = policy { (options ?? []).union(more) } else { options }
-        }
-    }
-
-    private func verdict(_ options: RevocationOptions?, _ information: RevocationInformation) -> TrustVerdict {
+    /// The verdict by what is at hand, without asking anybody.
+    ///
+    /// - Parameter options: how revocation is looked at; nil where nobody asked.
+    func verdict(_ options: RevocationOptions?, _ information: RevocationInformation) -> TrustVerdict {
         guard let leaf = certificates.first else { return TrustVerdict(nothing: moment) }
         if let settingsProblem {
             let failure = TrustFailure(.denied, at: 0, settingsProblem)
@@ -130,24 +78,5 @@ public struct TrustEvaluation: Sendable {
         let ends = verdict.findings(information, options).map(\.finding.goodUntil)
         told.revocationKnownUntil = ends.contains(nil) ? nil : ends.compactMap { $0 }.min()
         return told
-    }
-}
-
-extension TrustRule {
-    /// Whether another issuer could mend it.
-    fileprivate var isAboutIssuers: Bool { [.untrusted, .signature, .keyIdentifier, .authority].contains(self) }
-}
-
-extension TrustVerdict {
-    /// What is known of the certificates of a trusted chain below its anchor.
-    fileprivate func findings(
-        _ information: RevocationInformation, _ options: RevocationOptions?
-    ) -> [(link: RevocationFetcher.Link, finding: RevocationFinding)] {
-        guard result.isTrusted else { return [] }
-        var budget = WorkBudget()
-        return zip(chain, chain.dropFirst()).map { certificate, issuer in
-            let finding = try? information.finding(about: certificate, of: issuer, options, at: moment, &budget)
-            return (RevocationFetcher.Link(certificate: certificate, issuer: issuer), finding ?? RevocationFinding())
-        }
     }
 }

@@ -72,7 +72,7 @@ public final class CertificateRevocationList: Sendable {
         }
         issuer = try DistinguishedName(Self.node(parts.removeFirst()))
         thisUpdate = try CertificateTime(Self.node(parts.removeFirst()))
-        let hasNext = parts.first.map { Self.times.contains($0.tag) } ?? false
+        let hasNext = parts.first.map { CertificateTime.tags.contains($0.tag) } ?? false
         nextUpdate = hasNext ? try CertificateTime(Self.node(parts.removeFirst())) : nil
         entries = parts.first?.tag == 0x30 ? parts.removeFirst().content : []
         var (number, critical): (Int, [ObjectIdentifier]) = (0, [])
@@ -97,62 +97,12 @@ public final class CertificateRevocationList: Sendable {
         return try DER.parse(element.encoded)
     }
 
-    /// `UTCTime`, `GeneralizedTime`.
-    private static let times: [UInt8] = [0x17, 0x18]
-
-    /// One revoked certificate.
-    private struct Entry {
-        typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
-
-        let serialNumber: Bytes
-        let time: Bytes
-        private let extensions: Bytes?
-
-        init(_ element: DERReader<Bytes>.Element) throws(CertificateError) {
-            var fields = DERReader(element.content)
-            guard element.tag == 0x30, let number = try fields.next(), number.tag == 0x02, let time = try fields.next(),
-                CertificateRevocationList.times.contains(time.tag)
-            else { throw CertificateError("an entry of a revocation list is none") }
-            serialNumber = number.content
-            // In any other form it would not be found.
-            guard DERElement.isInteger(serialNumber) else {
-                throw CertificateError("a serial number of a revocation list is not in its fewest bytes")
-            }
-            self.time = time.encoded
-            extensions = try fields.next()?.encoded
-            guard try fields.next() == nil else { throw CertificateError("an entry of a revocation list has a part that none has") }
-        }
-
-        /// Whether the certificate is no longer revoked, as a list of differences may say (reason 8, removeFromCRL).
-        var isRemoved: Bool {
-            get throws {
-                let own = try extensions.map { try DER.parse(Array($0)).members().map(CertificateExtension.init) } ?? []
-                guard let reason = own.first(where: { $0.identifier == .reasonCode }) else { return false }
-                return try DER.parse(reason.value).primitiveContent?.elementsEqual([8]) ?? false
-            }
-        }
-
-        var criticalExtensions: [ObjectIdentifier] {
-            get throws {
-                guard let extensions else { return [] }
-                return try DERReader.members(of: extensions).compactMap { element in
-                    let members = try DERReader.members(of: element.encoded)
-                    guard members.count == 3 else {
-                        guard members.count == 2 else { throw CertificateError("an extension has \(members.count) parts") }
-                        return nil
-                    }
-                    return try CertificateExtension(DER.parse(Array(element.encoded))).identifier
-                }
-            }
-        }
-    }
-
     /// Shows the entries until one answers false.
-    private static func visit(_ entries: ArraySlice<UInt8>, _ body: (Entry) throws -> Bool) throws {
+    private static func visit(_ entries: ArraySlice<UInt8>, _ body: (RevokedEntry) throws -> Bool) throws {
         try entries.withUnsafeBufferPointer { bytes in
             var reader = DERReader(bytes[...])
             while let element = try reader.next() {
-                guard try body(Entry(element)) else { return }
+                guard try body(RevokedEntry(element)) else { return }
             }
         }
     }

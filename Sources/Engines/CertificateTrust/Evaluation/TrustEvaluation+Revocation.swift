@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+
+extension TrustEvaluation {
+    /// The verdict by what was given, what lies on the disk and what can be fetched.
+    func verdictOnRevocation() -> TrustVerdict {
+        let options = revocationOptions ?? []
+        var information = revocation
+        if options.allows(.lists) { information = information.adding(systemAnchors.revocationLists()) }
+        if let fetcher, !options.contains(.isOffline) { information = fetching(information, options, fetcher) }
+        return verdict(options, information)
+    }
+
+    /// All that is known of the chains that would be trusted, were nothing known against them.
+    private func fetching(
+        _ information: RevocationInformation, _ options: RevocationOptions, _ fetcher: RevocationFetcher
+    ) -> RevocationInformation {
+        let deadline = DispatchTime.now() + .seconds(fetcher.patience)
+        var information = information
+        var asked: Set<Certificate> = []
+        // Another chain is found where one has a revoked certificate in it.
+        while DispatchTime.now() < deadline {
+            let verdict = verdict(options.subtracting(.requiresPositiveResponse), information)
+            // What is trusted although something is wrong is not for others to know.
+            guard verdict.failures.isEmpty else { break }
+            let unknown = verdict.findings(information, options).filter(\.finding.isUnknown).map(\.link)
+            let lacking = unknown.filter { asked.insert($0.certificate).inserted }
+            guard !lacking.isEmpty else { break }
+            information = information.adding(fetcher.information(about: lacking, options, at: moment, until: deadline))
+        }
+        return information
+    }
+
+    /// What the policies ask for together; nil where none does.
+    var revocationOptions: RevocationOptions? {
+        policies.reduce(nil) { options, policy in
+            if case .revocation(let more) = policy { (options ?? []).union(more) } else { options }
+        }
+    }
+}
+
+extension TrustVerdict {
+    /// What is known of the certificates of a trusted chain below its anchor.
+    func findings(
+        _ information: RevocationInformation, _ options: RevocationOptions?
+    ) -> [(link: RevocationFetcher.Link, finding: RevocationFinding)] {
+        guard result.isTrusted else { return [] }
+        var budget = WorkBudget()
+        return zip(chain, chain.dropFirst()).map { certificate, issuer in
+            let finding = try? information.finding(about: certificate, of: issuer, options, at: moment, &budget)
+            return (RevocationFetcher.Link(certificate: certificate, issuer: issuer), finding ?? RevocationFinding())
+        }
+    }
+}
