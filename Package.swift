@@ -138,7 +138,7 @@ let package = Package(
         ),
         .testTarget(
             name: "KeyServicesTests", dependencies: ["KeychainModel", "KeyServices", "SecretMemory", "KeychainTesting", .crypto]),
-        .testTarget(name: "CertificateTrustTests", dependencies: ["CertificateTrust", "KeychainTesting", .crypto]),
+        .testTarget(name: "CertificateTrustTests", dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
         .testTarget(
             name: "LatchkeyProtocolTests",
             dependencies: ["KeychainModel", "LatchkeyProtocol", "LinuxSystem", "SecretMemory", "KeychainTesting"]),

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainTesting
+import OpenSSLCrypto
 import Synchronization
 import Testing
 
@@ -151,6 +152,20 @@ struct RevocationFetcherTests {
         // Where another way is open, it is gone.
         let fresh = RevocationFetcher(patience: 3, patienceForOne: 1, transport: RevocationFetcher.byHTTP)
         #expect(try verdict(bad, [.ocsp, .lists], fetcher: fresh).failure?.rule == .revoked, "\(name)")
+    }
+
+    @Test("Who does not answer any more does not take back what he said")
+    func kept() throws {
+        let exchange = try #require(HTTPExchange(url: server.url("/leafs?a=1")))
+        let list = try CertificateRevocationList(der: revocation.listBytes(by: authority.intermediate))
+        let silence = RevocationCache.Outcome.failure(CertificateError("nobody answers"))
+        var cache = RevocationCache()
+        cache.keep(silence, 0, for: exchange)
+        if case .failure? = cache[exchange] {} else { Issue.record("a failure is not kept") }
+        for outcome in [.success(list), silence] as [RevocationCache.Outcome] {
+            cache.keep(outcome, 1_000, for: exchange)
+            if case .success? = cache[exchange] {} else { Issue.record("a list is not kept") }
+        }
     }
 
     @Test("An answer that does not count is none: the next place is asked, in the order that was wanted")

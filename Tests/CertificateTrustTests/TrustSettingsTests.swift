@@ -225,5 +225,10 @@ struct TrustSettingsTests {
         try Data("damaged".utf8).write(to: URL(filePath: file.path))
         #expect(throws: CertificateError.self) { try file.load() }
         #expect(trusted().result == .deny)
+        // Nothing is there, and then something that cannot be looked at.
+        let hidden = TrustSettingsFile("\(folder.path)/hidden.plist", owner: geteuid())
+        #expect(try hidden.load().entries.isEmpty)
+        try FileManager.default.createSymbolicLink(atPath: hidden.path, withDestinationPath: hidden.path)
+        #expect(throws: CertificateError.self) { try hidden.load() }
     }
 }
