@@ -105,6 +105,9 @@ struct CodingTests {
             ([0x82, 0x02, 2, 0x08, 3], "repair 3"),
             // delete { synchronizable: 5 }
             ([0xBA, 0x01, 2, 0x20, 5], "scope 5"),
+            // delete { at_most: -1 }, and one more than 32 bits
+            ([0xBA, 0x01, 2, 0x40, 1], "limit of results is -1"),
+            ([0xBA, 0x01, 6, 0x40, 0x80, 0x80, 0x80, 0x80, 0x20], "limit of results is 4294967296"),
             // delete { persistent_reference: 1 byte }
             ([0xBA, 0x01, 3, 0x2A, 1, 0], "persistent reference"),
             // change_settings { settings { grace_seconds: 70000 } }

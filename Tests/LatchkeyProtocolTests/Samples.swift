@@ -25,7 +25,7 @@ enum Samples {
         match.emailAddress = "a@example.com"
         return ItemQuery(
             .internetPassword, attributes: attributes, accessGroup: "G1", synchronizable: .any,
-            persistentReference: PersistentReference(.genericPassword, .random()), limit: .atMost(-3), match: match,
+            persistentReference: PersistentReference(.genericPassword, .random()), limit: .atMost(3), match: match,
             includesTombstones: true)
     }
 

@@ -267,7 +267,7 @@ struct ServerTests {
     @Test("A program in a sandbox uses its own items, and may lock; what is about the whole keychain is refused")
     func sandboxedAdministration() throws {
         let fixture = try ServerFixture()
-        let sandboxed = CallerIdentity(executable: "/app/bin/app", sandboxGroup: "flatpak.org.example.App")
+        let sandboxed = CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
         let client = try fixture.client(as: sandboxed)
         guard case .record(let record) = try client.ask(.add(Items.addition("a"))) else {
             Issue.record("its own items are its own")

@@ -218,12 +218,8 @@ internal import Foundation
         guard ValueConversion.boolean(value) == nil, let number = ValueConversion.integer(value) else {
             throw .parameter("the value of kSecMatchLimit is neither a number nor one of its constants")
         }
-        switch number {
-        case -1: return .all
-        case 1: return .one
-        case 0...: return .atMost(Int(clamping: number))
-        default: throw .parameter("kSecMatchLimit is negative")
-        }
+        guard let limit = MatchLimit(validating: number) else { throw .parameter("kSecMatchLimit is negative") }
+        return limit
     }
 }
 

@@ -65,6 +65,15 @@ public struct OwnedDescriptor: ~Copyable {
         return filled
     }
 
+    /// The next bytes, fewer than `count` only at the end of the file.
+    public borrowing func read(upTo count: Int, path: String) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var outcome = Result<Int, SystemError>.success(0)
+        bytes.withUnsafeMutableBytes { buffer in outcome = Result { () throws(SystemError) in try read(into: buffer, path: path) } }
+        bytes.removeLast(count - (try outcome.get()))
+        return bytes
+    }
+
     /// Sets the mode 0600, which an unusual umask may have narrowed further.
     borrowing func makePrivate(path: String) throws(SystemError) {
         guard fchmod(rawValue, 0o600) == 0 else { throw .last("change the mode of", path: path) }

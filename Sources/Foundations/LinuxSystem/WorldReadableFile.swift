@@ -4,32 +4,6 @@ internal import Glibc
 
 /// Files that hold no secret, and that are replaced as a whole.
 public enum WorldReadableFile {
-    /// The bytes of a file; nil where there is none.
-    ///
-    /// - Throws: EFBIG where it is longer than it may be.
-    public static func read(_ path: String, atMost greatest: Int) throws(SystemError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return nil }
-            throw .last("open", path: path)
-        }
-        let file = OwnedDescriptor(adopting: descriptor)
-        let status = try FileStatus.of(file, path: path)
-        guard status.kind == .file, status.size <= greatest else { throw SystemError("read", path: path, code: EFBIG) }
-        var bytes = [UInt8](repeating: 0, count: Int(status.size))
-        var count = 0
-        while count < bytes.count {
-            let read = bytes.withUnsafeMutableBytes { buffer in
-                Glibc.read(file.rawValue, buffer.baseAddress.map { $0 + count }, buffer.count - count)
-            }
-            if read < 0, errno == EINTR { continue }
-            guard read >= 0 else { throw .last("read", path: path) }
-            if read == 0 { break }
-            count += read
-        }
-        return Array(bytes.prefix(count))
-    }
-
     /// Writes a new file beside the old one, and puts it in its place once it is on the disk. Directories that are missing are made.
     public static func replace(_ path: String, content: [UInt8], mode: UInt32) throws(SystemError) {
         let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])

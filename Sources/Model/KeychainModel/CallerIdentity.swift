@@ -10,10 +10,18 @@ public struct CallerIdentity: Sendable, Hashable {
     public var isUserCommand: Bool
     /// The groups that files of the administrator give to a caller whom the kernel attests, in order; nil where none of them speaks of it.
     public var attestedGroups: [String]?
-    /// The only group of a program that runs in a sandbox.
-    public var sandboxGroup: String?
+    /// The sandbox that the caller runs in; nil where it runs in none.
+    public var sandbox: Sandbox?
     /// The user and the process that call; nil where the caller is this process.
     public var process: ProcessNumber?
+
+    /// What a sandbox leaves its programs, whatever they declare.
+    public enum Sandbox: Sendable, Hashable {
+        /// The items of one group, which is the application's.
+        case application(group: String)
+        /// No item: the sandbox does not say which application it holds.
+        case unidentified
+    }
 
     public struct ProcessNumber: Sendable, Hashable {
         public let user: UInt32
@@ -27,13 +35,13 @@ public struct CallerIdentity: Sendable, Hashable {
 
     public init(
         executable: String, declaredGroups: [String]? = nil, isUserCommand: Bool = false, attestedGroups: [String]? = nil,
-        sandboxGroup: String? = nil, process: ProcessNumber? = nil
+        sandbox: Sandbox? = nil, process: ProcessNumber? = nil
     ) {
         self.executable = executable
         self.declaredGroups = declaredGroups
         self.isUserCommand = isUserCommand
         self.attestedGroups = attestedGroups
-        self.sandboxGroup = sandboxGroup
+        self.sandbox = sandbox
         self.process = process
     }
 

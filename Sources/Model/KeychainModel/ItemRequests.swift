@@ -68,21 +68,32 @@ public enum SynchronizableScope: Sendable, Hashable {
     case local, synchronized, any
 }
 
-/// How many results a query wants.
+/// How many results a query wants: never a negative number of them.
 public enum MatchLimit: Sendable, Hashable {
     /// kSecMatchLimitOne, or the number 1: a single result, not an array.
     case one
     /// kSecMatchLimitAll, or the number −1.
     case all
     /// Any other number; 0 finds nothing.
-    case atMost(Int)
+    case atMost(UInt32)
 
-    /// The greatest number of items; nil is no limit.
+    /// A number as kSecMatchLimit has it: −1 stands for all; nil where it is another negative one. A number of more than 32 bits is the
+    /// largest of 32 bits: no keychain has as many items.
+    public init?(validating number: Int64) {
+        switch number {
+        case -1: self = .all
+        case 1: self = .one
+        case 0...: self = .atMost(UInt32(clamping: number))
+        default: return nil
+        }
+    }
+
+    /// The max number of items, 0 or more; nil is no limit.
     public var count: Int? {
         switch self {
         case .one: 1
         case .all: nil
-        case .atMost(let count): count
+        case .atMost(let count): Int(count)
         }
     }
 }

@@ -150,7 +150,9 @@ struct CallerReaderTests {
         "Flatpak and snap ids only take away",
         arguments: [
             ("[Application]\nname=org.example.App\n", nil, nil, "flatpak.org.example.App"),
-            ("[Instance]\nname=x\n", nil, nil, "flatpak.unknown"),
+            ("[Application]\nname=org.example.App\n", "/app.slice/app-flatpak-org.example.App-1.scope", nil, "flatpak.org.example.App"),
+            (nil, "/app.slice/app-flatpak-org.example.With\\x2dhyphen-1.scope", nil, "flatpak.org.example.With-hyphen"),
+            (nil, "/a/app-flatpak-org.example.Outer-1.scope/app-flatpak-org.example.Inner-1.scope", nil, "flatpak.org.example.Outer"),
             (
                 nil, "/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.App-1234.scope", nil,
                 "flatpak.org.example.App"
@@ -162,12 +164,34 @@ struct CallerReaderTests {
         let machine = try Machine()
         try machine.process(10, executable: "/app/bin/app", group: group, label: label, flatpak: flatpak)
         var identity = machine.identity(10, user: 1000)
-        #expect(identity.sandboxGroup == expected)
+        #expect(identity.sandbox == .application(group: expected))
         identity.declaredGroups = ["G1"]
         let report = Authoriser.report(identity, facts: [])
         #expect(report.groups == [AccessGroup(expected, grade: .claimed)])
         identity.attestedGroups = ["A"]
         #expect(Authoriser.report(identity, facts: []).groups == [AccessGroup(expected, grade: .claimed)])
+    }
+
+    @Test(
+        "A sandbox that does not name its application, or names two, leaves no access group at all",
+        arguments: [
+            (nil, "/app.slice/app-flatpak-x.scope", nil), (nil, "/app-flatpak-.scope", nil), (nil, "/app-flatpak-org.a.B.scope", nil),
+            (nil, "/app.slice/app-flatpak---.scope", nil), (nil, "/app-flatpak-a.b-1.scope", nil),
+            (nil, "/app-flatpak-org.a.\u{301}-1.scope", nil),
+            (nil, "/app-flatpak-org..b-1.scope", nil), (nil, "/snap..scope", nil), (nil, "/snap.a b.c.scope", nil),
+            (nil, nil, "snap. (enforce)"),
+            ("[Instance]\nname=x\n", nil, nil), ("[Application]\nname=\n", nil, nil),
+            ("[Application]\nname=org.a.B\nname=org.a.C\n", nil, nil),
+            ("[Application]\nname=org.a.B\n", "/app-flatpak-org.a.C-1.scope", nil), ("[Application]\nname=org.a.B\n", nil, "snap.a.b"),
+            ("", nil, nil), (nil, "/app-flatpak-\(String(repeating: "a.", count: 200))b-1.scope", nil),
+        ] as [(String?, String?, String?)])
+    func unidentifiedSandboxes(_ flatpak: String?, _ group: String?, _ label: String?) throws {
+        let machine = try Machine()
+        try machine.process(10, executable: "/app/bin/app", group: group, label: label, flatpak: flatpak)
+        let identity = machine.identity(10, user: 1000)
+        #expect(identity.sandbox == .unidentified)
+        #expect(throws: KeychainError.self) { try Authoriser.authorize(identity) }
+        #expect(Authoriser.report(identity, facts: []).groups.isEmpty)
     }
 
     @Test("A process in a namespace of its own that forbids looking for Flatpak's file is taken for an unknown sandbox's")
@@ -180,14 +204,14 @@ struct CallerReaderTests {
                 atPath: "\(machine.processes)/\(number)/root/.flatpak-info", withIntermediateDirectories: false)
             try "Name:\ta\n\(namespaces)\n".write(toFile: "\(machine.processes)/\(number)/status", atomically: true, encoding: .utf8)
         }
-        #expect(machine.identity(10, user: 1000).sandboxGroup == "flatpak.unknown")
-        #expect(machine.identity(11, user: 1000).sandboxGroup == nil)
+        #expect(machine.identity(10, user: 1000).sandbox == .unidentified)
+        #expect(machine.identity(11, user: 1000).sandbox == nil)
         // A file that is no text is a file all the same; and a group made below the sandbox's own leads nowhere.
         try machine.process(12, executable: "/usr/bin/a", group: "/app.slice/app-flatpak-org.example.App-1.scope/inner")
-        #expect(machine.identity(12, user: 1000).sandboxGroup == "flatpak.org.example.App")
+        #expect(machine.identity(12, user: 1000).sandbox == .application(group: "flatpak.org.example.App"))
         try machine.process(13, executable: "/usr/bin/a")
         try Data([0xFF, 0xFE, 0x0A]).write(to: URL(filePath: "\(machine.processes)/13/root/.flatpak-info"))
-        #expect(machine.identity(13, user: 1000).sandboxGroup == "flatpak.unknown")
+        #expect(machine.identity(13, user: 1000).sandbox == .unidentified)
     }
 
     @Test("A user with a shell is no service, whatever his number")

@@ -81,10 +81,10 @@ public final class SystemAnchors: Sendable {
     }
 
     static func contents(of file: String, atMost limit: Int) throws(CertificateError) -> [UInt8] {
-        guard let status = (try? FileStatus.of(file)) ?? nil, status.kind == .file, status.size <= limit,
-            let data = FileManager.default.contents(atPath: file)
-        else { throw CertificateError("cannot be read as a file of at most \(limit >> 20) MiB") }
-        return Array(data)
+        guard let bytes = (try? BoundedFile.read(file, limit: limit)) ?? nil else {
+            throw CertificateError("cannot be read as a file of at most \(limit >> 20) MiB")
+        }
+        return bytes
     }
 
     private static func read(_ files: [String]) -> Loaded {

@@ -23,36 +23,38 @@ extension TrustSettings {
     /// - Parameter known: where the certificates are found whose bytes the list has not, as macOS's have none.
     /// - Throws: for anything else, and where a certificate is not found or is not the one that its hash says.
     public init(propertyList bytes: [UInt8], known: [Certificate] = []) throws(CertificateError) {
-        let list: ListRecord
-        do { list = try PropertyListText.decode(ListRecord.self, from: bytes) } catch {
-            throw CertificateError("the bytes are no property list of trust settings, in XML and UTF-8")
+        let list: PropertyListValue
+        do throws(PropertyListError) { list = try PropertyListReader.read(bytes) } catch {
+            throw CertificateError("the bytes are no property list of trust settings, in XML and UTF-8: \(error)")
         }
-        guard list.trustVersion == 1 else { throw CertificateError("the trust settings are of version \(list.trustVersion), not 1") }
-        for (hash, record) in list.trustList.sorted(by: { $0.key < $1.key }) {
-            let certificate: Certificate
-            if let der = record.certificate {
-                certificate = try Certificate(der: Array(der))
-            } else if let found = known.first(where: { $0.sha1.hexadecimal.uppercased() == hash }) {
-                certificate = found
-            } else {
-                throw CertificateError("the certificate \(hash) is not there")
-            }
-            guard certificate.sha1.hexadecimal.uppercased() == hash else {
-                throw CertificateError("a certificate is not the one of its hash")
-            }
-            var settings: [TrustSetting] = []
-            for setting in record.trustSettings ?? [] { settings += try setting.settings() }
-            set(settings, of: certificate, at: record.modDate?.timeIntervalSince1970 ?? 0)
+        guard list["trustVersion"]?.integer == 1 else { throw CertificateError("expected trust settings with trustVersion 1") }
+        guard let entries = list["trustList"]?.dictionary else { throw CertificateError("expected a dictionary trustList") }
+        for (hash, entry) in entries.sorted(by: { $0.key < $1.key }) { try take(entry, of: hash, known) }
+    }
+
+    private mutating func take(_ entry: PropertyListValue, of hash: String, _ known: [Certificate]) throws(CertificateError) {
+        let certificate: Certificate
+        if let der = entry["certificate"]?.data {
+            certificate = try Certificate(der: der)
+        } else if let found = known.first(where: { $0.sha1.hexadecimal.uppercased() == hash }) {
+            certificate = found
+        } else {
+            throw CertificateError("a certificate of the trust settings was not found, neither in the list nor among those that are known")
         }
+        guard certificate.sha1.hexadecimal.uppercased() == hash else { throw CertificateError("a certificate is not the one of its hash") }
+        guard let list = (entry["trustSettings"] ?? .array([])).array else { throw CertificateError("expected an array trustSettings") }
+        var settings: [TrustSetting] = []
+        for setting in list { settings += try SettingReader(setting).settings() }
+        set(settings, of: certificate, at: entry["modDate"]?.date ?? 0)
     }
 }
 
-private struct ListRecord: Codable {
+private struct ListRecord: Encodable {
     var trustVersion: Int
     var trustList: [String: EntryRecord]
 }
 
-private struct EntryRecord: Codable {
+private struct EntryRecord: Encodable {
     var issuerName: Data?
     var serialNumber: Data?
     var modDate: Date?
@@ -69,24 +71,18 @@ private struct EntryRecord: Codable {
     }
 }
 
-private struct SettingRecord: Codable {
-    var result: Int?
-    var policy: Data?
-    var policyName: String?
-    var policyString: String?
-    var allowedError: Int?
-    /// Restrictions that are not served: a setting that has one would say more than was meant without it.
-    var keyUsage: Int?
-    var application: Data?
+/// A setting as it is written.
+private struct SettingRecord: Encodable {
+    let result: Int
+    let policyName: String?
+    let policyString: String?
+    let allowedError: Int?
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
         case result = "kSecTrustSettingsResult"
-        case policy = "kSecTrustSettingsPolicy"
         case policyName = "kSecTrustSettingsPolicyName"
         case policyString = "kSecTrustSettingsPolicyString"
         case allowedError = "kSecTrustSettingsAllowedError"
-        case keyUsage = "kSecTrustSettingsKeyUsage"
-        case application = "kSecTrustSettingsApplication"
     }
 
     init(_ setting: TrustSetting) {
@@ -95,40 +91,45 @@ private struct SettingRecord: Codable {
         policyString = setting.name
         allowedError = setting.allowedError.map { Int($0.status.rawValue) }
     }
+}
 
-    /// - Throws: for keys that are not known: without them the setting would say more than was meant.
-    init(from decoder: any Decoder) throws {
-        let names = try decoder.container(keyedBy: AnyName.self).allKeys.map(\.stringValue)
-        if let unknown = names.first(where: { CodingKeys(stringValue: $0) == nil }) {
-            throw CertificateError("a setting has the unknown part \(unknown)")
+/// Reads a setting, of ours or of macOS's. What is not understood is refused: without it the setting would say more than was meant.
+private struct SettingReader {
+    private let members: [String: PropertyListValue]
+
+    init(_ value: PropertyListValue) throws(CertificateError) {
+        guard let members = value.dictionary else { throw CertificateError("expected a dictionary as a trust setting") }
+        guard members.keys.allSatisfy(Self.known.contains) else { throw CertificateError("a trust setting has an unknown key") }
+        guard members["kSecTrustSettingsKeyUsage"] == nil, members["kSecTrustSettingsApplication"] == nil else {
+            throw CertificateError("a setting is for one program or one use of the key, which is unsupported")
         }
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        result = try container.decodeIfPresent(Int.self, forKey: .result)
-        policy = try container.decodeIfPresent(Data.self, forKey: .policy)
-        policyName = try container.decodeIfPresent(String.self, forKey: .policyName)
-        policyString = try container.decodeIfPresent(String.self, forKey: .policyString)
-        allowedError = try container.decodeIfPresent(Int.self, forKey: .allowedError)
-        keyUsage = try container.decodeIfPresent(Int.self, forKey: .keyUsage)
-        application = try container.decodeIfPresent(Data.self, forKey: .application)
+        self.members = members
     }
 
-    private struct AnyName: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
+    private static let known: Set<String> = [
+        "kSecTrustSettingsResult", "kSecTrustSettingsPolicy", "kSecTrustSettingsPolicyName", "kSecTrustSettingsPolicyString",
+        "kSecTrustSettingsAllowedError", "kSecTrustSettingsKeyUsage", "kSecTrustSettingsApplication",
+    ]
+
+    /// The member of this name; nil where there is none.
+    ///
+    /// - Throws: where its value is of another kind.
+    private func value<Value>(_ key: String, _ read: (PropertyListValue) -> Value?) throws(CertificateError) -> Value? {
+        guard let member = members[key] else { return nil }
+        guard let value = read(member) else { throw CertificateError("the value of \(key) is of the wrong kind") }
+        return value
     }
 
     /// One, or where it is for all of TLS, two.
     func settings() throws(CertificateError) -> [TrustSetting] {
-        guard keyUsage == nil, application == nil else {
-            throw CertificateError("a setting is for one program or one use of the key, which is not served")
-        }
         // Apple's default where nothing is said.
-        guard let result = TrustSetting.Result(rawValue: result ?? 1) else { throw CertificateError("a setting has an unknown result") }
-        var setting = TrustSetting(result, name: policyString)
-        if let allowedError {
-            let rule = TrustRule.allCases.first { Int($0.status.rawValue) == allowedError && $0.isAllowable }
+        let number = try value("kSecTrustSettingsResult", \.integer) ?? 1
+        guard let result = Int(exactly: number).flatMap(TrustSetting.Result.init(rawValue:)) else {
+            throw CertificateError("a setting has an unknown result")
+        }
+        var setting = TrustSetting(result, name: try value("kSecTrustSettingsPolicyString", \.string))
+        if let allowedError = try value("kSecTrustSettingsAllowedError", \.integer) {
+            let rule = TrustRule.allCases.first { Int64($0.status.rawValue) == allowedError && $0.isAllowable }
             guard let rule else { throw CertificateError("a setting allows the error \(allowedError), which nobody may") }
             setting.allowedError = rule
         }
@@ -142,13 +143,13 @@ private struct SettingRecord: Codable {
 
     /// One that is nil for all policies.
     private func policies() throws(CertificateError) -> [TrustSetting.Policy?] {
-        if let policyName {
+        if let policyName = try value("kSecTrustSettingsPolicyName", \.string) {
             guard let known = TrustSetting.Policy(rawValue: policyName) else {
                 throw CertificateError("a setting is for the policy \(policyName), which is not served")
             }
             return [known]
         }
-        guard let policy else { return [nil] }
+        guard let policy = try value("kSecTrustSettingsPolicy", \.data) else { return [nil] }
         // 1.2.840.113635.100.1 and one more.
         let apple: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x01]
         guard policy.count == apple.count + 1, policy.starts(with: apple), let last = policy.last,

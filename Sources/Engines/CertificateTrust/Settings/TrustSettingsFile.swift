@@ -41,13 +41,11 @@ public final class TrustSettingsFile: Sendable {
             throw CertificateError("the trust settings are not to be trusted: \(error)")
         }
         let bytes: [UInt8]?
-        do throws(SystemError) { bytes = try WorldReadableFile.read(path, atMost: Self.greatestLength) } catch {
+        do throws(SystemError) { bytes = try BoundedFile.read(path, limit: PropertyListReader.maxLength) } catch {
             throw CertificateError("the trust settings cannot be read: \(error)")
         }
         return try bytes.map { (bytes) throws(CertificateError) in try TrustSettings(propertyList: bytes) } ?? TrustSettings()
     }
-
-    private static let greatestLength = 64 << 20
 
     /// Writes the settings in place of those that are there: the administrator's for all to read, a user's for nobody else.
     public func save(_ settings: TrustSettings) throws(CertificateError) {

@@ -201,7 +201,9 @@ extension WireQuery {
         case .all(let nothing)?:
             try requireKnown(nothing)
             return .all
-        case .atMost(let count)?: return .atMost(Int(count))
+        case .atMost(let number)?:
+            guard let count = UInt32(exactly: number) else { throw .malformed("a limit of results is \(number)") }
+            return .atMost(count)
         case nil: return nil
         }
     }

@@ -111,8 +111,15 @@ struct AuthorizedCaller {
 /// the administrator's files give to a user, a unit or a domain that the kernel names.
 enum Authoriser {
     static func authorize(_ caller: CallerIdentity) throws(KeychainError) -> AuthorizedCaller {
-        if let name = caller.sandboxGroup {
+        switch caller.sandbox {
+        case .application(let name)?:
             return entitled(to: [AccessGroup(name, grade: .claimed)], caller, "it runs in a sandbox, which has this group and no other")
+        case .unidentified?:
+            throw KeychainError(
+                .missingEntitlement,
+                "this program runs in a sandbox that does not say which application it holds, so it has no access group",
+                hint: "start it through flatpak run or snap run in a session of systemd, which names the application in its scope")
+        case nil: break
         }
         if let attested = caller.attestedGroups { return try attestedCaller(caller, attested) }
         if caller.isUserCommand {
@@ -138,7 +145,7 @@ enum Authoriser {
                 .missingEntitlement, "the keychain may hold items of attested groups, and this program only claims to be who it is",
                 hint: "let an attested program do it; /etc/latchkey/entitlements.d says which are")
         }
-        guard caller.sandboxGroup == nil else {
+        guard caller.sandbox == nil else {
             throw KeychainError(
                 .missingEntitlement, "a program in a sandbox may use its own items, and nothing else of the keychain",
                 hint: "run the command outside of the sandbox")

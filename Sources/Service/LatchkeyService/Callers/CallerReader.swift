@@ -31,36 +31,36 @@ public struct CallerReader: Sendable {
         var process: Int32
         /// What /proc says; nil where it may not be read, as of a process of another user or one that forbids it.
         var executable: String?
-        var unit: (name: String, isOfSystem: Bool)?
+        var unit: SystemdUnit?
         var label: String?
-        var sandbox: (kind: String, name: String)?
+        var sandbox: SandboxIdentity?
         /// What the program says of itself.
         var claim: CallerIdentity
     }
 
     /// Reads a process as it is now.
     func read(user: UInt32, process: Int32, claim: CallerIdentity) -> Reading {
+        // Number 0 stands for a process of another namespace.
+        guard process > 0 else { return Reading(user: user, process: process, claim: claim) }
         let directory = ProcessDirectory(process, root: processes)
-        let group = process > 0 ? directory.controlGroup : nil
-        let label = process > 0 ? directory.securityLabel : nil
+        let group = directory.controlGroup.map(ControlGroup.init(path:))
+        let label = directory.securityLabel
         return Reading(
-            user: user, process: process, executable: process > 0 ? directory.executable : nil, unit: group.flatMap(Self.unit),
-            label: label, sandbox: Self.sandbox(flatpakInfo: process > 0 ? flatpakInfo(directory) : nil, group: group, label: label),
-            claim: claim)
+            user: user, process: process, executable: directory.executable, unit: group?.unit, label: label,
+            sandbox: sandbox(of: directory, group: group, label: label), claim: claim)
+    }
+
+    private func sandbox(of directory: ProcessDirectory, group: ControlGroup?, label: String?) -> SandboxIdentity? {
+        switch directory.flatpakInfo {
+        case .found(let text): .read(group: group, flatpakInfo: text, label: label, isHidden: false)
+        case .missing: .read(group: group, flatpakInfo: nil, label: label, isHidden: false)
+        // A process that forbids looking at it, and lives in a namespace of its own, may well have the file.
+        case .unreadable: .read(group: group, flatpakInfo: nil, label: label, isHidden: directory.isNested)
+        }
     }
 
     /// The process's directory, for a quick look whether it is still the program it was.
     func directory(of process: Int32) -> OpenProcessDirectory? { ProcessDirectory(process, root: processes).open() }
-
-    /// Flatpak's file. A process that forbids looking at it, and lives in a namespace of its own, may well have one: it is taken for an unknown
-    /// sandbox's.
-    private func flatpakInfo(_ directory: ProcessDirectory) -> String? {
-        switch directory.flatpakInfo {
-        case .found(let text): text
-        case .missing: nil
-        case .unreadable: directory.isNested ? "" : nil
-        }
-    }
 
     /// Who the caller is to the authoriser.
     func identity(_ reading: Reading) -> CallerIdentity {
@@ -73,7 +73,7 @@ public struct CallerReader: Sendable {
         identity.process = CallerIdentity.ProcessNumber(user: reading.user, process: reading.process)
         // An id of a sandbox can be forged by whoever is outside of it; inside, it only takes away.
         if let sandbox = reading.sandbox {
-            identity.sandboxGroup = "\(sandbox.kind).\(sandbox.name)"
+            identity.sandbox = sandbox.scope
             identity.isUserCommand = false
         }
         identity.attestedGroups = attestedGroups(reading)
@@ -101,7 +101,7 @@ public struct CallerReader: Sendable {
         return matching.flatMap(\.groups).filter { seen.insert($0).inserted }
     }
 
-    private func isAttested(_ unit: (name: String, isOfSystem: Bool)?, of user: UInt32) -> Bool {
+    private func isAttested(_ unit: SystemdUnit?, of user: UInt32) -> Bool {
         unit?.isOfSystem == true && users.isService(user)
     }
 
@@ -140,7 +140,8 @@ public struct CallerReader: Sendable {
                     source: isAttested ? "the security module; the administrator says that it is confined" : "the security module"))
         }
         if let sandbox = reading.sandbox {
-            facts.append(Fact(sandbox.kind, sandbox.name, .claimed, source: "its control group, label or root; it only takes away"))
+            let name = sandbox.application ?? "of an unknown application"
+            facts.append(Fact(sandbox.kind.rawValue, name, .claimed, source: "its control group, label or root; it only takes away"))
         }
         let declared = identity(reading).declaredGroups
         facts.append(
@@ -148,47 +149,5 @@ public struct CallerReader: Sendable {
                 "identity", declared.map { $0.isEmpty ? "without groups" : $0.joined(separator: ", ") } ?? "none", .claimed,
                 source: reading.executable == nil ? "the program says so" : "the property lists beside the executable"))
         return facts
-    }
-}
-
-// MARK: Names in control groups and labels
-
-extension CallerReader {
-    /// The unit of a control group such as `/system.slice/backup.service` or `/user.slice/user-1000.slice/…/app-editor.scope`.
-    static func unit(_ group: String) -> (name: String, isOfSystem: Bool)? {
-        let parts = group.split(separator: "/").map(String.init)
-        let isOfSystem = parts.first == "system.slice"
-        // A system unit is the first of its kind: what it makes below itself may have any name.
-        let isUnit: (String) -> Bool = { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }
-        let name = isOfSystem ? parts.first(where: isUnit) : parts.last(where: isUnit)
-        return name.map { ($0, isOfSystem) }
-    }
-
-    /// The sandbox of a process: Flatpak's file in its root or its scope, snapd's label or scope.
-    static func sandbox(flatpakInfo: String?, group: String?, label: String?) -> (kind: String, name: String)? {
-        if let flatpakInfo { return ("flatpak", flatpakName(flatpakInfo) ?? "unknown") }
-        // Whoever is inside may make groups below his own.
-        let scopes = group?.split(separator: "/").map(String.init) ?? []
-        for scope in scopes where scope.hasPrefix("app-flatpak-") && scope.hasSuffix(".scope") {
-            let name = scope.dropFirst("app-flatpak-".count).prefix(through: scope.lastIndex(of: "-") ?? scope.startIndex).dropLast()
-            return ("flatpak", name.isEmpty ? "unknown" : String(name))
-        }
-        for text in [label ?? ""] + scopes where text.hasPrefix("snap.") {
-            let name = text.dropFirst("snap.".count).prefix { $0 != "." && $0 != " " }
-            return ("snap", name.isEmpty ? "unknown" : String(name))
-        }
-        return nil
-    }
-
-    private static func flatpakName(_ info: String) -> String? {
-        var isInside = false
-        for line in info.split(separator: "\n") {
-            if line.hasPrefix("[") { isInside = line == "[Application]" || line == "[Runtime]" }
-            if isInside, line.hasPrefix("name=") {
-                let name = line.dropFirst("name=".count)
-                return name.isEmpty ? nil : String(name)
-            }
-        }
-        return nil
     }
 }

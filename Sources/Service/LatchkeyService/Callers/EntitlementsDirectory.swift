@@ -102,41 +102,32 @@ public final class EntitlementsDirectory: Sendable {
         } catch {
             throw RuleError(problem: error.description)
         }
-        guard let data = FileManager.default.contents(atPath: file), data.count <= Self.greatestLength else {
-            throw RuleError(problem: "it cannot be read, or has more than \(Self.greatestLength) bytes")
-        }
-        let list: List
-        do {
-            list = try PropertyListText.decode(List.self, from: data)
+        let list: PropertyListValue
+        do throws(PropertyListError) {
+            list = try PropertyListReader.read(file: file, limit: Self.maxLength)
         } catch {
-            throw RuleError(problem: "it is no property list in XML with a dictionary 'latchkey-subject' of strings")
+            throw RuleError(problem: error.description)
         }
-        return try list.subject.rule(file, groups: list.entitlements.groups)
+        return try Subject(list).rule(file, groups: Entitlements(list).groups)
     }
 
-    private static let greatestLength = 1 << 20
+    /// 1 MiB.
+    private static let maxLength = 1 << 20
 }
 
 // MARK: The property list
 
 extension EntitlementsDirectory {
-    private struct List: Decodable {
-        let entitlements: Entitlements
-        let subject: Subject
-
-        private enum Key: String, CodingKey { case subject = "latchkey-subject" }
-
-        init(from decoder: any Decoder) throws {
-            entitlements = try Entitlements(from: decoder)
-            subject = try decoder.container(keyedBy: Key.self).decode(Subject.self, forKey: .subject)
-        }
-    }
-
-    private struct Subject: Decodable {
+    /// What stands under `latchkey-subject`: whom a rule is about.
+    private struct Subject {
         let words: [String: String]
 
-        init(from decoder: any Decoder) throws {
-            words = try decoder.singleValueContainer().decode([String: String].self)
+        init(_ list: PropertyListValue) throws(RuleError) {
+            guard let members = list["latchkey-subject"]?.dictionary else {
+                throw RuleError(problem: "expected a dictionary under latchkey-subject")
+            }
+            words = members.compactMapValues(\.string)
+            guard words.count == members.count else { throw RuleError(problem: "expected nothing but strings in latchkey-subject") }
         }
 
         func rule(_ file: String, groups: [String]) throws(RuleError) -> Rule {

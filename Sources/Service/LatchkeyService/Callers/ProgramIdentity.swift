@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import Glibc
 public import KeychainModel
 internal import LinuxSystem
@@ -18,13 +17,13 @@ public enum ProgramIdentity {
 
     /// The groups that the executable's property lists declare, in Apple's order; nil where there are none of either kind.
     static func declaredGroups(of executable: String) -> [String]? {
-        switch propertyList(Entitlements.self, at: entitlementsPath(executable)) {
-        case .found(let entitlements): return entitlements.groups
+        switch propertyList(at: entitlementsPath(executable)) {
+        case .found(let list): return Entitlements(list).groups
         case .unreadable: return []
         case .missing: break
         }
-        switch propertyList(BundleInformation.self, at: informationPath(executable)) {
-        case .found(let info): return info.identifier.map { $0.isEmpty ? [] : [$0] }
+        switch propertyList(at: informationPath(executable)) {
+        case .found(let list): return list["CFBundleIdentifier"]?.string.map { $0.isEmpty ? [] : [$0] }
         case .unreadable: return []
         case .missing: return nil
         }
@@ -35,25 +34,19 @@ public enum ProgramIdentity {
         "\(executable.lastIndex(of: "/").map { String(executable[..<$0]) } ?? ".")/Info.plist"
     }
 
-    private static let greatestLength = 1 << 20
+    /// 1 MiB.
+    private static let maxLength = 1 << 20
 
-    private enum Outcome<List> {
-        case found(List)
+    private enum Outcome {
+        case found(PropertyListValue)
         case unreadable
         case missing
     }
 
-    private static func propertyList<List: Decodable>(_: List.Type, at path: String) -> Outcome<List> {
+    private static func propertyList(at path: String) -> Outcome {
         // Also a symbolic link that leads nowhere is there.
         guard faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return .missing }
-        // A pipe, a device, or something huge is no property list, and is not waited for.
-        guard let status = (try? FileStatus.of(path)) ?? nil, status.kind == .file, status.size <= greatestLength else {
-            return .unreadable
-        }
-        guard let data = FileManager.default.contents(atPath: path), let list = try? PropertyListText.decode(List.self, from: data)
-        else {
-            return .unreadable
-        }
+        guard let list = try? PropertyListReader.read(file: path, limit: maxLength) else { return .unreadable }
         return .found(list)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
 internal import Glibc
+internal import LinuxSystem
 
 /// Which users of this machine are services, as whom nobody logs in.
 struct SystemUsers: Sendable {
@@ -14,8 +14,9 @@ struct SystemUsers: Sendable {
     func isService(_ user: UInt32) -> Bool {
         // Root traces everything, and everybody's unit could be started as root.
         guard user != 0 else { return false }
-        let data = FileManager.default.contents(atPath: path)
-        let lines = String(decoding: data ?? Data(), as: UTF8.self).split(separator: "\n")
+        // Without the whole file no user is known to be a service's.
+        guard let bytes = try? BoundedFile.read(path, limit: Self.maxLength) else { return false }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
         let entries = lines.map { $0.split(separator: ":", omittingEmptySubsequences: false) }.filter {
             $0.count == 7 && UInt32($0[2]) == user
         }
@@ -34,6 +35,8 @@ struct SystemUsers: Sendable {
         return entry.pw_uid
     }
 
+    /// 16 MiB.
+    private static let maxLength = 16 << 20
     /// systemd.exec(5), DynamicUser: numbers that are never given to anybody who logs in.
     private static let dynamicUsers: ClosedRange<UInt32> = 61184...65519
     /// login.defs(5), UID_MIN.

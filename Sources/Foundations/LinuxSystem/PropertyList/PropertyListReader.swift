@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads Apple's property lists in XML and UTF-8 (plist(5), PropertyList-1.0.dtd).
+///
+/// Lists come from anybody. The reader is total: every input gives a value or an error, in time and memory that grow with its length alone.
+/// Nesting, length and the number of values are limited. Binary and OpenStep lists, a DOCTYPE with declarations of its own, a key that stands
+/// twice in a dictionary, and numbers that do not fit are refused by name.
+public struct PropertyListReader {
+    /// Bytes of a list.
+    public static let maxLength = 16 << 20
+    /// Arrays and dictionaries inside each other.
+    public static let maxDepth = 64
+    /// Values of a list, the inner ones included.
+    public static let maxCount = 100_000
+
+    private var cursor: XMLCursor
+    private var count = 0
+
+    /// The value of a list.
+    public static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
+        guard bytes.count <= maxLength else { throw PropertyListError("more than \(maxLength) bytes") }
+        guard !bytes.starts(with: "bplist".utf8) else {
+            throw PropertyListError("a binary property list is unsupported; plutil -convert xml1 makes an XML one of it")
+        }
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw PropertyListError("bytes that are not UTF-8") }
+        var reader = PropertyListReader(XMLCursor(bytes))
+        return try reader.document()
+    }
+
+    /// The value of a list in a regular file.
+    ///
+    /// - Parameter limit: the max length in bytes.
+    /// - Throws: also where the file cannot be read, or there is none.
+    public static func read(file: String, limit: Int) throws(PropertyListError) -> PropertyListValue {
+        let bytes: [UInt8]?
+        do throws(SystemError) { bytes = try BoundedFile.read(file, limit: limit) } catch { throw PropertyListError(error.description) }
+        guard let bytes else { throw PropertyListError("there is no file") }
+        return try read(bytes)
+    }
+
+    private init(_ cursor: XMLCursor) { self.cursor = cursor }
+
+    // MARK: The document
+
+    private mutating func document() throws(PropertyListError) -> PropertyListValue {
+        cursor.skip("\u{FEFF}")
+        try cursor.skipProlog()
+        guard let tag = try cursor.tag(), tag.name == "plist", tag.kind == .opening else { throw cursor.error("expected <plist>") }
+        try cursor.skipMisc()
+        guard let first = try cursor.tag() else { throw cursor.error("expected a value") }
+        let value = try value(of: first, depth: 0)
+        try cursor.skipMisc()
+        guard try cursor.tag() == XMLTag(name: "plist", kind: .closing) else { throw cursor.error("expected </plist>") }
+        try cursor.skipMisc()
+        guard cursor.isAtEnd else { throw cursor.error("expected the end of the file") }
+        return value
+    }
+
+    private mutating func value(of tag: XMLTag, depth: Int) throws(PropertyListError) -> PropertyListValue {
+        count += 1
+        guard count <= Self.maxCount else { throw cursor.error("more than \(Self.maxCount) values") }
+        guard tag.kind != .closing else { throw cursor.error("expected a value") }
+        switch tag.name {
+        case "dict": return .dictionary(tag.kind == .empty ? [:] : try members(depth: depth + 1))
+        case "array": return .array(tag.kind == .empty ? [] : try elements(depth: depth + 1))
+        case "true": return .boolean(try nothing(in: tag, true))
+        case "false": return .boolean(try nothing(in: tag, false))
+        case "string": return .string(try text(of: tag))
+        case "integer": return .integer(try integer(try text(of: tag)))
+        case "real": return .real(try real(try text(of: tag)))
+        case "date": return .date(try date(try text(of: tag)))
+        case "data": return .data(try data(try text(of: tag)))
+        default: throw cursor.error("an element that is not of a property list")
+        }
+    }
+
+    private mutating func elements(depth: Int) throws(PropertyListError) -> [PropertyListValue] {
+        try requireDepth(depth)
+        var values: [PropertyListValue] = []
+        while let tag = try nextTag(in: "array") { values.append(try value(of: tag, depth: depth)) }
+        return values
+    }
+
+    private mutating func members(depth: Int) throws(PropertyListError) -> [String: PropertyListValue] {
+        try requireDepth(depth)
+        var members: [String: PropertyListValue] = [:]
+        while let tag = try nextTag(in: "dict") {
+            guard tag.name == "key", tag.kind != .closing else { throw cursor.error("expected <key>") }
+            let key = try text(of: tag)
+            guard let next = try nextTag(in: "dict") else { throw cursor.error("a key without a value") }
+            guard members.updateValue(try value(of: next, depth: depth), forKey: key) == nil else {
+                throw cursor.error("a key that stands twice in a dictionary")
+            }
+        }
+        return members
+    }
+
+    private func requireDepth(_ depth: Int) throws(PropertyListError) {
+        guard depth <= Self.maxDepth else { throw cursor.error("more than \(Self.maxDepth) values inside each other") }
+    }
+
+    /// The next tag of an element's content; nil at its end.
+    private mutating func nextTag(in parent: String) throws(PropertyListError) -> XMLTag? {
+        try cursor.skipMisc()
+        guard let tag = try cursor.tag() else { throw cursor.error("expected an element, or </\(parent)>") }
+        return tag == XMLTag(name: parent, kind: .closing) ? nil : tag
+    }
+
+    private mutating func text(of tag: XMLTag) throws(PropertyListError) -> String {
+        if tag.kind == .empty { return "" }
+        let text = try cursor.text()
+        guard try cursor.tag() == XMLTag(name: tag.name, kind: .closing) else { throw cursor.error("expected </\(tag.name)>") }
+        return text
+    }
+
+    private mutating func nothing(in tag: XMLTag, _ value: Bool) throws(PropertyListError) -> Bool {
+        guard try text(of: tag).allSatisfy(\.isWhitespace) else { throw cursor.error("<\(tag.name)> has content") }
+        return value
+    }
+}
+
+// MARK: Values in texts
+
+extension PropertyListReader {
+    private func integer(_ text: String) throws(PropertyListError) -> Int64 {
+        let digits = text.trimmingASCIISpace
+        let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+        guard let number = isHexadecimal ? Int64(digits.dropFirst(2), radix: 16) : Int64(digits) else {
+            throw cursor.error("expected an integer of 64 bits")
+        }
+        return number
+    }
+
+    private func real(_ text: String) throws(PropertyListError) -> Double {
+        guard let number = Double(text.trimmingASCIISpace), number.isFinite else { throw cursor.error("expected a finite number") }
+        return number
+    }
+
+    private func date(_ text: String) throws(PropertyListError) -> Double {
+        guard let seconds = PropertyListDate.seconds(text.trimmingASCIISpace) else {
+            throw cursor.error("expected a date as 2001-01-31T23:59:59Z")
+        }
+        return seconds
+    }
+
+    private func data(_ text: String) throws(PropertyListError) -> [UInt8] {
+        guard let bytes = PropertyListData.bytes(text) else { throw cursor.error("expected base64") }
+        return bytes
+    }
+}
+
+extension StringProtocol {
+    /// The text without the spaces of XML at both ends.
+    fileprivate var trimmingASCIISpace: String {
+        let isSpace: (Character) -> Bool = { [" ", "\t", "\n", "\r", "\r\n"].contains($0) }
+        return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value of one of Apple's property lists.
+public enum PropertyListValue: Equatable, Sendable {
+    case string(String)
+    case integer(Int64)
+    /// Finite.
+    case real(Double)
+    case boolean(Bool)
+    /// Seconds since 1970-01-01T00:00:00Z.
+    case date(Double)
+    case data([UInt8])
+    case array([PropertyListValue])
+    case dictionary([String: PropertyListValue])
+
+    /// The text; nil where the value is of another kind, as for the properties that follow.
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+    public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+    public var date: Double? { if case .date(let seconds) = self { seconds } else { nil } }
+    public var data: [UInt8]? { if case .data(let bytes) = self { bytes } else { nil } }
+    public var array: [PropertyListValue]? { if case .array(let values) = self { values } else { nil } }
+    public var dictionary: [String: PropertyListValue]? { if case .dictionary(let members) = self { members } else { nil } }
+
+    /// The texts of an array of nothing but texts.
+    public var strings: [String]? {
+        guard let values = array else { return nil }
+        let texts = values.compactMap(\.string)
+        return texts.count == values.count ? texts : nil
+    }
+
+    /// A member of a dictionary.
+    public subscript(_ key: String) -> PropertyListValue? { dictionary?[key] }
+}
