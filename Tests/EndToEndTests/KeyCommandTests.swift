@@ -148,8 +148,20 @@ struct KeyCommandTests {
         #expect(try desk.latchkey("key", "delete", "--tag", "twice", "--all").status == 0)
         #expect(try desk.latchkey("key", "sign", "--key-file", "-", "-").status == 2)
         for size in ["-1", "abc", "99999999999"] { #expect(try desk.latchkey("create-keypair", "-s", size, "x").status != 0) }
-        #expect(try desk.latchkey("create-keypair", "-s", "1024", "x").status != 0)
+        #expect(try desk.latchkey("create-keypair", "-s", "504", "x").status != 0)
         #expect(try desk.latchkey("key", "generate", "--tag", "x", "--size", "1000").status != 0)
         #expect(try desk.latchkey("key", "sign", "--tag", "x", "-a", "none", "/dev/null").status != 0)
+    }
+
+    @Test("Weak RSA keys: create-keypair warns as import does, key generate refuses, key list marks them", arguments: [false, true])
+    func weak(_ throughDaemon: Bool) throws {
+        let desk = try Desk(throughDaemon: throughDaemon)
+        let made = try desk.latchkey("create-keypair", "-s", "512", "--tag", "small", "x")
+        #expect(made.status == 0 && made.error.contains("less than 2048 bits"), "\(made)")
+        let refused = try desk.latchkey("key", "generate", "--tag", "smaller", "--type", "rsa", "--size", "2040")
+        #expect(refused.status != 0 && refused.error.contains("at least 2048 bits, 2040 were asked for"), "\(refused)")
+        let list = try desk.latchkey("key", "list").output
+        #expect(list == "RSA-512\tprivate\tsmall\tlatchkey.shared\tweak\nRSA-512\tpublic\tsmall\tlatchkey.shared\tweak\n", "\(list)")
+        #expect(try desk.latchkey("key", "list", "--json").output.contains("\"isWeak\" : true"))
     }
 }

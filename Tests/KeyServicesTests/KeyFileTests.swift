@@ -257,7 +257,7 @@ struct KeyFileTests {
         let even = modulus.dropLast() + [modulus[255] & 0xFE]
         for (modulus, exponent) in [
             (modulus, [1]), (modulus, [0]), (modulus, [2]), (modulus, [1, 0, 0]), (Array(even), [1, 0, 1]),
-            (Array(modulus.prefix(64)) + [1], [1, 0, 1]),
+            (Array(modulus.prefix(62)) + [1], [1, 0, 1]),
             ([UInt8](repeating: 0xFF, count: 1025), [1, 0, 1]), ([], [1, 0, 1]), (modulus, [UInt8](repeating: 1, count: 9)),
         ] as [([UInt8], [UInt8])] {
             #expect(status { () throws(KeychainError) in _ = try PublicKey.read(key(modulus, exponent), .rsa) } == -50)
@@ -267,7 +267,8 @@ struct KeyFileTests {
         for form in [[0x30, 0x83, 0, good[2], good[3]] + body, [0x30, 0x80] + body + [0, 0], [0x31] + good.dropFirst()] {
             #expect(status { () throws(KeychainError) in _ = try PublicKey.read(form, .rsa) } == -50)
         }
-        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 1024)) } == -25311)
+        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 504)) } == -25311)
+        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 2047)) } == -25311)
         #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 8193)) } == -25311)
         #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: 192)) } == -25311)
         #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: 1_000_000)) } == -25311)

@@ -5,6 +5,7 @@ import KeychainTesting
 import LatchkeyService
 import SecretMemory
 import Security
+import Synchronization
 import Testing
 
 /// Keys as Apple's API shows them (keychain-behaviour §7.4, §7.11), on disk, in memory and through the daemon.
@@ -343,7 +344,7 @@ struct SecKeyTests {
     @Test("Sizes that are none are refused, and stop nobody", arguments: Backend.allCases)
     func sizes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            for size in [-1, 0, 1, 1024, 2047, 8193, 5_000_000_000, Int.max, Int.min] {
+            for size in [-1, 0, 1, 504, 511, 2047, 8193, 8200, 5_000_000_000, Int.max, Int.min] {
                 for permanent in [true, false] {
                     let parameters =
                         [
@@ -354,6 +355,75 @@ struct SecKeyTests {
                 }
             }
             #expect(Self.count() == 0)
+        }
+    }
+
+    @Test("RSA keys are made from 512 bits on; below 2048 the program's logger is warned, once a size", arguments: Backend.allCases)
+    func small(_ backend: Backend) throws {
+        let warnings = Mutex<[String]>([])
+        let log = ProgramLog { text in warnings.withLock { $0.append(text) } }
+        try ProgramLog.$current.withValue(log) {
+            try withKeychain(backend) { _ in
+                for (size, algorithm) in [
+                    (512, SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA256), (768, .rsaSignatureMessagePSSSHA1),
+                    (1024, .rsaSignatureMessagePKCS1v15SHA512), (512, .rsaSignatureMessagePKCS1v15SHA1),
+                ] {
+                    for permanent in [true, false] {
+                        let key = try Self.random(
+                            [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: size, kSecAttrIsPermanent: permanent])
+                        #expect(SecKeyGetBlockSize(key) == size / 8)
+                        let signature = try #require(SecKeyCreateSignature(key, algorithm, Self.message as CFData, nil))
+                        let publicKey = try #require(SecKeyCopyPublicKey(key))
+                        #expect(SecKeyVerifySignature(publicKey, algorithm, Self.message as CFData, signature, nil))
+                    }
+                }
+                // A digest that is too long for the block is an algorithm that the key does not have.
+                let tiny = try Self.random(Self.rsa.merging([kSecAttrKeySizeInBits: 512]) { $1 })
+                for algorithm in [SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA512, .rsaSignatureMessagePSSSHA256] {
+                    #expect(!SecKeyIsAlgorithmSupported(tiny, .sign, algorithm))
+                    #expect(Self.code { SecKeyCreateSignature(tiny, algorithm, Self.message as CFData, $0) } == -50)
+                }
+                _ = try Self.random(Self.rsa)
+            }
+        }
+        #expect(warnings.withLock { $0.count } == 3)
+        for size in [512, 768, 1024] { #expect(warnings.withLock { $0.contains { $0.contains("RSA-\(size) is weak") } }) }
+    }
+
+    @Test("A public RSA key is read as SubjectPublicKeyInfo and as PKCS #1, and is the same key", arguments: Backend.allCases)
+    func subjectPublicKeyInfo(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let pair = try Self.random(Self.rsa)
+            let publicKey = try #require(SecKeyCopyPublicKey(pair))
+            let pkcs1 = try #require(SecKeyCopyExternalRepresentation(publicKey, nil)) as Data
+            func element(_ tag: UInt8, _ content: Data) -> Data {
+                Data([tag, 0x82, UInt8(content.count >> 8), UInt8(content.count & 0xFF)]) + content
+            }
+            let algorithm = Data([0x30, 0x0D, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0])
+            let info = element(0x30, algorithm + element(3, Data([0]) + pkcs1))
+            let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPublic] as [CFString: Any]
+            func made(_ bytes: Data) -> SecKey? { SecKeyCreateWithData(bytes as CFData, attributes as CFDictionary, nil) }
+            let read = try #require(made(info))
+            #expect(read == made(pkcs1))
+            #expect(try #require(SecKeyCopyExternalRepresentation(read, nil)) as Data == pkcs1)
+            #expect(try Self.agree(pair, read))
+            // An item that holds it is a key as well.
+            let item = attributes.merging([kSecClass: kSecClassKey, kSecValueData: info, kSecAttrLabel: "info"]) { $1 }
+            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+            #expect(try Self.found([kSecAttrLabel: "info"]) == read)
+            // Not as a private key, not of another algorithm, not with unused bits, not cut, not with anything behind it.
+            let asPrivate = attributes.merging([kSecAttrKeyClass: kSecAttrKeyClassPrivate]) { $1 }
+            #expect(SecKeyCreateWithData(info as CFData, asPrivate as CFDictionary, nil) == nil)
+            var pss = algorithm
+            pss[12] = 10
+            for bytes in [
+                element(0x30, pss + element(3, Data([0]) + pkcs1)), element(0x30, algorithm + element(3, Data([1]) + pkcs1)),
+                element(0x30, algorithm + element(3, Data())), element(0x30, algorithm), info.dropLast(), info + [0],
+                element(0x30, algorithm + element(3, Data([0]) + pkcs1) + [5, 0]), element(0x30, algorithm + element(3, Data([0]) + info)),
+            ] {
+                #expect(made(Data(bytes)) == nil)
+            }
+            for length in 0..<info.count { #expect(made(info.prefix(length)) == nil) }
         }
     }
 

@@ -25,6 +25,9 @@ extension KeyAlgorithm {
         case .rsaSignature(.pss(let input)):
             guard kind.type == .rsa, let hash = input.hash else { return false }
             return kind.bits >= 16 * hash.byteCount + 9
+        case .rsaSignature(.pkcs1(let input)):
+            // The padding takes 11 bytes, the DER around the digest up to 19 (RFC 8017, section 9.2).
+            return kind.type == .rsa && kind.blockLength >= 11 + (input.hash.map { $0.digestInfoLength } ?? 0)
         case .rsaSignature: return kind.type == .rsa
         case .rsaEncryption(.oaep(let hash)): return kind.type == .rsa && RSABlock.oaepRoom(hash, in: kind) >= 0
         case .rsaEncryption(.oaepAESGCM(let hash)):
@@ -40,6 +43,11 @@ extension KeyAlgorithm {
                 "the algorithm \(rawValue) is not one for this with a \(half == .publicKey ? "public" : "private") key \(kind)")
         }
     }
+}
+
+extension HashAlgorithm {
+    /// The length of the DER `DigestInfo` around a digest, with it, in bytes.
+    fileprivate var digestInfoLength: Int { (self == .sha1 ? 15 : 19) + byteCount }
 }
 
 extension KeyAlgorithm.SignedInput {

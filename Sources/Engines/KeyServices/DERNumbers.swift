@@ -36,7 +36,8 @@ struct DERNumbers {
         return numbers.isAtEnd ? all : nil
     }
 
-    private static func element(_ tag: UInt8, _ rest: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    /// The content of the element at the start of `rest`, which is moved behind it; nil where the tag is another or the length is not in its one DER form.
+    static func element(_ tag: UInt8, _ rest: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard rest.count >= 2, rest[0] == tag else { return nil }
         var (start, length) = (2, Int(rest[1]))
         if length >= 0x80 {

@@ -51,7 +51,7 @@ extension PublicKey {
     static func kind(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) throws(KeychainError) -> KeyKind {
         let bits = modulus.first.map { modulus.count * 8 - $0.leadingZeroBitCount } ?? 0
         let kind = KeyKind(.rsa, bits: bits)
-        guard kind.isUsable else { throw .parameter("an RSA key has a modulus of 1024 to 8192 bits, this one has \(bits)") }
+        guard kind.isUsable else { throw .parameter("an RSA key has a modulus of 512 to 8192 bits, this one has \(bits)") }
         guard let last = modulus.last, last & 1 == 1 else { throw .parameter("the modulus of an RSA key is odd") }
         guard let lowest = exponent.last, lowest & 1 == 1, exponent.count > 1 || lowest > 1 else {
             throw .parameter("the public exponent of an RSA key is odd and greater than 1")

@@ -17,7 +17,7 @@ public final class SoftwareKey: PrivateKey {
         guard kind.isGenerated else {
             throw KeychainError(
                 .keySizeNotAllowed, "no key \(kind) is made",
-                hint: "RSA keys have 2048 to 8192 bits, keys of elliptic curves 224, 256, 384 or 521")
+                hint: "RSA keys have 512 to 8192 bits in steps of 8, keys of elliptic curves 224, 256, 384 or 521")
         }
         if let curve = EllipticCurve(rawValue: kind.bits), kind.type == .ellipticCurve { return try SoftwareKey(generatedOn: curve) }
         let key = try crypto { () throws(OpenSSLError) in try AsymmetricKey.generateRSA(bits: kind.bits) }

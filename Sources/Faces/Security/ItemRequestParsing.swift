@@ -158,7 +158,7 @@ internal import Foundation
         guard let data else { throw KeychainError(.decode, "the item holds no key") }
         try data.withUnsafeBytes { (bytes) throws(KeychainError) in
             switch half {
-            case .publicKey: _ = try PublicKey(external: bytes, type: type)
+            case .publicKey: _ = try PublicKey(imported: bytes, type: type)
             case .privateKey: _ = try SoftwareKey(external: bytes, type: type)
             }
         }

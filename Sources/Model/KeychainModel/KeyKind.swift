@@ -29,18 +29,18 @@ public struct KeyKind: Sendable, Hashable {
     /// Sizes that keys may have which come from elsewhere.
     public var isUsable: Bool {
         switch type {
-        case .rsa: 1024...8192 ~= bits
+        case .rsa: 512...8192 ~= bits
         case .ellipticCurve: [192, 224, 256, 384, 521].contains(bits)
         }
     }
 
-    /// Sizes that are used only because they are still around.
+    /// Sizes that protect little: RSA below 2048 bits, curves below 224.
     public var isWeak: Bool { type == .rsa ? bits < 2048 : bits < 224 }
 
-    /// Sizes that new keys may have.
+    /// Sizes that new keys may have. RSA starts at 512 bits, as Apple's does (keychain-behaviour §6.3); see ``isWeak``.
     public var isGenerated: Bool {
         switch type {
-        case .rsa: 2048...8192 ~= bits && bits.isMultiple(of: 8)
+        case .rsa: 512...8192 ~= bits && bits.isMultiple(of: 8)
         case .ellipticCurve: [224, 256, 384, 521].contains(bits)
         }
     }

@@ -63,7 +63,7 @@ enum KeyRules {
         do throws(KeychainError) {
             switch half {
             case .publicKey:
-                key = .publicKey(try data.withUnsafeBytes { (bytes) throws(KeychainError) in try PublicKey(external: bytes, type: type) })
+                key = .publicKey(try data.withUnsafeBytes { (bytes) throws(KeychainError) in try PublicKey(imported: bytes, type: type) })
             case .privateKey:
                 let make = { () throws(KeychainError) -> SoftwareKey in
                     try data.withUnsafeBytes { (bytes) throws(KeychainError) in

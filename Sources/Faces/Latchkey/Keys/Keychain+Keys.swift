@@ -26,12 +26,13 @@ extension Keychain {
         try AgreementKey(generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
     }
 
-    /// Makes an RSA key in the keychain, of 2048 to 8192 bits.
+    /// Makes an RSA key in the keychain, of 512 to 8192 bits in steps of 8. One below 2048 bits is weak: the program's logger gets a warning.
     public func generate(
         _ type: RSAPrivateKey.Type, bits: Int = 3072, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil
     ) throws(KeychainError) -> RSAPrivateKey {
-        try RSAPrivateKey(generate(KeyKind(.rsa, bits: bits), tag, label, isExtractable, protection))
+        if KeyKind(.rsa, bits: bits).isWeak { ProgramLog.current.warn(.weakKey(KeyKind(.rsa, bits: bits))) }
+        return try RSAPrivateKey(generate(KeyKind(.rsa, bits: bits), tag, label, isExtractable, protection))
     }
 
     private func generate(

@@ -3,6 +3,7 @@
 public import FoundationEssentials
 internal import KeyServices
 public import KeychainModel
+internal import LatchkeyService
 public import SecretMemory
 
 /// How RSA signs.
@@ -48,8 +49,9 @@ public struct RSAPrivateKey: KeychainKey {
         handle = try Self.admitted(key)
     }
 
-    /// A new key in memory, of 2048 to 8192 bits.
+    /// A new key in memory, of 512 to 8192 bits in steps of 8. One below 2048 bits is weak: the program's logger gets a warning.
     public init(bits: Int = 3072) throws(KeychainError) {
+        if KeyKind(.rsa, bits: bits).isWeak { ProgramLog.current.warn(.weakKey(KeyKind(.rsa, bits: bits))) }
         handle = KeyHandle(try SoftwareKey.generate(KeyKind(.rsa, bits: bits)))
     }
 

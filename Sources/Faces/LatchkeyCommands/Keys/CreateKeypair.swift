@@ -26,6 +26,9 @@ enum CreateKeypair: SecurityCommand {
             throw .usage("a description must be given: the label of both halves")
         }
         let kind = try kind(arguments)
+        if kind.isGenerated, kind.isWeak {
+            session.remark("RSA keys of less than 2048 bits protect little", hint: "-s 3072")
+        }
         let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
         var attributes: [ItemAttribute: AttributeValue] = [.label: description.attributeValue]
         if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }

@@ -42,6 +42,9 @@ struct KeyGenerate: OwnParsableCommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let kind = type == .rsa ? KeyKind(.rsa, bits: size ?? 3072) : KeyKind(.ellipticCurve, bits: size ?? 256)
+        if kind.isWeak {
+            throw .parameter("RSA keys need at least 2048 bits, \(kind.bits) were asked for", hint: "--type rsa --size 3072")
+        }
         var protection: ProtectionClass?
         if let accessible {
             guard let known = ProtectionClass(rawValue: accessible) else {

@@ -38,11 +38,15 @@ struct KeyText: Encodable {
     var accessGroup: String
     var accessible: String
     var isExtractable: Bool
+    /// RSA below 2048 bits, a curve below 224.
+    var isWeak: Bool
 
     init(_ record: ItemRecord) {
         let bits = Self.number(record[.keySizeInBits]) ?? 0
         let type = Self.number(record[.type]).flatMap { KeyType(rawValue: $0) }
-        kind = type.map { KeyKind($0, bits: Int(bits)).description } ?? "other"
+        let known = type.map { KeyKind($0, bits: Int(clamping: bits)) }
+        kind = known?.description ?? "other"
+        isWeak = known?.isWeak ?? false
         half = ["public", "private", "symmetric"][Int(min(max(Self.number(record[.keyClass]) ?? 2, 0), 2))]
         tag = Self.text(record[.applicationTag])
         label = Self.text(record[.label])
@@ -54,7 +58,7 @@ struct KeyText: Encodable {
 
     var line: String {
         let name = tag ?? label ?? applicationLabel ?? "-"
-        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(isExtractable ? "" : "\tnot extractable")\n"
+        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(isExtractable ? "" : "\tnot extractable")\(isWeak ? "\tweak" : "")\n"
     }
 
     private static func number(_ value: AttributeValue?) -> Int64? {

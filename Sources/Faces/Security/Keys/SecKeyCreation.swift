@@ -10,8 +10,9 @@ internal import Foundation
 /// Makes a pair of keys; the private half is returned, and `SecKeyCopyPublicKey` gives the other.
 ///
 /// - Parameters:
-///   - parameters: `kSecAttrKeyType` (RSA, EC) and `kSecAttrKeySizeInBits` (2048 to 8192; 224, 256, 384, 521); attributes of both halves, and under
-///     `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs` those of one. A half with `kSecAttrIsPermanent` is kept in the keychain.
+///   - parameters: `kSecAttrKeyType` (RSA, EC) and `kSecAttrKeySizeInBits` (512 to 8192 in steps of 8; 224, 256, 384, 521); attributes of both
+///     halves, and under `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs` those of one. A half with `kSecAttrIsPermanent` is kept in the keychain.
+///     RSA keys below 2048 bits are weak: the program's logger (swift-log) gets a warning.
 ///   - error: receives errSecParam, errSecKeySizeNotAllowed, errSecUnimplemented for tokens, or what `SecItemAdd` answers.
 /// - Returns: nil where it failed; then nothing is kept.
 @discardableResult
@@ -35,6 +36,7 @@ public func SecKeyGeneratePair(
 
 private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
     let request = try KeyGenerationRequest(parsing: parameters)
+    if request.kind.isGenerated, request.kind.isWeak { ProgramLog.current.warn(.weakKey(request.kind)) }
     if let privateHalf = request.privateHalf {
         let generation = KeyGeneration(request.kind, privateHalf: privateHalf, publicHalf: request.publicHalf)
         let made = try KeychainClient.service().generateKey(generation, from: KeychainClient.caller)
@@ -57,6 +59,7 @@ private func keep(_ half: ItemAddition, _ key: PublicKey) throws {
 }
 
 /// A key in memory from its external representation: PKCS #1 for RSA; for elliptic curves X9.63, `04 ‖ X ‖ Y`, and `‖ K` for a private key.
+/// A public RSA key may also be a `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7).
 ///
 /// - Parameters:
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`.
@@ -71,7 +74,7 @@ public func SecKeyCreateWithData(
         let data = SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: keyData.bytes, count: keyData.length)))
         return try data.withUnsafeBytes { bytes in
             switch half {
-            case .publicKey: SecKey(.publicKey(try PublicKey(external: bytes, type: type)))
+            case .publicKey: SecKey(.publicKey(try PublicKey(imported: bytes, type: type)))
             case .privateKey: SecKey(.inMemory(try SoftwareKey(external: bytes, type: type)))
             }
         }
