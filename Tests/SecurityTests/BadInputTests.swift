@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainTesting
+import LatchkeyService
 import Security
+import Synchronization
 import Testing
 
 /// keychain-behaviour §7.5 and what else a dictionary from outside may hold.
@@ -76,16 +78,52 @@ struct BadInputTests {
         }
     }
 
-    @Test("T111: match keys are for copy alone; add does not pretend to have stored (§9.2, 1)", arguments: Backend.allCases)
-    func matchKeys(_ backend: Backend) throws {
+    @Test("T111: add refuses match keys (§9.2, 1); delete and update pass over them, and warn of those that leave something out")
+    func matchKeys() throws {
+        for backend in Backend.allCases {
+            for (match, isWarned) in Self.matchKeys {
+                let warnings = Mutex(0)
+                let log = ProgramLog { _ in warnings.withLock { $0 += 1 } }
+                try ProgramLog.$current.withValue(log) {
+                    try withKeychain(backend) { _ in
+                        #expect(add(genericItem.with(match)) == errSecParam)
+                        #expect(copy(genericKey).status == errSecItemNotFound)
+                        for account in ["A", "B"] { add(genericItem.with(["acct": account])) }
+                        #expect(update(item(genp, match), ["icmt": "C"]) == errSecSuccess, "\(match)")
+                        #expect(copy(item(genp, ["icmt": "C"]).with(.all).with(.returnAttributes)).list?.count == 2, "\(match)")
+                        #expect(delete(item(genp, match)) == errSecSuccess, "\(match)")
+                        #expect(copy(item(genp)).status == errSecItemNotFound, "\(match)")
+                        #expect(delete(item(genp, match)) == errSecItemNotFound, "\(match)")
+                    }
+                }
+                #expect(warnings.withLock { $0 } == (isWarned ? 1 : 0), "\(match)")
+            }
+        }
+    }
+
+    private static var matchKeys: [(Query, isWarned: Bool)] {
+        [
+            (.all, false), (["m_Limit": "m_LimitOne"], false), (["m_Limit": 1], false), (["m_Limit": -7], false),
+            (["m_CaseInsensitive": true], false),
+            (["m_SearchList": [1]], false), (["m_SubjectContains": "x"], true), (["m_Unknown": 1], true),
+            (["m_TrustedOnly": true, "m_Limit": 1], true),
+            (["m_HostOrSubdomainOfHost": "example.com"], true), (["m_Issuers": [Data()]], true),
+        ]
+    }
+
+    @Test("Delete and update obey kSecMatchItemList, and never reach more than it names", arguments: Backend.allCases)
+    func itemList(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            #expect(add(genericItem.with(["m_Limit": "m_LimitOne"])) == errSecParam)
-            #expect(copy(genericKey).status == errSecItemNotFound)
-            add(genericItem)
-            #expect(delete(genericKey.with(.all)) == errSecParam)
-            #expect(delete(genericKey.with(["m_CaseInsensitive": true])) == errSecParam)
-            #expect(update(genericKey.with(.all), ["icmt": "C"]) == errSecParam)
-            #expect(copy(genericKey).status == errSecSuccess)
+            let references = try ["A", "B"].map {
+                try #require(addReturning(genericItem.with(["acct": $0]).with(.returnReference)).data)
+            }
+            #expect(update(item(genp, ["m_ItemList": [references[0]]]), ["icmt": "C"]) == errSecSuccess)
+            #expect(copy(item(genp, ["icmt": "C"]).with(.all).with(.returnAttributes)).list?.count == 1)
+            #expect(delete(item(genp, ["m_ItemList": [Data]()])) == errSecItemNotFound)
+            #expect(delete(item(genp, ["m_ItemList": "A"])) == errSecUnimplemented)
+            #expect(delete(item(genp, ["m_ItemList": [data("A")]])) == errSecParam)
+            #expect(delete(item(genp, ["m_ItemList": [references[1]], "m_Limit": "m_LimitAll"])) == errSecSuccess)
+            #expect(copy(item(genp).with(.all).with(.returnReference)).list as? [Data] == [references[0]])
         }
     }
 

@@ -149,7 +149,10 @@ internal import Foundation
         static let subjectContains = "m_SubjectContains"
         static let caseInsensitive = "m_CaseInsensitive"
         static let matchItemList = "m_ItemList"
+        static let searchList = "m_SearchList"
         static let hostOrSubdomain = "m_HostOrSubdomainOfHost"
+        /// Match keys that an update or a delete may have without a warning: they are obeyed, or leave nothing out.
+        static let withoutWarning: Set<String> = [limit, matchItemList, caseInsensitive, searchList]
         static let itemList = "u_ItemList"
         static let tombstones = "u_Tomb"
         static let credentialReference = "u_CredRef"

@@ -245,21 +245,28 @@ extension ItemDictionary {
             guard let flag = ValueConversion.boolean(value) else { throw .parameter("the value of kSecMatchCaseInsensitive is no Boolean") }
             options.ignoresCase = flag
         }
-        if let value = match[Key.matchItemList] {
-            guard let list = value as? [Data] else {
-                throw KeychainError(.unimplemented, "kSecMatchItemList takes persistent references in this version")
-            }
-            let references = list.map { PersistentReference(bytes: Array($0)) }
-            guard !references.contains(nil) else { throw .parameter("an entry of kSecMatchItemList is no persistent reference") }
-            options.items = Set(references.compactMap { $0 })
-        }
+        options.items = try matchedItems()
         return options
+    }
+
+    /// The items of kSecMatchItemList; nil where it is not given.
+    fileprivate func matchedItems() throws(KeychainError) -> Set<PersistentReference>? {
+        guard let value = match[Key.matchItemList] else { return nil }
+        guard let list = value as? [Data] else {
+            throw KeychainError(.unimplemented, "kSecMatchItemList takes persistent references in this version")
+        }
+        let references = list.map { PersistentReference(bytes: Array($0)) }
+        guard !references.contains(nil) else { throw .parameter("an entry of kSecMatchItemList is no persistent reference") }
+        return Set(references.compactMap { $0 })
     }
 }
 
 // MARK: Update and delete
 
 /// The query dictionary of `SecItemUpdate` or `SecItemDelete`, understood.
+///
+/// Match keys have no effect, as on macOS, because Linux code takes the branch that is meant for macOS (keychain-behaviour §3.5). The exception is
+/// kSecMatchItemList, which macOS obeys: without it, a call that names its items would change all of them.
 @_implementationOnly struct ChangeRequest {
     enum Kind { case update, delete }
 
@@ -269,10 +276,12 @@ extension ItemDictionary {
 
     init(parsing dictionary: CFDictionary, for kind: Kind) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
-        guard parsed.match.isEmpty else { throw .parameter("match keys are for SecItemCopyMatching") }
         guard kind == .delete || parsed.returning.isEmpty else { throw .parameter("SecItemUpdate returns nothing") }
         try parsed.checkUse(allowsSkip: false)
-        query = try parsed.query()
+        var query = try parsed.query()
+        query.match.items = try parsed.matchedItems()
+        if !Set(parsed.match.keys).isSubset(of: ItemDictionary.Key.withoutWarning) { ProgramLog.current.warn(.matchKeysIgnored) }
+        self.query = query
         itemClass = query.itemClass ?? .genericPassword
         // As Apple's: the pair that a reference names is deleted, and not changed (keychain-behaviour, T088).
         if kind == .update, query.persistentReference?.itemClass == .identity {

@@ -83,8 +83,10 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 
 /// Changes every matching item, all or none. What `attributesToUpdate` does not name stays as it is.
 ///
+/// Match keys in `query` have no effect, kSecMatchLimit among them; kSecMatchItemList is obeyed.
+///
 /// - Returns: errSecSuccess; errSecItemNotFound; errSecDuplicateItem where a changed primary key meets another item;
-///   errSecParam for match and return keys in `query`, errSecNoSuchAttr for anything but attributes and data in `attributesToUpdate`.
+///   errSecParam for return keys in `query`, errSecNoSuchAttr for anything but attributes and data in `attributesToUpdate`.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     status {
@@ -96,7 +98,9 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Deletes every matching item.
 ///
-/// - Returns: errSecSuccess; errSecItemNotFound; errSecParam for match keys.
+/// Match keys have no effect, kSecMatchLimit among them; kSecMatchItemList is obeyed.
+///
+/// - Returns: errSecSuccess; errSecItemNotFound.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status {
