@@ -90,6 +90,32 @@ struct BackupTests {
         #expect(try keychain.find(limit: .all).count == 6)
     }
 
+    @Test("T137: a synchronizable ThisDeviceOnly item is restored on its own device only", arguments: [false, true])
+    func deviceOnlyAndSynchronizable(_ merges: Bool) throws {
+        let keychain = try TestKeychain(.onDisk)
+        for (account, protection) in [("a", ProtectionClass.afterFirstUnlockThisDeviceOnly), ("b", .afterFirstUnlock)] {
+            _ = try keychain.service.add(
+                ItemAddition(
+                    .genericPassword, attributes: [.account: .string(account)], secrets: ItemSecrets(data: Sample.secret),
+                    protection: protection, isSynchronizable: true), from: TestKeychain.caller)
+        }
+        let (file, report) = try backup(keychain)
+        #expect(report.portable == 1 && report.deviceBound == 1)
+        let other = try TestKeychain(.onDisk)
+        let elsewhere = try restore(file, into: other, merges: merges)
+        #expect(elsewhere.added == 1 && elsewhere.foreign == 1)
+        let query = ItemQuery(.genericPassword, attributes: [.account: .string("a")], synchronizable: .any)
+        func find(_ keychain: TestKeychain) -> Int32 {
+            status { () throws(KeychainError) in
+                _ = try keychain.service.copyMatching(query, returning: .data, from: TestKeychain.caller)
+            }
+        }
+        #expect(find(other) == -25300)
+        try keychain.service.delete(query, from: TestKeychain.caller)
+        let here = try restore(file, into: keychain, merges: merges)
+        #expect(here.foreign == 0 && here.items == 2 && find(keychain) == 0)
+    }
+
     @Test("Merging keeps the newer of two namesakes, and what only one side has; a rehearsal says so and does nothing")
     func merging() throws {
         let keychain = try TestKeychain(.ephemeral)

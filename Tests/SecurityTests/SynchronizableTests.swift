@@ -77,17 +77,38 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("T136: constraints and synchronisation exclude each other; T137: so do ThisDeviceOnly classes", arguments: Backend.allCases)
+    @Test("T136: constraints and synchronisation exclude each other", arguments: Backend.allCases)
     func exclusions(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
             #expect(add(genericItem.with(["sync": true, "accc": control])) == errSecParam)
-            for code in ["aku", "cku", "dku", "akpu"] {
-                #expect(add(genericItem.with(["sync": true, "pdmn": code])) == errSecParam, "\(code)")
+        }
+    }
+
+    @Test(
+        "T137: a ThisDeviceOnly item may be synchronizable; it is found as such, and its deletion leaves no tombstone",
+        arguments: Backend.allCases)
+    func deviceOnly(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            for code in ["aku", "cku", "dku"] {
+                let synced = genericKey.with(["sync": true])
+                #expect(add(genericItem.with(["sync": true, "pdmn": code])) == errSecSuccess, "\(code)")
+                #expect(copy(genericKey).status == errSecItemNotFound)
+                #expect(copy(synced.with(.returnData)).text == "s3cret")
+                let attributes = copy(synced.with(.returnAttributes)).attributes
+                #expect(attributes?["sync"] as? Int == 1 && attributes?["pdmn"] as? String == code)
+                #expect(delete(synced) == errSecSuccess)
+                #expect(copy(synced.with(["u_Tomb": true])).status == errSecItemNotFound, "\(code)")
             }
+            // The two attributes may also meet in an update, from either side.
             add(genericItem.with(["pdmn": "cku"]))
-            #expect(update(genericKey, ["sync": true]) == errSecParam)
-            #expect(copy(genericKey).status == errSecSuccess)
+            #expect(update(genericKey, ["sync": true]) == errSecSuccess)
+            add(genericItem.with(["acct": "B", "sync": true]))
+            #expect(update(genericKey.with(["acct": "B", "sync": true]), ["pdmn": "aku"]) == errSecSuccess)
+            #expect(delete(item(genp, ["sync": true])) == errSecSuccess)
+            #expect(copy(item(genp, ["sync": "syna", "u_Tomb": true])).status == errSecItemNotFound)
+            // akpu needs a passcode, as ever.
+            #expect(add(genericItem.with(["sync": true, "pdmn": "akpu"])) == errSecNotAvailable)
         }
     }
 

@@ -24,6 +24,9 @@ struct ClearColumns: Equatable {
     var revision: UInt64
     var isSynchronizable: Bool
     var isTombstone: Bool
+
+    /// As ``ItemRecord/canSynchronize``.
+    var canSynchronize: Bool { isSynchronizable && !protection.isThisDeviceOnly }
 }
 
 // MARK: Reading and writing

@@ -107,7 +107,7 @@ extension KeychainStore {
         }
     }
 
-    /// Deletes every item that the search admits. Synchronised items leave a tombstone.
+    /// Deletes every item that the search admits. Items that can be synchronised leave a tombstone.
     ///
     /// - Returns: how many there were.
     public func remove(_ search: ItemSearch, now: Double) throws(StoreError) -> Int {
@@ -116,13 +116,13 @@ extension KeychainStore {
             var closed: [ItemRow] = []
             let matches = try matches(of: search, in: database, seal) { (row) in
                 // Deleting a local row needs no key, if it can be told by its tokens (keychain-behaviour §2).
-                guard search.isDecidedByTokens, !row.clear.isSynchronizable else { return false }
+                guard search.isDecidedByTokens, !row.clear.canSynchronize else { return false }
                 closed.append(row)
                 return true
             }
             for row in closed { try delete(row, in: database) }
             for (row, record) in matches {
-                if record.isSynchronizable, !record.isTombstone {
+                if record.canSynchronize, !record.isTombstone {
                     let tombstone = record.tombstone(at: now)
                     try replace(try seal.seal(tombstone, revision: row.clear.revision + 1, position: row.position), in: database)
                 } else {

@@ -48,6 +48,10 @@ public struct ItemRecord: Sendable {
         PersistentReference(itemClass, identifier)
     }
 
+    /// Whether the item, or the memory of its deletion, may be carried to another device. A ThisDeviceOnly item never is, whatever
+    /// ``isSynchronizable`` says.
+    public var canSynchronize: Bool { isSynchronizable && !protection.isThisDeviceOnly }
+
     /// The value of any attribute, those included that are fields of this record. Secrets, and what is unset, are nil.
     public subscript(attribute: ItemAttribute) -> AttributeValue? {
         switch attribute {

@@ -30,7 +30,7 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
 
     private static let byNumber = Dictionary(uniqueKeysWithValues: allCases.map { ($0.number, $0) })
 
-    /// Whether items of this class never leave this device, and so can never be synchronised.
+    /// Whether items of this class never leave this device: not by synchronisation, and in a backup only for this device.
     public var isThisDeviceOnly: Bool {
         switch self {
         case .whenUnlocked, .afterFirstUnlock, .always: false

@@ -16,9 +16,6 @@ enum ItemRules {
         if record.isSynchronizable, hasConstraints {
             throw .parameter("an item with an access control that has constraints cannot be synchronised")
         }
-        if record.isSynchronizable, record.protection.isThisDeviceOnly {
-            throw .parameter("an item of a ThisDeviceOnly class cannot be synchronised")
-        }
         guard !hasConstraints else {
             throw KeychainError(
                 .notAvailable, "access control with constraints is not enforced by this version, so the item was not stored",
