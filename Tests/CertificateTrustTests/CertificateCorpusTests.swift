@@ -19,7 +19,7 @@ struct CertificateCorpusTests {
             let bytes = Array(try Data(contentsOf: Self.folder.appending(path: name)))
             guard let choice = bytes.first else { continue }
             let rest = Array(bytes.dropFirst())
-            let start = ContinuousClock.now
+            let start = ThreadTime.now
             let isRead: Bool =
                 switch choice % 9 {
                 case 0: (try? Certificate(der: rest)).map { judged([$0]) } ?? false
@@ -33,7 +33,7 @@ struct CertificateCorpusTests {
                 default: false
                 }
             if isRead { read += 1 } else { refusals += 1 }
-            #expect(ContinuousClock.now - start < .milliseconds(500), "\(name)")
+            #expect(ThreadTime.now - start < 1, "\(name)")
         }
         #expect(read > 10 && refusals > 5, "\(read) read, \(refusals) refused")
     }
@@ -71,7 +71,9 @@ struct CertificateCorpusTests {
     }
 
     /// Writes the first inputs, for the fuzzer to start from.
-    @Test("Seeds are written on demand", .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1"))
+    @Test(
+        "Seeds are written on demand",
+        .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1", "only to record new ones"))
     func record() throws {
         func write(_ name: String, _ choice: UInt8, _ bytes: some Sequence<UInt8>) throws {
             try Data([choice] + Array(bytes)).write(to: Self.folder.appending(path: name))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import KeychainTesting
 import Testing
 
 /// How long a verdict or an error may take, whatever the input: 20 ms, held by `make prompt`, which optimises. Code that is not optimised takes up
@@ -16,16 +16,10 @@ enum Promptness {
     static func within<Result>(
         _ times: Double = 1, _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation, _ work: () throws -> Result
     ) rethrows -> Result {
-        let start = now
+        let start = ThreadTime.now
         let result = try work()
-        let taken = now - start
+        let taken = ThreadTime.now - start
         #expect(taken < bound * times, "\(what): \(taken * 1000) ms", sourceLocation: sourceLocation)
         return result
-    }
-
-    private static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

@@ -44,7 +44,7 @@ extension ProcessProofs {
             #expect(try daemon.client("latchkeyd", ["--user", "--release"]).error.contains("another latchkeyd has the keychain"))
         }
 
-        @Test("A socket of another user is not trusted", .enabled(if: geteuid() == 0))
+        @Test("A socket of another user is not trusted", .enabled(if: geteuid() == 0, "needs root's socket"))
         func untrusted() throws {
             let daemon = try DaemonProcess()
             let connector = SocketConnector(path: daemon.socket) { $0 == 12345 }
@@ -60,7 +60,6 @@ extension ProcessProofs {
             daemon.stop(signal: SIGKILL)
             #expect(access(daemon.socket, F_OK) == 0)
             try daemon.start()
-            usleep(50_000)
             #expect(try daemon.client("latchkey", ["status"]).status == 0)
 
             let second = try daemon.client("latchkeyd", ["--user"], environment: ["LATCHKEY_HOME": "\(daemon.directory.path)/second"])
@@ -101,7 +100,7 @@ extension ProcessProofs {
 
         // MARK: The service manager
 
-        @Test("Under socket activation it serves the socket that it is given, and leaves it there", .timeLimit(.minutes(1)))
+        @Test("Under socket activation it serves the socket that it is given, and leaves it there", .timeLimit(.minutes(10)))
         func activation() throws {
             let directory = try TemporaryDirectory()
             try FileManager.default.createDirectory(
@@ -128,7 +127,7 @@ extension ProcessProofs {
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(receiver, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
             }
             #expect(bound == 0)
-            var time = timeval(tv_sec: 5, tv_usec: 0)
+            var time = timeval(tv_sec: 300, tv_usec: 0)
             setsockopt(receiver, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
             func message() -> String {
                 var buffer = [UInt8](repeating: 0, count: 200)
@@ -145,7 +144,8 @@ extension ProcessProofs {
         }
 
         @Test(
-            "The units are ones that systemd accepts", .enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0),
+            "The units are ones that systemd accepts",
+            .enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0, "needs systemd-analyze"),
             arguments: ["system", "user"])
         func units(_ kind: String) throws {
             let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Packaging/systemd/\(kind)")
@@ -197,7 +197,8 @@ extension ProcessProofs {
                 usleep(300_000); try? daemon.start()
             }
             restarted.start()
-            try add("after the kill")
+            // A slow machine needs longer for the start than the client waits.
+            #expect(eventually { (try? add("after the kill")) != nil })
             #expect(try service.status().counts.reduce(0) { $0 + $1.count } == 3)
             while !restarted.isFinished { usleep(1000) }
         }
@@ -208,29 +209,18 @@ extension ProcessProofs {
             for round in 0..<rounds {
                 let daemon = try DaemonProcess()
                 let writers = try (0..<8).map { number in
-                    let process = Executable.process(
-                        "ProofWorker", ["write", "w\(round).\(number)"], home: daemon.home, environment: daemon.environment)
-                    let pipe = Pipe()
-                    process.standardOutput = pipe
-                    process.standardError = FileHandle.nullDevice
-                    try process.run()
-                    return (process, pipe)
+                    try WatchedWorker(["write", "w\(round).\(number)"], home: daemon.home, environment: daemon.environment)
                 }
-                usleep(UInt32.random(in: 150_000..<400_000))
+                for writer in writers { writer.wait(forLines: Int.random(in: 2...6), startingWith: "did") }
                 daemon.stop(signal: SIGKILL)
-                for (process, _) in writers { kill(process.processIdentifier, SIGKILL) }
                 var acknowledged: [String: String] = [:]
                 var attempted: [String: String] = [:]
-                for (process, pipe) in writers {
-                    let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                    process.waitUntilExit()
-                    for line in said.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-                        let words = line.split(separator: " ").map(String.init)
-                        let value = "\(words[2]):\(words[1] == "add" ? 0 : 1)"
-                        if words[0] == "did" { acknowledged[words[2]] = value } else { attempted[words[2]] = value }
-                    }
+                for line in writers.flatMap({ $0.kill() }) {
+                    let words = line.split(separator: " ").map(String.init)
+                    let value = "\(words[2]):\(words[1] == "add" ? 0 : 1)"
+                    if words[0] == "did" { acknowledged[words[2]] = value } else { attempted[words[2]] = value }
                 }
-                #expect(acknowledged.count > 8, "nothing was proven")
+                #expect(acknowledged.count >= 8, "nothing was proven")
                 try daemon.start()
                 #expect(try daemon.client("latchkey", ["log", "verify"]).output.hasPrefix("intact"))
                 daemon.stop()
@@ -368,7 +358,7 @@ extension ProcessProofs {
 
         @Test(
             "A connection is of no use to others once the process that made it has ended, nor when its number is another process's",
-            .timeLimit(.minutes(1)))
+            .timeLimit(.minutes(10)))
         func endedCaller() throws {
             let daemon = try DaemonProcess()
             let place = "\(daemon.directory.path)/place"
@@ -397,14 +387,20 @@ extension ProcessProofs {
             var heir: SpawnedProcess?
             for _ in 0..<200 where heir?.processIdentifier != maker.processIdentifier {
                 let last = open("/proc/sys/kernel/ns_last_pid", O_WRONLY)
-                guard last >= 0 else { return }
+                guard last >= 0 else {
+                    reportSkipped("a connection whose maker's number is another process's (needs root)")
+                    return
+                }
                 let text = "\(maker.processIdentifier - 1)"
                 _ = write(last, text, text.utf8.count)
                 close(last)
                 heir = try SpawnedProcess(
                     ["/bin/sleep", "60"], environment: [:], output: "\(daemon.directory.path)/heir")
             }
-            guard heir?.processIdentifier == maker.processIdentifier else { return }
+            guard heir?.processIdentifier == maker.processIdentifier else {
+                reportSkipped("a connection whose maker's number is another process's (the kernel gave the number to others)")
+                return
+            }
             #expect(isRefused())
             withExtendedLifetime(heir) {}
         }
@@ -414,18 +410,18 @@ extension ProcessProofs {
             func connect() throws(KeychainError) -> Socket { connection }
         }
 
-        @Test("A program that had the keychain open itself goes on through a daemon that takes it", .timeLimit(.minutes(1)))
+        @Test("A program that had the keychain open itself goes on through a daemon that takes it", .timeLimit(.minutes(10)))
         func takenOver() throws {
             let directory = try TemporaryDirectory()
             let flag = "\(directory.path)/flag"
-            let words = "echo add-generic-password -a a -s s -w v; while [ ! -e \(flag) ]; do sleep 0.05; done; sleep 0.2; echo status"
+            let words = "echo add-generic-password -a a -s s -w v; while [ ! -e \(flag) ]; do sleep 0.05; done; echo status"
             let program = try SpawnedProcess(
                 ["/bin/sh", "-c", "(\(words)) | \(Executable.path("latchkey")) -i"],
                 environment: [
                     "LATCHKEY_HOME": "\(directory.path)/home", "XDG_RUNTIME_DIR": "\(directory.path)/run", "PATH": "/usr/bin:/bin",
                 ], output: "\(directory.path)/program")
             let database = "\(directory.path)/home/data/keychain.db"
-            for _ in 0..<2000 where access(database, F_OK) != 0 { usleep(5000) }
+            #expect(eventually { access(database, F_OK) == 0 })
             let daemon = try DaemonProcess(in: directory)
             #expect(FileManager.default.createFile(atPath: flag, contents: nil))
             #expect(program.waitUntilExit() == 0)
@@ -438,45 +434,28 @@ extension ProcessProofs {
 
         @Test(
             "In system mode a program of the same user reads neither the database nor the device key; each user has his own keychain",
-            .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0))
+            .enabled(if: SystemDaemon.isPossible, SystemDaemon.reason))
         func systemMode() throws {
-            let directory = try TemporaryDirectory()
-            chmod(directory.path, 0o755)
-            let (state, runtime) = ("\(directory.path)/state", "\(directory.path)/rundir")
-            let daemonUser = 61950
-            for path in [state, runtime] {
-                try FileManager.default.createDirectory(
-                    atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
-                chown(path, uid_t(daemonUser), gid_t(daemonUser))
-            }
-            chmod(state, 0o700)
-            let socket = "\(runtime)/socket"
-            func setpriv(_ user: Int) -> [String] { ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"] }
-            let daemon = try DaemonProcess(
-                ["--system", "--socket", socket, "--state-directory", state], launcher: setpriv(daemonUser), in: directory)
-            func run(_ user: Int, _ words: [String]) throws -> String {
-                try daemon.run(
-                    setpriv(user) + words, environment: ["LATCHKEY_SYSTEM_SOCKET": socket, "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"])
-            }
-            let worker = Executable.path("ProofWorker")
-            #expect(try run(4001, [worker, "item", "add", "a", "of-4001"]) == "0\n")
-            #expect(try run(4002, [worker, "item", "add", "a", "of-4002"]) == "0\n")
-            #expect(try run(4001, [worker, "item", "find", "a", "-"]) == "0 of-4001\n")
-            #expect(try run(4002, [worker, "item", "find", "a", "-"]) == "0 of-4002\n")
-            #expect(try run(4001, [Executable.path("latchkey"), "status", "--json"]).contains(#""mode" : "system""#))
-            #expect(try run(4001, [Executable.path("latchkey"), "who"]).contains("4001 (attested"))
+            let daemon = try SystemDaemon()
+            func item(_ user: uid_t, _ words: String...) throws -> String { try daemon.run(as: user, "ProofWorker", ["item"] + words) }
+            #expect(try item(4001, "add", "a", "of-4001") == "0\n")
+            #expect(try item(4002, "add", "a", "of-4002") == "0\n")
+            #expect(try item(4001, "find", "a", "-") == "0 of-4001\n")
+            #expect(try item(4002, "find", "a", "-") == "0 of-4002\n")
+            #expect(try daemon.run(as: 4001, "latchkey", ["status", "--json"]).contains(#""mode" : "system""#))
+            #expect(try daemon.run(as: 4001, "latchkey", ["who"]).contains("4001 (attested"))
 
-            let files = try FileManager.default.subpathsOfDirectory(atPath: state).filter {
+            let files = try FileManager.default.subpathsOfDirectory(atPath: daemon.state).filter {
                 $0.hasSuffix("keychain.db") || $0.hasSuffix("device.key")
             }
             #expect(files.count == 4)
             for file in files {
-                #expect(try run(4001, ["/bin/sh", "-c", "cat \"$0\" 2>&1 || true", "\(state)/\(file)"]).contains("Permission denied"))
+                #expect(try daemon.shell(as: 4001, "cat '\(daemon.state)/\(file)' 2>&1 || true").contains("Permission denied"))
             }
-            #expect(try run(4001, ["/bin/sh", "-c", "ls \"$0\" 2>&1 || true", state]).contains("Permission denied"))
-            daemon.stop()
+            #expect(try daemon.shell(as: 4001, "ls '\(daemon.state)' 2>&1 || true").contains("Permission denied"))
+            daemon.process.stop()
             // Nobody makes himself a keychain in its place, where the administrator says so; the socket is gone, and so is the service.
-            #expect(try run(4001, [worker, "item", "find", "a", "-"]) != "0 of-4001\n")
+            #expect(try item(4001, "find", "a", "-") != "0 of-4001\n")
         }
     }
 }

@@ -20,12 +20,15 @@ extension ProcessProofs {
             var changes = 0
             for round in 0..<rounds {
                 if round % 50 == 49 { home = try prepared() }
-                let log = try killedWorker(home)
+                let wanted = round.isMultiple(of: 4) ? 0 : Int.random(in: 1...4)
+                let log = try killedWorker(after: wanted, home)
                 #expect(!log.contains { $0.hasPrefix("failed") }, "\(log)")
-                changes += log.filter { $0.hasPrefix("did") }.count
+                let made = log.count { $0.hasPrefix("did") }
+                #expect(made >= wanted, "the worker ended by itself, after \(log.suffix(2))")
+                changes += made
                 try verify(log, home)
             }
-            #expect(changes > rounds, "the worker was killed before it changed anything, so that nothing was proven")
+            #expect(changes >= rounds / 2, "\(changes) changes in \(rounds) rounds prove nothing")
         }
 
         private static let count = 40
@@ -45,18 +48,13 @@ extension ProcessProofs {
             return home
         }
 
-        private func killedWorker(_ home: TemporaryDirectory) throws -> [String] {
-            let process = Executable.process("ProofWorker", ["passcodes"], home: home.path)
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            var said = pipe.fileHandleForReading.availableData
-            usleep(UInt32.random(in: 0..<160_000))
-            kill(process.processIdentifier, SIGKILL)
-            said += pipe.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            return String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(
-                String.init)
+        /// What a worker said until it was killed, at a random moment after it had begun and made so many changes.
+        private func killedWorker(after wanted: Int, _ home: TemporaryDirectory) throws -> [String] {
+            let worker = try WatchedWorker(["passcodes"], home: home.path)
+            worker.wait(forLines: 1)
+            worker.wait(forLines: wanted, startingWith: "did")
+            usleep(UInt32.random(in: 0..<40_000))
+            return worker.kill()
         }
 
         private func verify(_ log: [String], _ home: TemporaryDirectory) throws {

@@ -207,6 +207,20 @@ struct StorageErrorTests {
         #expect(error.hint?.contains("LATCHKEY_HOME") == true)
     }
 
+    @Test("Under an XDG_DATA_HOME whose directory another tool made for all to see, the refusal names it and the chmod")
+    func wideDataHome() throws {
+        let directory = try TemporaryDirectory()
+        let data = "\(directory.path)/share/latchkey"
+        try FileManager.default.createDirectory(
+            atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        let environment = [
+            "XDG_DATA_HOME": "\(directory.path)/share", "XDG_STATE_HOME": "\(directory.path)/state", "XDG_RUNTIME_DIR": directory.path,
+        ]
+        let outcome = try Executable.run("ProofWorker", ["once"], home: "", environment: environment)
+        #expect(outcome.output.hasPrefix("-25291 "), "\(outcome)")
+        #expect(outcome.output.contains(data) && outcome.output.contains("hint: chmod 700 '\(data)'"), "\(outcome)")
+    }
+
     @Test("The environment says where the keychain is")
     func homes() throws {
         let both = try KeychainHome.resolve { ["HOME": "/home/u"][$0] }
@@ -223,7 +237,9 @@ struct StorageErrorTests {
     @Test("T210: a user who may not enter is told so; nothing is made", .enabled(if: geteuid() == 0, "needs root to become somebody else"))
     func noPermission() throws {
         let home = try made()
-        let outcome = try Executable.run("ProofWorker", ["once", "65534"], home: home.path)
+        // Another user reaches neither a private clone nor what a process loads late from there.
+        let executables = try SharedExecutables(["ProofWorker"])
+        let outcome = try Executable.run(executables.path("ProofWorker"), ["once", "65534"], home: home.path)
         #expect(outcome.output.hasPrefix("-25291 "), "\(outcome)")
         #expect(outcome.output.contains("Permission denied") || outcome.output.contains("belongs to user"), "\(outcome)")
     }

@@ -24,9 +24,9 @@ struct HTTPExchangeTests {
         for target in ["/a/b?c=d&e", "?x", ""] {
             let url = server.url(target)
             let get = try #require(HTTPExchange(url: url))
-            #expect(try get.answer(limit: 100, seconds: 5) == [0x30, 0x02, 1, 2])
+            #expect(try get.answer(limit: 100, seconds: 120) == [0x30, 0x02, 1, 2])
             let post = try #require(HTTPExchange(url: url, sending: HTTPExchange.Content(type: "application/x", bytes: [7, 8])))
-            #expect(try post.answer(limit: 100, seconds: 5) == [0x30, 0x02, 3, 4])
+            #expect(try post.answer(limit: 100, seconds: 120) == [0x30, 0x02, 3, 4])
         }
         let expected = ["/a/b?c=d&e", "/?x", "/"].flatMap { ["GET \($0) []", "POST \($0) [7, 8]"] }
         #expect(server.requests.map { "\($0.method) \($0.target) \($0.content)" } == expected)
@@ -36,7 +36,7 @@ struct HTTPExchangeTests {
     func limits() throws {
         let server = try LoopbackServer { _ in .content([0x30, 0x82, 0x01, 0x00] + [UInt8](repeating: 5, count: 256)) }
         let exchange = try #require(HTTPExchange(url: server.url("/")))
-        #expect(try exchange.answer(limit: 260, seconds: 5).count == 260)
-        #expect(throws: OpenSSLError.self) { try exchange.answer(limit: 259, seconds: 5) }
+        #expect(try exchange.answer(limit: 260, seconds: 120).count == 260)
+        #expect(throws: OpenSSLError.self) { try exchange.answer(limit: 259, seconds: 120) }
     }
 }

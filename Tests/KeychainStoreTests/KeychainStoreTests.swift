@@ -198,8 +198,7 @@ struct KeychainStoreTests {
         _ = try store.add(Sample.item("alice"))
         func logLength() throws -> Int { try fixture.temporary.files()["keychain.db-wal"]?.count ?? 0 }
         #expect(try logLength() > 0)
-        for _ in 0..<100 where try logLength() > 0 { usleep(100_000) }
-        #expect(try logLength() == 0)
+        #expect(try eventually { try logLength() == 0 })
         _ = try store.search(Sample.search(), limit: 1, withSecrets: true)
     }
 

@@ -11,6 +11,7 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
     private let arguments: [String]
     private let more: [String: String]
     private let launcher: [String]
+    private let executable: String
 
     public var home: String { "\(directory.path)/home" }
     public var runtime: String { "\(directory.path)/run" }
@@ -28,46 +29,49 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
 
     /// - Parameters:
     ///   - launcher: the command that starts the daemon, before its own words.
+    ///   - executable: the daemon's file, if it is not the one beside the tests.
     ///   - waits: whether to return only when it listens.
     public init(
-        _ arguments: [String] = ["--user"], launcher: [String] = [], environment: [String: String] = [:],
+        _ arguments: [String] = ["--user"], launcher: [String] = [], executable: String = Executable.path("latchkeyd"),
+        environment: [String: String] = [:],
         in directory: TemporaryDirectory? = nil, waits: Bool = true
     ) throws {
         self.directory = try directory ?? TemporaryDirectory()
         self.arguments = arguments
         self.launcher = launcher
+        self.executable = executable
         more = environment
         try FileManager.default.createDirectory(
             atPath: "\(self.directory.path)/run", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        process = try Self.spawn(arguments, launcher, self.directory.path, environment)
+        process = try Self.spawn(launcher + [executable] + arguments, self.directory.path, environment)
         if waits { try waitUntilListening() }
     }
 
     /// Starts it anew.
     public func start() throws {
-        process = try Self.spawn(arguments, launcher, directory.path, more)
+        process = try Self.spawn(launcher + [executable] + arguments, directory.path, more)
         try waitUntilListening()
     }
 
     private static func spawn(
-        _ arguments: [String], _ launcher: [String], _ directory: String, _ more: [String: String]
+        _ words: [String], _ directory: String, _ more: [String: String]
     ) throws -> SpawnedProcess {
         let environment = [
             "LATCHKEY_HOME": "\(directory)/home", "XDG_RUNTIME_DIR": "\(directory)/run", "SWIFT_BACKTRACE": "enable=no",
             "PATH": "/usr/bin:/bin",
         ]
         return try SpawnedProcess(
-            launcher + [Executable.path("latchkeyd")] + arguments, environment: environment.merging(more) { $1 },
-            output: "\(directory)/said")
+            words, environment: environment.merging(more) { $1 }, output: "\(directory)/said")
     }
 
     /// Its name stands before anybody listens at the socket.
     private func waitUntilListening() throws {
-        for _ in 0..<2000 where process.isRunning {
-            if let probe = try? Socket(connectingTo: path) { return withExtendedLifetime(probe) {} }
-            usleep(5000)
+        var isListening = false
+        _ = eventually {
+            isListening = (try? Socket(connectingTo: path)) != nil
+            return isListening || !process.isRunning
         }
-        throw NotListening(said: said)
+        guard isListening else { throw NotListening(said: said) }
     }
 
     private var path: String { arguments.firstIndex(of: "--socket").map { arguments[$0 + 1] } ?? socket }

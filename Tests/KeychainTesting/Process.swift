@@ -4,8 +4,9 @@ public import Foundation
 
 /// Starts the executables that the package builds beside the tests.
 public enum Executable {
-    /// The path of an executable of this package.
+    /// The path of an executable of this package; a whole path is that file.
     public static func path(_ name: String) -> String {
+        guard !name.hasPrefix("/") else { return name }
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(filePath: tests).deletingLastPathComponent().appending(path: name).path
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FoundationEssentials
+import Glibc
 import LinuxSystem
 
 /// A private directory that is removed when the value goes.
@@ -11,6 +12,26 @@ public final class TemporaryDirectory: Sendable {
         path = FileManager.default.temporaryDirectory.path + "/latchkey-test-" + RandomBytes.hexadecimal(count: 8)
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    /// A directory of mode 0755 where every user can reach it, also if the usual place for temporary files is private.
+    public init(reachableByAll: Void) throws {
+        let usual = FileManager.default.temporaryDirectory.path
+        let parent = [usual, "/tmp", "/var/tmp"].first(where: Self.isReachableByAll) ?? usual
+        path = (parent.hasSuffix("/") ? parent : "\(parent)/") + "latchkey-test-" + RandomBytes.hexadecimal(count: 8)
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+    }
+
+    /// Whether the mode of this path and of every directory above it lets any user in.
+    public static func isReachableByAll(_ path: String) -> Bool {
+        guard let real = realpath(path, nil) else { return false }
+        defer { free(real) }
+        let components = String(cString: real).split(separator: "/")
+        return (0...components.count).allSatisfy { count in
+            var status = stat()
+            return stat("/" + components.prefix(count).joined(separator: "/"), &status) == 0 && status.st_mode & 0o001 != 0
+        }
     }
 
     /// Every file below the directory, with its content.

@@ -97,7 +97,7 @@ struct ProcessTests {
             """
             mkfifo "$LATCHKEY_HOME.pipe"; latchkey -i < "$LATCHKEY_HOME.pipe" & exec 3> "$LATCHKEY_HOME.pipe"
             echo help >&3
-            for try in 1 2 3 4 5 6 7 8 9 10; do grep -q 'core file size *0  *0 ' /proc/$!/limits && break; sleep 0.1; done
+            for try in $(seq 3000); do grep -q 'core file size *0  *0 ' /proc/$!/limits && break; sleep 0.1; done
             grep 'core file size' /proc/$!/limits
             exec 3>&-; wait
             """)

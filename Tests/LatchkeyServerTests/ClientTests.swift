@@ -197,8 +197,10 @@ struct ClientTests {
         try service.unlock(passcode) { _, _ in }
         #expect(eventually { states.withLock { $0 } == [.locked, .unlocked] })
         service.removeLockObserver(number)
+        let later = Mutex<[LockState]>([])
+        _ = service.addLockObserver { state in later.withLock { $0.append(state) } }
         try service.lock(immediately: true)
-        usleep(50_000)
+        #expect(eventually { later.withLock { $0.contains(.locked) } })
         #expect(states.withLock { $0.count } == 2)
         service.close()
     }

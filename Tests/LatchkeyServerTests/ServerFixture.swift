@@ -21,11 +21,11 @@ final class ServerFixture {
         server = try TestKeychain.server(on: self.directory, clock: clock, limits: limits)
     }
 
-    deinit { server.stop(patience: 5) }
+    deinit { server.stop(patience: 60) }
 
     /// Waits until the server has noted that nobody asks it anything: that comes a moment after its last answer.
     func waitUntilIdle() {
-        for _ in 0..<5000 where server.registry.busyCount > 0 { usleep(1000) }
+        _ = eventually { server.registry.busyCount == 0 }
     }
 
     /// A connection on which nothing has been sent.
@@ -53,7 +53,7 @@ final class RawClient {
         self.socket = socket
         channel = FrameChannel(socket)
         // A test that waits for what never comes fails instead.
-        socket.setPatience(receiving: 30)
+        socket.setPatience(receiving: 300)
     }
 
     @discardableResult
@@ -123,13 +123,4 @@ extension Response {
 
 extension ItemRecord {
     var text: String { secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? "" }
-}
-
-/// Waits until something holds; false where it does not within five seconds.
-func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<1000 {
-        if condition() { return true }
-        usleep(5000)
-    }
-    return condition()
 }

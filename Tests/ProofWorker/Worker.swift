@@ -16,7 +16,9 @@ enum Worker {
         switch arguments.first {
         case "write": write(forever: arguments.dropFirst().first ?? "w")
         case "churn":
-            churn(seconds: Double(arguments[1]) ?? 1, name: arguments[2], pause: arguments.count > 3 ? UInt32(arguments[3]) ?? 0 : 0)
+            churn(
+                seconds: Double(arguments[1]) ?? 1, name: arguments[2], pause: UInt32(arguments[3]) ?? 0,
+                minimum: Int(arguments[4]) ?? 0)
         case "fork": forkAndWork()
         case "fork-outlive": outliveParent()
         case "add": addAndClose(arguments[1])
@@ -71,13 +73,16 @@ enum Worker {
     /// Adds, updates, reads and deletes the same hundred items, and writes a line for each call:
     /// `operation item value start end status`, times in nanoseconds of CLOCK_MONOTONIC.
     ///
-    /// - Parameter pause: between two calls, in microseconds.
-    private static func churn(seconds: Double, name: String, pause: UInt32) -> Int32 {
+    /// - Parameters:
+    ///   - seconds: how long it goes on at least.
+    ///   - pause: between two calls, in microseconds.
+    ///   - minimum: how many calls it makes at least, however long they take.
+    private static func churn(seconds: Double, name: String, pause: UInt32, minimum: Int) -> Int32 {
         var generator = SystemRandomNumberGenerator()
         var lines = ""
         let end = now() + UInt64(seconds * 1_000_000_000)
         var counter = 0
-        while now() < end {
+        while now() < end || counter < minimum {
             if pause > 0 { usleep(pause) }
             let account = "item-\(Int.random(in: 0..<100, using: &generator))"
             counter += 1
