@@ -31,8 +31,8 @@ build: dependencies ## Build everything, with warnings and undeclared imports as
 	swift build --build-tests --explicit-target-dependency-import-check error
 
 .PHONY: test
-test: build ## Build, and run all tests (a few minutes)
-	swift test --skip-build
+test: build ## Build, run all tests (a few minutes), and name what was skipped
+	@./Scripts/test
 
 .PHONY: examples
 examples: ## Build the example packages, again with Security in sight of swift-certificates, and run their tests and programs
@@ -60,32 +60,32 @@ PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-pat
 .PHONY: crash
 crash: ## Kill 3,000 writers at random moments and look for what they lost
 	swift build --build-tests
-	LATCHKEY_CRASH_ROUNDS=3000 swift test --skip-build --filter CrashTests
+	LATCHKEY_CRASH_ROUNDS=3000 ./Scripts/test --filter CrashTests
 
 .PHONY: tamper
 tamper: ## Flip every single byte of a database
 	swift build --build-tests
-	LATCHKEY_TAMPER_STEP=1 swift test --skip-build --filter TamperTests
+	LATCHKEY_TAMPER_STEP=1 ./Scripts/test --filter TamperTests
 
 .PHONY: soak
 soak: ## Thirty-two clients and faults of every kind on one daemon for ten minutes
 	swift build --build-tests
-	LATCHKEY_SOAK_SECONDS=600 swift test --skip-build --filter SoakTests
+	LATCHKEY_SOAK_SECONDS=600 ./Scripts/test --filter SoakTests
 
 .PHONY: churn
 churn: ## Eight processes without a daemon on the same items for ten minutes
 	swift build --build-tests
-	LATCHKEY_CHURN_SECONDS=600 swift test --skip-build --filter ConcurrencyTests
+	LATCHKEY_CHURN_SECONDS=600 ./Scripts/test --filter ConcurrencyTests
 
 .PHONY: prompt
 prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optimised (without -disable-cmo the compiler fails on tests)
 	swift build $(PROMPT) --build-tests
-	swift test $(PROMPT) --skip-build --filter CertificateTrustTests
+	./Scripts/test $(PROMPT) --filter CertificateTrustTests
 
 .PHONY: pkits
 pkits: ## Judge the certificates of NIST's Public Key Interoperability Test Suite, which is fetched
 	swift build --build-tests
-	LATCHKEY_PKITS="$$(./Scripts/pkits)" swift test --skip-build --filter PKITSTests
+	LATCHKEY_PKITS="$$(./Scripts/pkits)" ./Scripts/test --filter PKITSTests
 
 .PHONY: bench
 bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)
@@ -113,7 +113,7 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
 
 .PHONY: dependencies
-dependencies: ## Install what is missing of the Debian packages (says which)
+dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
 .PHONY: fuzz

@@ -7,7 +7,9 @@ import Testing
 
 /// NIST's Public Key Interoperability Test Suite, whose files name what is expected; `make pkits` fetches it. Every certificate is judged with
 /// all authorities of the suite presented and all its revocation lists given, and nothing is trusted of which no list says that it is good.
-@Suite("PKITS", .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_PKITS"] != nil))
+@Suite(
+    "PKITS",
+    .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_PKITS"] != nil, "make pkits fetches its certificates"))
 struct PKITSTests {
     /// Of those whose names do not say it, the ones that are to be refused (section 4.8 of the suite).
     private static let alsoRefused = Set([4, 5, 7, 8, 9, 12].map { "DifferentPoliciesTest\($0)EE" })

@@ -44,7 +44,9 @@ struct KeyCorpusTests {
     }
 
     /// Writes the first inputs, for the fuzzer to start from.
-    @Test("Seeds are written on demand", .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1"))
+    @Test(
+        "Seeds are written on demand",
+        .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1", "only to record new ones"))
     func record() throws {
         func write(_ name: String, _ choice: UInt8, _ bytes: [UInt8]) throws {
             try Data([choice] + bytes).write(to: Self.folder.appending(path: name))

@@ -69,7 +69,8 @@ struct FrozenPasscodeTests {
     }
 
     @Test(
-        "Recording a vector", .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_VECTOR"] != nil, "only to make a new one"))
+        "Recording a vector",
+        .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_VECTOR"] != nil, "only to record a new one"))
     func record() throws {
         #expect(!FileManager.default.fileExists(atPath: Self.folder.appending(path: "keychain.db").path), "a vector is frozen")
         let temporary = try TemporaryDirectory()

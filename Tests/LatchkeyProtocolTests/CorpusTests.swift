@@ -39,7 +39,9 @@ struct CorpusTests {
     }
 
     /// Writes the first streams: one of each message, for the fuzzer to start from.
-    @Test("Seeds are written on demand", .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1"))
+    @Test(
+        "Seeds are written on demand",
+        .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1", "only to record new ones"))
     func record() throws {
         var frames: [(String, Frame)] = []
         for (index, request) in Samples.requests.enumerated() {
