@@ -65,7 +65,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             ProcessLimits.shareHeaps()
             let place = DaemonPlace(isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements)
             if release { return try giveBack(place) }
-            LoggingSystem.bootstrap(StreamLogHandler.standardError)
+            LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")
             log.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
             try await serve(place, log)
@@ -88,16 +88,17 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     private func giveBack(_ place: DaemonPlace) throws {
         let home = try place.userHome()
         let wasMarked = try HomeOwnership.unmark(home)
-        Self.say(
-            wasMarked ? "\(home.dataDirectory) belongs to the programs themselves again" : "\(home.dataDirectory) belonged to no daemon")
+        let path = home.dataDirectory
+        Self.say(wasMarked ? "\(path) belongs to the programs themselves again" : "\(path) belonged to no daemon")
     }
 
     private static func failure(_ problem: String, _ hint: String?) -> any Error {
-        say(problem + (hint.map { "\nhint: \($0)" } ?? ""))
+        say("\(problem)" + (hint.map { "\nhint: \($0)" } ?? ""))
         return ExitCode.failure
     }
 
-    private static func say(_ text: String) {
-        Array("latchkeyd: \(text)\n".utf8).withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    private static func say(_ text: TerminalText) {
+        let line: TerminalText = "latchkeyd: \(text)\n"
+        Array(line.string.utf8).withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

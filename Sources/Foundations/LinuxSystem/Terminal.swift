@@ -13,7 +13,7 @@ public enum Terminal {
     ///
     /// - Returns: the number of bytes of the line, without its end; nil at the end of input.
     /// - Throws: `SystemError`: `ENXIO` where there is no terminal, `ECANCELED` after Ctrl-C, `EMSGSIZE` where the line does not fit.
-    public static func readSecretLine(prompt: String, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int? {
+    public static func readSecretLine(prompt: StaticString, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int? {
         let terminal = try OwnedDescriptor(opening: "/dev/tty", flags: O_RDWR | O_NOCTTY)
         var before = termios()
         guard tcgetattr(terminal.rawValue, &before) == 0 else { throw .last("ask on the terminal") }
@@ -24,7 +24,7 @@ public enum Terminal {
         withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VEOL)] = interrupt }
         guard tcsetattr(terminal.rawValue, TCSAFLUSH, &silent) == 0 else { throw .last("ask on the terminal") }
         defer { tcsetattr(terminal.rawValue, TCSAFLUSH, &before) }
-        try Array(prompt.utf8).withUnsafeBufferPointer { (text) throws(SystemError) in
+        try Array(prompt.description.utf8).withUnsafeBufferPointer { (text) throws(SystemError) in
             try terminal.write(UnsafeRawBufferPointer(text), path: "/dev/tty")
         }
         return try readLine(from: terminal.rawValue, into: buffer)

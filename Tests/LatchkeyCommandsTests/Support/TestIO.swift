@@ -41,8 +41,8 @@ final class TestIO: CommandIO {
         return SharedSecret(copying: input.removeFirst().utf8)
     }
 
-    func readSecret(prompt: String) throws(KeychainError) -> SharedSecret? {
-        error += Array(prompt.utf8)
+    func readSecret(prompt: StaticString) throws(KeychainError) -> SharedSecret? {
+        error += Array(prompt.description.utf8)
         guard answers?.isEmpty == false, let answer = answers?.removeFirst() else { return nil }
         error.append(UInt8(ascii: "\n"))
         return SharedSecret(copying: answer.utf8)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// What a sub-command takes and what help says of it.
 struct CommandDefinition: Sendable {
     /// macOS's name.
@@ -27,7 +29,7 @@ struct CommandDefinition: Sendable {
     }
 
     /// The usage line and the help below it.
-    func usage(of program: Program) -> String {
+    func usage(of program: Program) -> TerminalText {
         var lines = Self.wrapped(usageWords(program), indent: "        ")
         lines += ["", summary]
         if !options.isEmpty {
@@ -45,7 +47,7 @@ struct CommandDefinition: Sendable {
             lines += ["", "examples:"]
             lines += examples.map { "    \(program.rawValue) \($0)" }
         }
-        return lines.joined(separator: "\n") + "\n"
+        return TerminalText(lines: lines.joined(separator: "\n") + "\n")
     }
 
     /// The pieces of the usage line that are not torn apart.

@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `latchkey backup`.
 struct BackupCommand: OwnParsableCommand {
@@ -64,8 +65,8 @@ struct BackupText: Encodable {
         damaged = report.damaged
     }
 
-    var text: String {
-        var lines = ["saved:        \(items), of which \(deviceBound) can be restored on this device only"]
+    var text: TerminalText {
+        var lines: [TerminalText] = ["saved:        \(items), of which \(deviceBound) can be restored on this device only"]
         if leftOut > 0 { lines.append("left out:     \(leftOut) that exist only while a passcode is set") }
         if damaged > 0 { lines.append("damaged:      \(damaged), left out; see latchkey doctor") }
         return lines.joined(separator: "\n") + "\n"

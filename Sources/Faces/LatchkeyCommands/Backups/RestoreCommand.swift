@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `latchkey restore`.
 struct RestoreCommand: OwnParsableCommand {
@@ -74,8 +75,8 @@ struct RestoreText: Encodable {
         deleted = report.deleted
     }
 
-    var text: String {
-        var lines = dryRun ? ["Nothing was changed. A restore would do this:"] : []
+    var text: TerminalText {
+        var lines: [TerminalText] = dryRun ? ["Nothing was changed. A restore would do this:"] : []
         lines.append("added:     \(added)")
         if replaced > 0 { lines.append("replaced:  \(replaced) older ones") }
         if kept > 0 { lines.append("left out:  \(kept), because the ones here are newer") }

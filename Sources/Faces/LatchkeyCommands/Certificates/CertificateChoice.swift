@@ -3,6 +3,7 @@
 internal import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// Which certificate is meant: by its common name, or by its hash.
 struct CertificateChoice {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CertificateTrust
+internal import LinuxSystem
 
 /// A certificate as `latchkey certificate inspect` tells it, in the shape of its JSON.
 struct CertificateReport: Encodable {
@@ -69,7 +70,7 @@ struct CertificateReport: Encodable {
     }
 
     /// For people: a line for each part that there is.
-    var text: String {
+    var text: TerminalText {
         let authority = isAuthority ? "yes\(pathLength.map { ", with at most \($0) below" } ?? "")" : "no"
         let lines: [(String, [String])] = [
             ("Subject", [subject]), ("Issuer", [issuer]), ("Serial number", [serialNumber]), ("Valid", ["\(notBefore) to \(notAfter)"]),
@@ -82,9 +83,10 @@ struct CertificateReport: Encodable {
             ("Defects", defects), ("SHA-256", [sha256]), ("SHA-1", [sha1]), ("Pin", ["sha256/\(pin)"]),
         ]
         let width = 22
-        return lines.filter { !$0.1.isEmpty }.map { name, values in
-            let label = name + ":" + String(repeating: " ", count: width - name.count - 1)
-            return label + values.joined(separator: "\n" + String(repeating: " ", count: width)) + "\n"
+        return lines.filter { !$0.1.isEmpty }.map { name, values -> TerminalText in
+            let separator: TerminalText = "\n\(TerminalText.blanks(width))"
+            let texts = values.map { TerminalText($0, maxLength: PrintableText.defaultMaxLength) }
+            return "\(name):\(TerminalText.blanks(width - name.count - 1))\(texts.joined(separator: separator))\n"
         }.joined()
     }
 }

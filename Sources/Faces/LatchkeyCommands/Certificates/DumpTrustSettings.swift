@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 
 /// `security dump-trust-settings`.
 enum DumpTrustSettings: SecurityCommand {

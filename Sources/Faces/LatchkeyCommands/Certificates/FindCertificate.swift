@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 
 /// `security find-certificate`.
 enum FindCertificate: SecurityCommand {
@@ -32,8 +33,8 @@ enum FindCertificate: SecurityCommand {
         }
     }
 
-    private static func text(of found: CertificateItems.Found, keychain: String, _ arguments: ParsedArguments) -> String {
-        var text = ""
+    private static func text(of found: CertificateItems.Found, keychain: String, _ arguments: ParsedArguments) -> TerminalText {
+        var text = TerminalText()
         if arguments.contains("-Z") {
             text += "SHA-256 hash: \(Hexadecimal.text(found.certificate.sha256).uppercased())\n"
             text += "SHA-1 hash: \(Hexadecimal.text(found.certificate.sha1).uppercased())\n"
@@ -41,6 +42,6 @@ enum FindCertificate: SecurityCommand {
         if arguments.contains("-m") { text += "email addresses: \(found.certificate.mailAddresses.joined(separator: ", "))\n" }
         return text
             + (arguments.contains("-p")
-                ? PEMText.of(found.certificate.der) : ItemBlock(record: found.record, keychain: keychain).text)
+                ? TerminalText(lines: PEMText.of(found.certificate.der)) : ItemBlock(record: found.record, keychain: keychain).text)
     }
 }

@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 
 /// `security find-identity`.
 enum FindIdentity: SecurityCommand {
@@ -49,10 +50,10 @@ enum FindIdentity: SecurityCommand {
         let failure: TrustFailure?
     }
 
-    private static func lines(_ rows: [Row]) -> String {
-        rows.enumerated().map { index, row in
+    private static func lines(_ rows: [Row]) -> TerminalText {
+        rows.enumerated().map { index, row -> TerminalText in
             let number = String(index + 1)
-            let padding = String(repeating: " ", count: max(0, 3 - number.count))
+            let padding = TerminalText.blanks(3 - number.count)
             let reason = row.failure.map { " (\($0.rule.traditionalName))" } ?? ""
             let name = row.certificate.subjectSummary ?? ""
             return "\(padding)\(number)) \(Hexadecimal.text(row.certificate.sha1).uppercased()) \"\(name)\"\(reason)\n"

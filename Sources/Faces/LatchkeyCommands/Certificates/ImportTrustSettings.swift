@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 
 /// `security trust-settings-import`.
 enum ImportTrustSettings: SecurityCommand {

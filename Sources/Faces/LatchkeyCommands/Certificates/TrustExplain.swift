@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LinuxSystem
 
 /// `latchkey trust explain`.
 struct TrustExplain: OwnParsableCommand {
@@ -49,7 +50,7 @@ struct TrustExplain: OwnParsableCommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.presented(files) { session.remark($0) },
+            try CertificateFiles.presented(files) { session.remark("\($0)") },
             policies: [try chosenPolicy()] + (try RevocationWords.policies(revocation) { .parameter("--revocation: \($0)") }),
             at: try VerifyDate.moment(date))
         evaluation.anchors = try CertificateFiles.read(anchors)

@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 
 /// A verdict with the way to it, in the shape of its JSON.
 struct TrustReport: Encodable {
@@ -54,8 +55,8 @@ struct TrustReport: Encodable {
     }
 
     /// For people: each attempt as a tree, then the verdict.
-    var text: String {
-        var lines: [String] = []
+    var text: TerminalText {
+        var lines: [TerminalText] = []
         for (number, attempt) in attempts.enumerated() {
             lines.append("Attempt \(number + 1)\(attempt.reachesAnchor ? "" : ", which led to no anchor"):")
             lines += Self.tree(attempt.chain, attempt.failures)
@@ -70,10 +71,10 @@ struct TrustReport: Encodable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func tree(_ chain: [String], _ failures: [Failure]) -> [String] {
-        chain.enumerated().flatMap { index, name in
+    private static func tree(_ chain: [String], _ failures: [Failure]) -> [TerminalText] {
+        chain.enumerated().flatMap { index, name -> [TerminalText] in
             let wrong = failures.filter { $0.index == index || $0.index >= chain.count && index == chain.count - 1 }
-            return ["  \(index) \(name)"] + wrong.map { "      \($0.rule): \($0.explanation)" }
+            return ["  \(index) \(name)"] + wrong.map { "      \($0.rule): \($0.explanation)" as TerminalText }
         }
     }
 }

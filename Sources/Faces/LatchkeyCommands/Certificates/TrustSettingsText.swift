@@ -2,6 +2,7 @@
 
 internal import CertificateTrust
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Trust settings as files of property lists, and as people read them.
@@ -22,8 +23,8 @@ enum TrustSettingsText {
     }
 
     /// The lines of `dump-trust-settings` (keychain-behaviour §8.2).
-    static func lines(_ certificates: [(certificate: Certificate, settings: [TrustSetting])]) -> String {
-        var text = "Number of trusted certs = \(certificates.count)\n"
+    static func lines(_ certificates: [(certificate: Certificate, settings: [TrustSetting])]) -> TerminalText {
+        var text: TerminalText = "Number of trusted certs = \(certificates.count)\n"
         for (index, entry) in certificates.enumerated() {
             text += "Cert \(index): \(entry.certificate.subjectSummary ?? entry.certificate.subject.description)\n"
             text += "   Number of trust settings : \(entry.settings.count)\n"

@@ -3,6 +3,7 @@
 internal import CertificateTrust
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LinuxSystem
 
 /// `security verify-cert`.
 enum VerifyCert: SecurityCommand {
@@ -64,7 +65,7 @@ enum VerifyCert: SecurityCommand {
         _ arguments: ParsedArguments, _ files: [String], in session: CommandSession
     ) throws(CommandFailure) -> TrustEvaluation {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.presented(files) { if !arguments.contains("-q") { session.remark($0) } },
+            try CertificateFiles.presented(files) { if !arguments.contains("-q") { session.remark("\($0)") } },
             policies: [try policy(arguments)] + (try RevocationWords.policies(arguments.values("-R")) { .usage("-R: \($0)") }),
             at: try VerifyDate.moment(arguments["-d"]?.text))
         let anchors = arguments.values("-r")
@@ -112,7 +113,7 @@ enum VerifyCert: SecurityCommand {
         for (index, certificate) in verdict.chain.enumerated() {
             try session.write(" \(index) s:\(certificate.subject)\n   i:\(certificate.issuer)\n")
             if arguments.contains("-t") { try session.write(CertificateReport(certificate).text) }
-            if arguments.contains("-P") { try session.write(PEMText.of(certificate.der)) }
+            if arguments.contains("-P") { try session.write(TerminalText(lines: PEMText.of(certificate.der))) }
         }
     }
 }

@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `latchkey log`.
 struct LogCommand: ParsableCommand {
@@ -49,7 +50,7 @@ struct LogCommand: ParsableCommand {
                 after = try CommandFailure.naming(nil) { () throws(KeychainError) in
                     try keychain.auditLines(after: seen, since: start) { lines in
                         do throws(CommandFailure) {
-                            if !lines.isEmpty { try session.write(lines.joined(separator: "\n") + "\n") }
+                            if !lines.isEmpty { try session.write(lines.map { TerminalText(json: $0) }.joined(separator: "\n") + "\n") }
                         } catch {
                             problem = error
                         }
@@ -104,5 +105,5 @@ struct VerdictText: Encodable {
         detail = verdict.detail
     }
 
-    var text: String { "\(intact ? "intact" : "NOT INTACT"): \(detail) (\(lines == 1 ? "1 line" : "\(lines) lines") verified)\n" }
+    var text: TerminalText { "\(intact ? "intact" : "NOT INTACT"): \(detail) (\(lines == 1 ? "1 line" : "\(lines) lines") verified)\n" }
 }

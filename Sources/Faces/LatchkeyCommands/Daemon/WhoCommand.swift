@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `latchkey who`.
 struct WhoCommand: OwnParsableCommand {
@@ -55,15 +56,15 @@ struct CallerText: Encodable {
         reason = report.reason
     }
 
-    var text: String {
+    var text: TerminalText {
         let width = (facts.map(\.name.count) + [6]).max() ?? 0
-        func row(_ name: String, _ value: String) -> String {
-            name + (name.isEmpty ? " " : ":") + String(repeating: " ", count: width - name.count + 1) + value + "\n"
+        func row(_ name: String, _ value: TerminalText) -> TerminalText {
+            "\(name)\(name.isEmpty ? " " : ":")\(TerminalText.blanks(width - name.count + 1))\(value)\n"
         }
         var text = facts.map { row($0.name, "\($0.value) (\($0.grade): \($0.source))") }.joined()
-        let names = groups.map { "\($0.name) (\($0.grade))" } + (hasAllGroups ? ["every other group of the same grade"] : [])
+        let names: [TerminalText] = groups.map { "\($0.name) (\($0.grade))" } + (hasAllGroups ? ["every other group of the same grade"] : [])
         text += names.isEmpty ? row("groups", "none") : ""
         for (index, name) in names.enumerated() { text += row(index == 0 ? "groups" : "", name) }
-        return text + row("why", reason)
+        return text + row("why", "\(reason)")
     }
 }

@@ -4,6 +4,7 @@ internal import CertificateTrust
 internal import KeyServices
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Keys and certificates that leave the keychain as a file.

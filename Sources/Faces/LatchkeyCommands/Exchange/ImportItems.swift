@@ -5,6 +5,7 @@ internal import KeyServices
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `security import`.
@@ -174,7 +175,7 @@ private struct ImportCount {
 
     var isEmpty: Bool { identities + keys + certificates == 0 }
 
-    var text: String {
+    var text: TerminalText {
         [(identities, "identity", "identities"), (keys, "key", "keys"), (certificates, "certificate", "certificates")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2) imported.\n" }.joined()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// Why a sub-command did not do its work.
 enum CommandFailure: Error {
@@ -9,7 +10,7 @@ enum CommandFailure: Error {
     /// A call failed. `of` names it as macOS does, where macOS does.
     case status(KeychainError, of: String? = nil)
     /// A line that macOS prints as it stands, without the program's name; the exit value is 1.
-    case line(String)
+    case line(TerminalText)
     /// Everything has been said.
     case said(Int32)
 
@@ -44,12 +45,12 @@ enum CommandFailure: Error {
 
 extension CommandFailure {
     /// The lines for standard error; those of `usage` come before the usage text.
-    func lines(for program: Program, command: String) -> [String] {
+    func lines(for program: Program, command: String) -> [TerminalText] {
         switch self {
         case .usage(let problem):
             return problem.map { ["\(program.rawValue): \(command): \($0)"] } ?? []
         case .status(let error, let function):
-            let call = function.map { "\($0): " } ?? ""
+            let call: TerminalText = function.map { "\($0): " } ?? ""
             return ["\(program.rawValue): \(call)\(Self.text(of: error))"] + (Self.hint(for: error).map { ["hint: \($0)"] } ?? [])
         case .line(let line):
             return [line]

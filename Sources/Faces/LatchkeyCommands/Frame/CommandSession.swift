@@ -3,6 +3,7 @@
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// One run of the program: where it reads and writes, what it was called, and how talkative it is.
@@ -26,7 +27,7 @@ struct CommandSession {
     // MARK: Writing
 
     /// Writes to standard output.
-    func write(_ text: String) throws(CommandFailure) {
+    func write(_ text: TerminalText) throws(CommandFailure) {
         try CommandFailure.naming(nil) { () throws(KeychainError) in try io.write(text, to: .output) }
     }
 
@@ -45,13 +46,13 @@ struct CommandSession {
     /// - Parameter prefix: the program in whose voice it is said. macOS's commands always speak as `security`.
     func report(_ failure: CommandFailure, of command: String, as prefix: Program = .security) {
         var lines = failure.lines(for: prefix, command: command)
-        if isQuiet { lines.removeAll { $0.hasPrefix("hint: ") } }
+        if isQuiet { lines.removeAll { $0.string.hasPrefix("hint: ") } }
         if isVerbose, case .status(let error, _) = failure { lines.append("\(prefix.rawValue): \(error.status)") }
         for line in lines { io.say("\(line)\n") }
     }
 
     /// A remark on standard error about something that is done differently here; `-q` silences it.
-    func remark(_ text: String, hint: String? = nil) {
+    func remark(_ text: TerminalText, hint: TerminalText? = nil) {
         guard !isQuiet else { return }
         io.say("security: \(text)\n")
         if let hint { io.say("hint: \(hint)\n") }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// Finds the sub-command that a line of words means, and runs it.
 enum Dispatcher {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The options before the sub-command: `security [-hilqv] [-p prompt] [command …]` (keychain-behaviour §8.1).
 enum Frame {
     /// - Returns: the status; 0 is success.
@@ -18,7 +20,7 @@ enum Frame {
         if arguments.contains("-h") { return HelpCommand.execute(arguments.operands, in: session) }
         if !arguments.operands.isEmpty { return Dispatcher.execute(arguments.operands, in: session) }
         if arguments.contains("-i") || arguments.contains("-p") {
-            return InteractiveMode.run(prompt: arguments["-p"]?.text ?? "security> ", in: session)
+            return InteractiveMode.run(prompt: arguments["-p"].map { "\($0.text)" } ?? "security> ", in: session)
         }
         do throws(CommandFailure) {
             try session.write(GeneralUsage.text(for: session.program))

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// The usage of the program as a whole, with the list of its commands.
 enum GeneralUsage {
-    static func text(for program: Program) -> String {
+    static func text(for program: Program) -> TerminalText {
         var lines = ["usage: \(program.rawValue) [-hilqv] [-p prompt] [command [options] [arguments]]", ""]
         lines += Frame.options.filter { $0.name != "-R" }.map { row($0.synopsis, $0.help) }
         lines += ["", "commands of macOS's security, which may be abbreviated:"]
@@ -12,7 +14,7 @@ enum GeneralUsage {
         lines += ["", "commands of Latchkey:"]
         lines += OwnCommand.allCases.map { row($0.rawValue, $0.abstract) }
         lines += ["", "'\(program.rawValue) help COMMAND' tells more about one of them."]
-        return lines.joined(separator: "\n") + "\n"
+        return TerminalText(lines: lines.joined(separator: "\n") + "\n")
     }
 
     private static func row(_ name: String, _ text: String) -> String {

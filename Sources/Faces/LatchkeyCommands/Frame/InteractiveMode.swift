@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Reads commands from standard input, one a line, until it ends (`security -i`).
 enum InteractiveMode {
     /// - Returns: the status of the last command; 0 where there was none.
-    static func run(prompt: String, in session: CommandSession) -> Int32 {
+    static func run(prompt: TerminalText, in session: CommandSession) -> Int32 {
         var session = session
         session.readsCommands = true
         var status: Int32 = 0

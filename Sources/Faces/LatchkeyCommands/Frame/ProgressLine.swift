@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// How far a long piece of work has come: one line on a terminal, rewritten, and only where it takes long.
 final class ProgressLine {
     private let what: String

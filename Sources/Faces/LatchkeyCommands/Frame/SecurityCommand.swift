@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// A sub-command of macOS's `security`.
 protocol SecurityCommand: Sendable {
     static var definition: CommandDefinition { get }

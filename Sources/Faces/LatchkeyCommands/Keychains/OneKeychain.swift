@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// What the commands about the list of keychains and the default say, where there is one keychain.
 enum OneKeychain {
     /// A keychain's path as macOS prints it.
-    static func line(_ path: String) -> String {
-        "    \"\(path)\"\n"
+    static func line(_ path: String) -> TerminalText {
+        "    \"\(TerminalText(path, maxLength: nil))\"\n"
     }
 
     /// Refuses a change that cannot be made, rather than pretending.

@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `security show-keychain-info`.
 enum ShowKeychainInfo: SecurityCommand {
@@ -19,6 +20,6 @@ enum ShowKeychainInfo: SecurityCommand {
         let parts = [
             settings.locksOnSleep ? "lock-on-sleep" : nil, settings.lockInterval == 0 ? "no-timeout" : "timeout=\(settings.lockInterval)s",
         ]
-        session.io.say("Keychain \"\(name)\" \(parts.compactMap { $0 }.joined(separator: " "))\n")
+        session.io.say("Keychain \"\(TerminalText(name, maxLength: nil))\" \(parts.compactMap { $0 }.joined(separator: " "))\n")
     }
 }

@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `security unlock-keychain`.

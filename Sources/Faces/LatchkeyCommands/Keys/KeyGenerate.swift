@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `latchkey key generate`.
 struct KeyGenerate: OwnParsableCommand {

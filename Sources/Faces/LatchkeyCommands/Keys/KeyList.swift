@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `latchkey key list`.
 struct KeyList: OwnParsableCommand {
@@ -56,9 +57,11 @@ struct KeyText: Encodable {
         isExtractable = record[.isExtractable] != .number(0)
     }
 
-    var line: String {
+    var line: TerminalText {
         let name = tag ?? label ?? applicationLabel ?? "-"
-        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(isExtractable ? "" : "\tnot extractable")\(isWeak ? "\tweak" : "")\n"
+        let mark: TerminalText = isExtractable ? "" : "\tnot extractable"
+        let strength: TerminalText = isWeak ? "\tweak" : ""
+        return "\(kind)\t\(half)\t\(name)\t\(accessGroup)\(mark)\(strength)\n"
     }
 
     private static func number(_ value: AttributeValue?) -> Int64? {

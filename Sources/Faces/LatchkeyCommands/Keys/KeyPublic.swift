@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import KeyServices
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey key public`.

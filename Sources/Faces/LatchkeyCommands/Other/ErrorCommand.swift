@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// `security error`: what a status means. Its exit value is 1, always, as on macOS.
 enum ErrorCommand: SecurityCommand {

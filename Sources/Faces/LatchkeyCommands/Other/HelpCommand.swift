@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
+
 /// `security help`.
 enum HelpCommand: SecurityCommand {
     static let definition = CommandDefinition(
@@ -22,7 +24,7 @@ enum HelpCommand: SecurityCommand {
         if isUnknown { throw .said(1) }
     }
 
-    private static func text(for name: CommandWord, in session: CommandSession) -> String? {
+    private static func text(for name: CommandWord, in session: CommandSession) -> TerminalText? {
         let own = OwnCommand(rawValue: name.text)
         if let own, session.program == .latchkey { return own.help(columns: session.io.columns) }
         guard let entry = CommandTable.entry(abbreviated: name) else { return own?.help(columns: session.io.columns) }

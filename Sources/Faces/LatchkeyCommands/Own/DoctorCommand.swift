@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `latchkey doctor`.
 struct DoctorCommand: OwnParsableCommand {

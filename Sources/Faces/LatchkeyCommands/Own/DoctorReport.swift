@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// What `latchkey doctor` tells, in the shape of its JSON.
 struct DoctorReport: Encodable {
@@ -20,9 +21,9 @@ struct DoctorReport: Encodable {
     }
 
     /// The report for people: a line a finding, and what to do below it.
-    var text: String {
+    var text: TerminalText {
         findings.map { finding in
-            let line = "\(finding.healthy ? "ok     " : "WRONG  ")  \(finding.subject): \(finding.detail)\n"
+            let line: TerminalText = "\(finding.healthy ? "ok     " : "WRONG  ")  \(finding.subject): \(finding.detail)\n"
             return line + (finding.hint.map { "         hint: \($0)\n" } ?? "")
         }.joined()
     }

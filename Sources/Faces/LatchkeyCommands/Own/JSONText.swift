@@ -2,14 +2,15 @@
 
 internal import FoundationEssentials
 internal import KeychainModel
+internal import LinuxSystem
 
 /// Reports for programs.
 enum JSONText {
-    static func of(_ report: some Encodable) throws(CommandFailure) -> String {
+    static func of(_ report: some Encodable) throws(CommandFailure) -> TerminalText {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            return String(decoding: try encoder.encode(report), as: UTF8.self) + "\n"
+            return TerminalText(json: String(decoding: try encoder.encode(report), as: UTF8.self) + "\n")
         } catch {
             throw .status(KeychainError(.internalFailure, "the report could not be written as JSON: \(error)"))
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import LinuxSystem
 
 /// Latchkey's own sub-commands. They are parsed by swift-argument-parser, whose command tree is made only when one of them is called.
 enum OwnCommand: String, CaseIterable, Sendable {
@@ -51,8 +52,8 @@ enum OwnCommand: String, CaseIterable, Sendable {
         }
     }
 
-    func help(columns: Int?) -> String {
-        LatchkeyCommand.helpMessage(for: command, columns: columns)
+    func help(columns: Int?) -> TerminalText {
+        TerminalText(lines: LatchkeyCommand.helpMessage(for: command, columns: columns))
     }
 
     private var command: any ParsableCommand.Type {
@@ -93,7 +94,7 @@ enum OwnCommand: String, CaseIterable, Sendable {
         guard LatchkeyCommand.exitCode(for: error) != .success else {
             do throws(CommandFailure) {
                 let text = LatchkeyCommand.fullMessage(for: error, columns: session.io.columns)
-                try session.write(text.hasSuffix("\n") ? text : text + "\n")
+                try session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
                 return 0
             } catch {
                 session.report(error, of: "help", as: .latchkey)

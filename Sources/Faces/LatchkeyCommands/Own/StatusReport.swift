@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// What `latchkey status` tells, in the shape of its JSON.
 struct StatusReport: Encodable {
@@ -65,7 +66,7 @@ struct StatusReport: Encodable {
 
 extension StatusReport {
     /// The report for people.
-    var text: String {
+    var text: TerminalText {
         var rows: [(name: String, value: String)] = [
             ("keychain", database ?? "in memory, ends with the program"),
             ("mode", modeText),
@@ -80,9 +81,9 @@ extension StatusReport {
         ]
         for count in counts { rows.append(("", "\(count.count) \(count.itemClass), \(count.protection)")) }
         rows.append(("quarantine", quarantined == 0 ? "empty" : "\(quarantined) damaged; see latchkey doctor"))
-        return rows.map { row in
+        return rows.map { row -> TerminalText in
             let name = row.name.isEmpty ? "" : "\(row.name):"
-            return "\(name)\(String(repeating: " ", count: 13 - name.count))\(row.value)\n"
+            return "\(name)\(TerminalText.blanks(13 - name.count))\(row.value)\n"
         }.joined()
     }
 

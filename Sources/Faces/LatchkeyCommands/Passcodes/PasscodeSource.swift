@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyClient
+internal import LinuxSystem
 internal import SecretMemory
 
 /// Where a passcode comes from: a file or a descriptor that the command line names, the environment, the terminal, or a line of standard
@@ -17,7 +18,7 @@ struct PasscodeSource: Sendable {
     /// The passcode, asked for with `prompt` where nothing names it.
     ///
     /// - Throws: errSecInteractionNotAllowed where there is nowhere to take it from.
-    func read(_ prompt: String, in session: CommandSession) throws(KeychainError) -> SharedSecret {
+    func read(_ prompt: StaticString, in session: CommandSession) throws(KeychainError) -> SharedSecret {
         if let named = try named() { return named }
         guard session.io.isInputInteractive else {
             guard let line = try session.io.readLine() else {
@@ -35,7 +36,7 @@ struct PasscodeSource: Sendable {
     }
 
     /// A new passcode: on a terminal it is asked for twice.
-    func readNew(_ prompt: String, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+    func readNew(_ prompt: StaticString, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         let passcode = try CommandFailure.naming(nil) { () throws(KeychainError) in try read(prompt, in: session) }
         guard !isNamed, session.io.isInputInteractive else { return passcode }
         let again = try CommandFailure.naming(nil) { () throws(KeychainError) in try read("the same again: ", in: session) }

@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey recovery-key`.

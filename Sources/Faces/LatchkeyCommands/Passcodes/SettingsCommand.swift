@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey settings`.
@@ -76,7 +77,7 @@ struct SettingsReport: Encodable {
         wipeAfterTen = settings.wipesAfterTen
     }
 
-    var text: String {
+    var text: TerminalText {
         """
         grace:          \(grace == 0 ? "none" : "\(grace) s after the lock")
         lock after:     \(lockAfter == 0 ? "never by itself" : "\(lockAfter) s without use")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// What the partition-list commands do: they find the item, change nothing and say so.
 enum PartitionList {

@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// What `delete-generic-password` and `delete-internet-password` do.
 enum PasswordDeletion {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// The password that an add command is to store, from wherever it comes.
@@ -60,7 +61,7 @@ enum PasswordInput {
         return line
     }
 
-    private static func answer(to prompt: String, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+    private static func answer(to prompt: StaticString, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         do throws(KeychainError) {
             guard let answer = try session.io.readSecret(prompt: prompt) else { throw KeychainError(.userCanceled) }
             return answer

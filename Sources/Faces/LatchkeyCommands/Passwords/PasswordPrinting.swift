@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// What `find-generic-password` and `find-internet-password` do.
 enum PasswordPrinting {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 
 /// An item as `find-…`, `delete-…` and `dump-keychain` print it (keychain-behaviour §8.3). Programs parse it: every byte counts.
 struct ItemBlock {
@@ -8,12 +9,12 @@ struct ItemBlock {
     /// The path of the keychain, or what stands for it.
     let keychain: String
 
-    var text: String {
-        var text = "keychain: \"\(keychain)\"\nversion: 512\nclass: \(classText)\nattributes:\n"
-        for line in BlockLayout.of(record.itemClass) {
-            text += "    \(line.name)<\(line.type.rawValue)>=\(valueText(line))\n"
-        }
-        return text
+    var text: TerminalText {
+        let path = TerminalText(keychain, maxLength: nil)
+        // Attributes are ASCII already, and are shown whole.
+        var lines = ""
+        for line in BlockLayout.of(record.itemClass) { lines += "    \(line.name)<\(line.type.rawValue)>=\(valueText(line))\n" }
+        return "keychain: \"\(path)\"\nversion: 512\nclass: \(classText)\nattributes:\n" + TerminalText(lines: lines)
     }
 
     private var classText: String {

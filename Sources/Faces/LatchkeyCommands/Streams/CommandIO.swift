@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import LinuxSystem
 public import SecretMemory
 
 /// Where a command reads and writes. The process has ``ProcessIO``; tests bring their own and run commands in process.
@@ -17,10 +18,11 @@ public protocol CommandIO {
     /// One line of standard input without its end; nil at the end of input.
     func readLine() throws(KeychainError) -> SharedSecret?
 
-    /// One line from the terminal, not shown while it is typed; nil at the end of input.
+    /// One line from the terminal, not shown while it is typed; nil at the end of input. The prompt is a literal, so that it holds no
+    /// foreign text.
     ///
     /// - Throws: errSecUserCanceled after Ctrl-C, errSecInteractionNotAllowed where there is no terminal.
-    func readSecret(prompt: String) throws(KeychainError) -> SharedSecret?
+    func readSecret(prompt: StaticString) throws(KeychainError) -> SharedSecret?
 }
 
 /// The two streams that a command writes to.
@@ -29,14 +31,15 @@ public enum CommandStream: Sendable {
 }
 
 extension CommandIO {
-    func write(_ text: String, to stream: CommandStream) throws(KeychainError) {
-        try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(KeychainError) in
+    /// Writes text: the only way for text to a stream.
+    func write(_ text: TerminalText, to stream: CommandStream) throws(KeychainError) {
+        try Array(text.string.utf8).withUnsafeBufferPointer { (bytes) throws(KeychainError) in
             try write(UnsafeRawBufferPointer(bytes), to: stream)
         }
     }
 
     /// Writes to standard error. Where even that fails there is nobody left to tell.
-    func say(_ text: String) {
+    func say(_ text: TerminalText) {
         try? write(text, to: .error)
     }
 }

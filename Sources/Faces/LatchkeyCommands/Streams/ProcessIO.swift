@@ -30,7 +30,7 @@ public struct ProcessIO: CommandIO, Sendable {
         try Self.line { (buffer) throws(SystemError) in try Terminal.readInputLine(into: buffer) }
     }
 
-    public func readSecret(prompt: String) throws(KeychainError) -> SharedSecret? {
+    public func readSecret(prompt: StaticString) throws(KeychainError) -> SharedSecret? {
         try Self.line { (buffer) throws(SystemError) in try Terminal.readSecretLine(prompt: prompt, into: buffer) }
     }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Text from outside (of a certificate, an item, an argument, an error) in a form that a terminal shows and does not obey.
+///
+/// Control characters, marks of direction, line ends, invisible and unassigned characters become visible escapes: `\n`, `\x1b`,
+/// `\u{202e}`. Every other character stays, a backslash too: the escapes are for people, and no program can undo them.
+public struct PrintableText: Hashable, Sendable {
+    /// The text with its escapes.
+    public let string: String
+
+    /// - Parameters:
+    ///   - lines: what becomes of line feeds and tabs.
+    ///   - maxLength: how many Unicode scalars of `text` are shown; the end of a longer text is replaced by a note. nil for all.
+    public init(_ text: some StringProtocol, lines: LineEnds = .escaped, maxLength: Int? = defaultMaxLength) {
+        let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) || lines == .kept && ($0 == 0x0A || $0 == 0x09) }
+        if isPlain, maxLength.map({ text.utf8.count <= $0 }) ?? true {
+            string = String(text)
+            return
+        }
+        let scalars = text.unicodeScalars
+        let shown = maxLength.map { scalars.prefix($0) } ?? scalars[...]
+        var escaped = ""
+        for scalar in shown {
+            let isKept = lines == .kept && (scalar == "\n" || scalar == "\t")
+            if isKept || Self.isShown(scalar) { escaped.unicodeScalars.append(scalar) } else { escaped += Self.escape(scalar) }
+        }
+        let left = scalars.count - shown.count
+        string = left > 0 ? "\(escaped)… (\(left) more characters)" : escaped
+    }
+
+    /// What becomes of line feeds and tabs. Every other line end is always escaped.
+    public enum LineEnds: Sendable {
+        /// The text is one line: they become `\n` and `\t`.
+        case escaped
+        /// The text has lines of its own.
+        case kept
+    }
+
+    /// Whether a terminal draws the character where it stands, and does nothing else.
+    public static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
+        // An emoji is followed by one of the two selectors of its style; all other invisible characters are escaped.
+        default: return !properties.isDefaultIgnorableCodePoint || scalar == "\u{FE0E}" || scalar == "\u{FE0F}"
+        }
+    }
+
+    /// In Unicode scalars: twelve lines of a terminal.
+    public static let defaultMaxLength = 1024
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\n": return #"\n"#
+        case "\r": return #"\r"#
+        case "\t": return #"\t"#
+        default:
+            let digits = String(scalar.value, radix: 16)
+            guard scalar.value < 0x100 else { return "\\u{\(digits)}" }
+            return digits.count == 1 ? "\\x0\(digits)" : "\\x\(digits)"
+        }
+    }
+}
+
+// MARK: CustomStringConvertible
+
+extension PrintableText: CustomStringConvertible {
+    public var description: String { string }
+}
