@@ -35,8 +35,8 @@ struct PasscodeTests {
     }
 
     @Test(
-        "A cost that no version asks for is refused before any memory is taken",
-        arguments: [(40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1)])
+        "A cost of more than twice what is written is refused before any memory is taken",
+        arguments: [(40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1), (20, 16, 1), (19, 8, 1), (18, 16, 1), (18, 8, 2), (17, 16, 2), (17, 8, 3)])
     func hugeCost(_ exponent: UInt8, _ blockSize: UInt32, _ parallelism: UInt32) throws {
         let parameters = PasscodeParameters(
             salt: .random(count: 32), cost: PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism))
@@ -45,6 +45,13 @@ struct PasscodeTests {
         let device = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
         #expect(throws: KeybagError.self) {
             try DeviceKeybag(opening: try device.settingPasscode(.none, parameters), deviceKey: deviceKey)
+        }
+    }
+
+    @Test("Twice the cost that is written is still taken", arguments: [(18, 8, 1), (17, 16, 1), (17, 8, 2)])
+    func doubleCost(_ exponent: UInt8, _ blockSize: UInt32, _ parallelism: UInt32) throws {
+        #expect(throws: Never.self) {
+            try PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism).validate()
         }
     }
 

@@ -25,7 +25,7 @@ public final class SharedExecutables: Sendable {
 
     private func copy(_ path: String, as name: String) throws {
         guard !FileManager.default.fileExists(atPath: self.path(name)) else { return }
-        try FileManager.default.copyItem(atPath: (path as NSString).resolvingSymlinksInPath, toPath: self.path(name))
+        try FileManager.default.copyItem(atPath: TemporaryDirectory.realPath(path) ?? path, toPath: self.path(name))
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: self.path(name))
     }
 

@@ -23,15 +23,22 @@ public final class TemporaryDirectory: Sendable {
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
     }
 
-    /// Whether the mode of this path and of every directory above it lets any user in.
+    /// Whether modes let every user read the file or enter the directory at this path, through all directories above it.
     public static func isReachableByAll(_ path: String) -> Bool {
-        guard let real = realpath(path, nil) else { return false }
-        defer { free(real) }
-        let components = String(cString: real).split(separator: "/")
+        guard let real = realPath(path) else { return false }
+        let components = real.split(separator: "/")
         return (0...components.count).allSatisfy { count in
             var status = stat()
-            return stat("/" + components.prefix(count).joined(separator: "/"), &status) == 0 && status.st_mode & 0o001 != 0
+            guard stat("/" + components.prefix(count).joined(separator: "/"), &status) == 0 else { return false }
+            return status.st_mode & (status.st_mode & S_IFMT == S_IFDIR ? 0o001 : 0o004) != 0
         }
+    }
+
+    /// The path without symbolic links; nil where there is nothing.
+    static func realPath(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     /// Every file below the directory, with its content.

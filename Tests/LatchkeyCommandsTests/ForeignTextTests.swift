@@ -36,7 +36,7 @@ struct ForeignTextTests {
             #expect(!outcome.output.contains("\n...certificate verification successful."), "\(line): \(outcome.output)")
             #expect(!outcome.error.contains("\n...certificate verification successful."), "\(line): \(outcome.error)")
         }
-        #expect(keychain.latchkey("certificate inspect \(leaf.file)").output.contains("CN=x\\n...certificate verification successful."))
+        #expect(keychain.latchkey("certificate inspect \(leaf.file)").output.contains("CN=x\\0a...certificate verification successful."))
         #expect(keychain.latchkey("find-identity").output.contains("\"x\\n...certificate verification successful.\\n\\x1b[2J\""))
     }
 

@@ -12,15 +12,18 @@ public final class SoftwareKey: PrivateKey {
 
     /// A new key; RSA keys have the public exponent 65537.
     ///
-    /// - Throws: errSecKeySizeNotAllowed for a size that is not made.
-    public static func generate(_ kind: KeyKind) throws(KeychainError) -> SoftwareKey {
+    /// - Parameter isCancelled: asked while an RSA key is searched for; true ends the search.
+    /// - Throws: errSecKeySizeNotAllowed for a size that is not made; errSecNotAvailable where the search was cancelled.
+    public static func generate(_ kind: KeyKind, isCancelled: () -> Bool = { false }) throws(KeychainError) -> SoftwareKey {
         guard kind.isGenerated else {
             throw KeychainError(
                 .keySizeNotAllowed, "no key \(kind) is made",
                 hint: "RSA keys have 512 to 8192 bits in steps of 8, keys of elliptic curves 224, 256, 384 or 521")
         }
         if let curve = EllipticCurve(rawValue: kind.bits), kind.type == .ellipticCurve { return try SoftwareKey(generatedOn: curve) }
-        let key = try crypto { () throws(OpenSSLError) in try AsymmetricKey.generateRSA(bits: kind.bits) }
+        let key = try crypto { () throws(OpenSSLError) in
+            try AsymmetricKey.generateRSA(bits: kind.bits, isCancelled: isCancelled)
+        }
         return SoftwareKey(key, try PublicKey(rsa: key))
     }
 

@@ -38,11 +38,16 @@ public struct PasscodeCost: Equatable, Sendable {
         Double(sign: .plus, exponent: Int(exponent), significand: 1) * Double(blockSize) * Double(parallelism)
     }
 
-    /// Refuses a cost that no version wrote, before any memory is taken for it: a changed keybag must not be able to exhaust the machine.
+    /// The memory that a derivation takes, in bytes; only of a cost that is valid.
+    package var memory: Int { 128 * Int(blockSize) << Int(exponent) }
+
+    /// Refuses a cost of more than twice what this version writes, before any memory or time is spent on it: whoever has written it may mean to
+    /// exhaust the machine.
     func validate() throws(KeybagError) {
-        guard (1...20).contains(exponent), (1...16).contains(blockSize), (1...4).contains(parallelism) else {
+        let isKnown = (1...20).contains(exponent) && (1...16).contains(blockSize) && (1...2).contains(parallelism)
+        guard isKnown, work <= 2 * Self.floor.work, memory <= 2 * Self.floor.memory else {
             throw .damaged(
-                "the passcode's cost (N = 2^\(exponent), r = \(blockSize), p = \(parallelism)) is beyond what any version asks for")
+                "the passcode's cost (N = 2^\(exponent), r = \(blockSize), p = \(parallelism)) is more than twice what this version writes")
         }
     }
 }

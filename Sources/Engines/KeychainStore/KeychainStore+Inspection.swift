@@ -2,6 +2,7 @@
 
 internal import GRDB
 public import KeychainModel
+internal import LinuxSystem
 
 /// What a look at every row of the store found.
 public struct StoreInspection: Sendable {
@@ -93,11 +94,16 @@ extension KeychainStore {
     }
 
     /// Hands over every row with its place; nil where a clear column holds what no version ever wrote.
+    ///
+    /// - Throws: ``StoreError/cancelled``, between two rows.
     func forEachRow(
         in database: Database, _ body: (Int64, ItemRow?) throws(StoreError) -> Void
     ) throws(StoreError) {
         let statement = try RowStatement("SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item ORDER BY id", in: database)
-        while try statement.step() { try body(statement.integer(0), ItemRow(statement)) }
+        while try statement.step() {
+            guard !Cancellation.isCancelled else { throw .cancelled }
+            try body(statement.integer(0), ItemRow(statement))
+        }
     }
 
     private enum Condition {

@@ -28,6 +28,8 @@ public enum StoreError: Error, Sendable {
     case wrongPassphrase
     /// A rehearsal has come to its end and is taken back.
     case rehearsed
+    /// The result is no longer wanted, and nothing was changed (`Cancellation`).
+    case cancelled
     /// A live item has the same primary key.
     case duplicate
     /// The change that an update asked for is not allowed.

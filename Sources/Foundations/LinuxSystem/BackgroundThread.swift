@@ -31,6 +31,14 @@ public enum BackgroundThread {
         return status == 0
     }
 
+    /// Lets every other thread of normal priority run before the calling one, from now on.
+    ///
+    /// Where the system forbids it, nothing changes: priority is a courtesy, not a limit.
+    public static func lowerPriority() {
+        // Linux counts 0 as the calling thread alone (setpriority(2), "C library/kernel differences").
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    }
+
     private final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }

@@ -4,7 +4,7 @@ internal import CLatchkey
 internal import Glibc
 
 /// A file descriptor with one owner, closed when the owner goes.
-public struct OwnedDescriptor: ~Copyable {
+public struct OwnedDescriptor: ~Copyable, Sendable {
     /// The number, to be borrowed for a system call; never close it.
     public let rawValue: Int32
 

@@ -97,6 +97,12 @@ public final class Socket: Sendable {
         return got >= 0 || (errno != EAGAIN && errno != EINTR)
     }
 
+    /// Whether the other end is gone for good: nothing that is sent will be read. What it has sent before may still be there.
+    public var isHungUp: Bool {
+        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&entry, 1, 0) == 1 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
+    }
+
     // MARK: Bytes
 
     /// How long receiving and sending wait before they fail with EAGAIN; 0 is for ever.

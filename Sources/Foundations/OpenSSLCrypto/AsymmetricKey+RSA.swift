@@ -15,8 +15,31 @@ extension AsymmetricKey {
     }
 
     /// A new key with the public exponent 65537.
-    public static func generateRSA(bits: Int) throws(OpenSSLError) -> AsymmetricKey {
-        AsymmetricKey(adopting: try generate("RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) == 1 })
+    ///
+    /// - Parameter isCancelled: asked while primes are searched for, many times a second; true ends the search.
+    /// - Throws: ``OpenSSLError``, also where the search was cancelled.
+    public static func generateRSA(bits: Int, isCancelled: () -> Bool = { false }) throws(OpenSSLError) -> AsymmetricKey {
+        try withoutActuallyEscaping(isCancelled) { (isCancelled) throws(OpenSSLError) in
+            let question = CancellationQuestion(isCancelled)
+            defer { withExtendedLifetime(question) {} }
+            return AsymmetricKey(
+                adopting: try generate("RSA") { context in
+                    guard EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(bits)) == 1 else { return false }
+                    EVP_PKEY_CTX_set_app_data(context, Unmanaged.passUnretained(question).toOpaque())
+                    // 0 ends the generation (EVP_PKEY_CTX_set_cb(3)).
+                    EVP_PKEY_CTX_set_cb(context) { context in
+                        guard let data = EVP_PKEY_CTX_get_app_data(context) else { return 1 }
+                        return Unmanaged<CancellationQuestion>.fromOpaque(data).takeUnretainedValue().isCancelled() ? 0 : 1
+                    }
+                    return true
+                })
+        }
+    }
+
+    /// Carries a closure through libcrypto.
+    private final class CancellationQuestion {
+        let isCancelled: () -> Bool
+        init(_ isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
     }
 
     /// The modulus and the public exponent, big-endian and without zeros in front.

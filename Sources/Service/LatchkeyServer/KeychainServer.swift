@@ -20,9 +20,14 @@ public final class KeychainServer: Sendable {
     let wideSearches = UserTurns(8)
     /// Backups on their way.
     let spools = UserTurns(1)
+    /// Operations of keys of the keychain: with a large RSA key each takes some hundredths of a second.
+    let keyUses = UserTurns(4)
+    /// What takes longer than that.
+    let slowWork: SlowWorkPool
     /// 16 random bytes by which clients tell this run of the daemon from the next.
     let instance = RandomBytes.array(count: 16)
     let log: Logger
+    private let isSession: Bool
     private let stopping: StopSignal
     private let accepting = Atomic(0)
     private let heartbeat = Atomic(BootClock.system.now())
@@ -31,14 +36,28 @@ public final class KeychainServer: Sendable {
     ///   - provider: which keychain a user's programs get; closed with the server.
     ///   - reader: how callers are known.
     ///   - log: what happens to connections; never what is asked for.
-    public init(
+    public convenience init(
         _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits = ServerLimits(),
         log: Logger = Logger(label: "latchkeyd") { _ in SwiftLogNoOpLogHandler() }
+    ) throws(SystemError) {
+        try self.init(provider, reader: reader, limits: limits, log: log, slowWork: SlowWorkPool(limits), isSession: false)
+    }
+
+    /// A session's server, whose slow operations take their turns with its user's others.
+    convenience init(sessionOf server: KeychainServer, _ provider: any KeychainProvider) throws(SystemError) {
+        try self.init(
+            provider, reader: server.reader, limits: server.limits.ofSession, log: server.log, slowWork: server.slowWork, isSession: true)
+    }
+
+    private init(
+        _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits, log: Logger, slowWork: SlowWorkPool, isSession: Bool
     ) throws(SystemError) {
         self.provider = provider
         self.reader = reader
         self.limits = limits
         self.log = log
+        self.slowWork = slowWork
+        self.isSession = isSession
         registry = ConnectionRegistry(limits)
         budget = MemoryBudget(limits)
         stopping = try StopSignal()
@@ -129,10 +148,22 @@ public final class KeychainServer: Sendable {
         stopping.raise()
         registry.stop()
         let deadline = BootClock.system.now() + UInt64(patience) * 1_000_000_000
-        while !registry.isEmpty || accepting.load(ordering: .relaxed) > 0, BootClock.system.now() < deadline { usleep(2000) }
+        waitUntilEmpty(until: deadline)
+        if !isSession {
+            // What still runs ends at its next step, and what waits is refused.
+            slowWork.stop()
+            waitUntilEmpty(until: BootClock.system.now() + Self.cancellationTimeout)
+        }
         if !registry.isEmpty { log.warning("\(registry.count) requests were not answered in time") }
         provider.close()
     }
+
+    private func waitUntilEmpty(until deadline: UInt64) {
+        while !registry.isEmpty || accepting.load(ordering: .relaxed) > 0, BootClock.system.now() < deadline { usleep(2000) }
+    }
+
+    /// Two seconds, in nanoseconds.
+    private static let cancellationTimeout: UInt64 = 2_000_000_000
 
     /// How many connections there are.
     public var connectionCount: Int { registry.count }

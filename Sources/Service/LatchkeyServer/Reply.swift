@@ -3,12 +3,13 @@
 internal import KeychainModel
 internal import LatchkeyProtocol
 internal import LinuxSystem
+internal import Synchronization
 
 /// The way back to the client that asked.
-final class Reply {
+final class Reply: Sendable {
     private let channel: FrameChannel
     private let number: UInt64
-    private var lastProgress: UInt64 = 0
+    private let lastProgress = Atomic<UInt64>(0)
 
     init(channel: FrameChannel, number: UInt64) {
         self.channel = channel
@@ -32,8 +33,8 @@ final class Reply {
     /// Tells how far a long change has come, ten times a second at most, and never waits for the client: a transaction may be open.
     func progress(_ done: Int, _ total: Int) {
         let now = BootClock.system.now()
-        guard now - lastProgress > 100_000_000 else { return }
-        lastProgress = now
+        guard now - lastProgress.load(ordering: .relaxed) > 100_000_000 else { return }
+        lastProgress.store(now, ordering: .relaxed)
         // A client that has gone is noticed when it is answered.
         if let frame = try? NumberedResponse(number: number, .progress(done: done, total: total)).frame() { _ = try? channel.offer(frame) }
     }

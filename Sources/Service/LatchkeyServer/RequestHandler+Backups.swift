@@ -13,9 +13,11 @@ extension RequestHandler {
         let turn = try spoolTurn()
         defer { withExtendedLifetime(turn) {} }
         let spool = try Spool(in: try stateDirectory(keychain))
-        let report = try keychain.service.backup(
-            under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: reply.progress
-        )
+        let report = try slow(.derivation) { () throws(KeychainError) in
+            try keychain.service.backup(
+                under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in try spool.write(bytes) },
+                progress: reply.progress)
+        }
         spool.rewind()
         while true {
             var piece = [UInt8](repeating: 0, count: Self.partSize)
@@ -58,10 +60,12 @@ extension RequestHandler {
             guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone in the middle of the backup") }
         }
         spool.rewind()
-        return .restored(
-            try keychain.service.restore(
-                under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
-                from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: reply.progress))
+        return try slow(.derivation) { () throws(KeychainError) in
+            .restored(
+                try keychain.service.restore(
+                    under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+                    from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: reply.progress))
+        }
     }
 
     private func stateDirectory(_ keychain: ServedKeychain) throws(KeychainError) -> String {

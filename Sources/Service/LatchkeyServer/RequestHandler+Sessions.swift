@@ -18,7 +18,9 @@ extension RequestHandler {
         }
         let service = try keychain.reopen()
         do throws(KeychainError) {
-            if let passcode { try service.unlock(passcode, progress: reply.progress) }
+            if let passcode {
+                try slow(.derivation) { () throws(KeychainError) in try service.unlock(passcode, progress: reply.progress) }
+            }
             guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before its session began") }
             let control = try receiveControl()
             let provider = SessionProvider(
@@ -44,7 +46,7 @@ extension RequestHandler {
 
     private func start(_ provider: SessionProvider, _ control: Socket) throws(KeychainError) {
         do throws(SystemError) {
-            let session = try KeychainServer(provider, reader: server.reader, limits: server.limits.ofSession, log: server.log)
+            let session = try KeychainServer(sessionOf: server, provider)
             let isRunning = BackgroundThread.run {
                 session.serve(handedOverBy: control)
                 // Nobody can come any more.

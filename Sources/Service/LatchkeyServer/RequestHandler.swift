@@ -64,7 +64,10 @@ struct RequestHandler {
     ) -> Response {
         let response: Response
         do throws(KeychainError) {
-            response = .count(try server.provider.recover(user, with: key, newPasscode: newPasscode))
+            let (provider, user) = (server.provider, user)
+            response = try slow(.derivation) { () throws(KeychainError) in
+                .count(try provider.recover(user, with: key, newPasscode: newPasscode))
+            }
         } catch {
             response = .failure(error)
         }
@@ -133,27 +136,45 @@ struct RequestHandler {
             return .count(try service.update(query, with: update, from: identity))
         case .delete(let query): return .count(try service.delete(query, from: identity))
         case .status: return .status(try status(keychain))
-        case .check: return .findings(try service.check { reply.progress($0, 0) })
+        case .check:
+            return try slow(.computation) { () throws(KeychainError) in .findings(try service.check { reply.progress($0, 0) }) }
         case .repair(let action, let isRehearsal):
-            return .count(try service.repair(action, isRehearsal: isRehearsal) { reply.progress($0, 0) })
+            return try slow(.computation) { () throws(KeychainError) in
+                .count(try service.repair(action, isRehearsal: isRehearsal) { reply.progress($0, 0) })
+            }
         case .checkpoint: return try done { () throws(KeychainError) in try service.checkpoint() }
         case .who: return .caller(EmbeddedService.report(identity, facts: fixed == nil ? try caller.facts() : []))
         case .lockStatus: return .lockStatus(try service.lockStatus())
         case .unlock(let passcode):
-            return try done { () throws(KeychainError) in try service.unlock(passcode, progress: reply.progress) }
+            return try slow(.derivation) { () throws(KeychainError) in
+                try service.unlock(passcode, progress: reply.progress)
+                return .done
+            }
         case .lock(let immediately): return try done { () throws(KeychainError) in try service.lock(immediately: immediately) }
         case .watchLock: return try watch(service, reply)
         case .setPasscode(let new):
-            return try done { () throws(KeychainError) in try service.setPasscode(new, progress: reply.progress) }
-        case .changePasscode(let old, let new, let rotates):
-            return try done { () throws(KeychainError) in
-                try service.changePasscode(from: old, to: new, rotates: rotates, progress: reply.progress)
+            return try slow(.derivation) { () throws(KeychainError) in
+                try service.setPasscode(new, progress: reply.progress)
+                return .done
             }
-        case .removePasscode(let passcode): return .count(try service.removePasscode(passcode, progress: reply.progress))
-        case .createRecoveryKey(let passcode): return .secret(try service.createRecoveryKey(passcode))
-        case .removeRecoveryKey(let passcode): return .count(try service.removeRecoveryKey(passcode) ? 1 : 0)
+        case .changePasscode(let old, let new, let rotates):
+            return try slow(.derivation) { () throws(KeychainError) in
+                try service.changePasscode(from: old, to: new, rotates: rotates, progress: reply.progress)
+                return .done
+            }
+        case .removePasscode(let passcode):
+            return try slow(.derivation) { () throws(KeychainError) in
+                .count(try service.removePasscode(passcode, progress: reply.progress))
+            }
+        case .createRecoveryKey(let passcode):
+            return try slow(.derivation) { () throws(KeychainError) in .secret(try service.createRecoveryKey(passcode)) }
+        case .removeRecoveryKey(let passcode):
+            return try slow(.derivation) { () throws(KeychainError) in .count(try service.removeRecoveryKey(passcode) ? 1 : 0) }
         case .changeSettings(let settings, let passcode):
-            return try done { () throws(KeychainError) in try service.changeSettings(to: settings, passcode) }
+            return try slow(.derivation) { () throws(KeychainError) in
+                try service.changeSettings(to: settings, passcode)
+                return .done
+            }
         case .backup(let passphrase, let passcode): return try backup(keychain, passphrase, passcode, reply)
         case .noteBackup:
             service.noteBackup()
@@ -162,12 +183,22 @@ struct RequestHandler {
             return try restore(keychain, passphrase, passcode, merges: merges, isRehearsal: isRehearsal, reply)
         case .piece: throw KeychainError(.param, "a piece of a backup came, and nobody waits for one")
         case .readLog(let after, let since): return try readLog(keychain, after, since, reply)
-        case .verifyLog: return .logVerdict(try audit(keychain).verify())
+        case .verifyLog:
+            let audit = try audit(keychain)
+            return try slow(.computation) { () throws(KeychainError) in .logVerdict(try audit.verify()) }
         case .openSession(let passcode): return try openSession(keychain, passcode, reply)
+        case .generateKey(let generation) where generation.kind.type == .rsa:
+            return try slow(.computation) { () throws(KeychainError) in
+                .generatedKey(try service.generateKey(generation, from: identity))
+            }
         case .generateKey(let generation): return .generatedKey(try service.generateKey(generation, from: identity))
         case .publicKey(let reference): return .publicKey(try service.publicKey(of: reference, from: identity))
         case .useKey(let reference, let use, let input):
             try requirePasscode(keychain, identity, toUse: reference)
+            guard let turn = server.keyUses.turn(of: user, patience: server.limits.patience) else {
+                throw KeychainError(.notAvailable, "too many keys of this user are at work", hint: "use fewer threads at a time, or try again")
+            }
+            defer { withExtendedLifetime(turn) {} }
             return .keyOutput(try service.useKey(reference, use, on: input, from: identity))
         case .exportKey(let reference):
             try requirePasscode(keychain, identity, toUse: reference)
@@ -207,6 +238,13 @@ struct RequestHandler {
         let key = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
         let found = try keychain.service.copyMatching(key, returning: .attributes, from: identity)
         try requirePasscode(keychain, identity, toRead: found.records.map(\.accessGroup))
+    }
+
+    /// Runs what takes long on the server's pool, as long as the client is there.
+    func slow<Value: Sendable>(
+        _ kind: SlowWork.Kind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        try server.slowWork.run(kind, for: user, isAbandoned: { channel.socket.isHungUp }, body)
     }
 
     private func done(_ body: () throws(KeychainError) -> Void) throws(KeychainError) -> Response {

@@ -18,11 +18,17 @@ public struct ServerLimits: Sendable {
     public var memoryPerProcess: Int
     /// How long a frame waits for such memory, in seconds.
     public var patience: Int
+    /// Threads for slow operations, of all users together.
+    public var slowThreads: Int
+    /// Slow operations of one user that run at a time.
+    public var slowWorkPerUser: Int
+    /// Key derivations that run at a time, of all users together: each takes up to 256 MiB.
+    public var derivations: Int
 
     public init(
         connectionsPerUser: Int = 256, connectionsPerProcess: Int = 128, watchersPerUser: Int = 64,
         sessionsPerUser: Int = 16, connections: Int = 2048, memoryPerUser: Int = 64 << 20,
-        memoryPerProcess: Int = 32 << 20, patience: Int = 20
+        memoryPerProcess: Int = 32 << 20, patience: Int = 20, slowThreads: Int = 16, slowWorkPerUser: Int = 2, derivations: Int = 4
     ) {
         self.connectionsPerUser = connectionsPerUser
         self.connectionsPerProcess = connectionsPerProcess
@@ -32,6 +38,9 @@ public struct ServerLimits: Sendable {
         self.memoryPerUser = memoryPerUser
         self.memoryPerProcess = memoryPerProcess
         self.patience = patience
+        self.slowThreads = slowThreads
+        self.slowWorkPerUser = slowWorkPerUser
+        self.derivations = derivations
     }
 
     /// What a session lends, which is one of several of its user's.

@@ -4,13 +4,14 @@ internal import Glibc
 internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
+internal import Synchronization
 
 /// A file without a name that holds a backup on its way, so that a slow client keeps nobody waiting who reads or writes the keychain. What it
 /// holds is encrypted, and it ends with its last descriptor.
-final class Spool {
+final class Spool: Sendable {
     private let descriptor: OwnedDescriptor
     private let path: String
-    private(set) var length = 0
+    private let written = Atomic<Int>(0)
 
     /// - Parameter directory: a private one of the file system that has the room.
     init(in directory: String) throws(KeychainError) {
@@ -23,11 +24,12 @@ final class Spool {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) {
-        guard length + bytes.count <= Self.greatestLength else {
+        let length = written.load(ordering: .relaxed)
+        guard bytes.count <= Self.greatestLength - length else {
             throw KeychainError(.dataTooLarge, "a backup has at most \(Self.greatestLength >> 30) GiB")
         }
         do throws(SystemError) { try descriptor.write(bytes, path: path) } catch { throw KeychainError(error) }
-        length += bytes.count
+        written.store(length + bytes.count, ordering: .relaxed)
     }
 
     func rewind() {

@@ -3,6 +3,7 @@
 public import KeychainModel
 internal import KeychainStore
 internal import KeyServices
+internal import LinuxSystem
 public import SecretMemory
 
 extension EmbeddedService {
@@ -11,7 +12,7 @@ extension EmbeddedService {
         // What cannot be stored is refused before a large key is made.
         _ = try caller.groupForAddition(named: generation.privateHalf.accessGroup)
         if let half = generation.publicHalf { _ = try caller.groupForAddition(named: half.accessGroup) }
-        let key = try SoftwareKey.generate(generation.kind)
+        let key = try SoftwareKey.generate(generation.kind, isCancelled: { Cancellation.isCancelled })
         var halves = [try KeyRules.completed(generation.privateHalf, key.publicKey, .privateKey, data: try key.external())]
         if let half = generation.publicHalf {
             halves.append(try KeyRules.completed(half, key.publicKey, .publicKey, data: SharedSecret(copying: key.publicKey.external)))

@@ -36,6 +36,7 @@ extension KeychainError {
         case .wrongPassphrase:
             self.init(.authFailed, "the passphrase is not the one of this backup, or the backup is damaged", hint: "nothing was changed")
         case .rehearsed: self.init(.internalFailure)
+        case .cancelled: self.init(.notAvailable, "the operation was cancelled, and nothing was changed", hint: "try again")
         case .closed: self.init(.notAvailable, "the keychain was closed while the call was on its way")
         case .duplicate: self = .duplicateItem
         case .refused(let error): self = error

@@ -4,6 +4,7 @@ internal import Crypto
 internal import GRDB
 public import Keybag
 public import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 extension KeychainStore {
@@ -87,6 +88,7 @@ extension KeychainStore {
             try write(with: keyring) { (database, seal) throws(StoreError) in
                 if !merges { report.deleted = try RowStatement("DELETE FROM item", in: database).run() }
                 while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
+                    guard !Cancellation.isCancelled else { throw StoreError.cancelled }
                     try take(record, in: database, seal, &report)
                     progress(report.items, report.items)
                 }
@@ -215,7 +217,7 @@ extension KeychainStore {
             return try BackupKeys(
                 passphrase: passphrase, salt: header.salt, cost: header.cost, headerDigest: digest, deviceKey: deviceKey)
         } catch .damaged {
-            throw .notABackup("the cost of its passphrase is beyond what any version asks for")
+            throw .notABackup("the cost of its passphrase is more than twice what this version writes")
         } catch {
             throw .keybag(error)
         }

@@ -2,6 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 
 /// `security create-keypair`.
 enum CreateKeypair: SecurityCommand {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import LinuxSystem
+
+/// One piece of work of a ``SlowWorkPool``.
+final class SlowWork: Sendable {
+    enum Kind: Sendable {
+        /// Takes time.
+        case computation
+        /// Takes time, and the memory of a key derivation (128 to 256 MiB).
+        case derivation
+    }
+
+    let kind: Kind
+    let user: UInt32
+    let cancellation = Cancellation()
+    let body: @Sendable () -> Void
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ kind: Kind, user: UInt32, body: @escaping @Sendable () -> Void) {
+        (self.kind, self.user, self.body) = (kind, user, body)
+    }
+
+    /// Lets go the thread that waits for the end.
+    func end() { ended.signal() }
+
+    func waitUntilEnded(milliseconds: Int) -> Bool { ended.wait(timeout: .now() + .milliseconds(milliseconds)) == .success }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LinuxSystem
+
+/// Which work waits, which runs, and which is next: users take turns, and none of them has more than its share at a time.
+struct SlowWorkQueue {
+    /// The users who wait for something, the next one first.
+    private var turns: [UInt32] = []
+    private var waiting: [UInt32: [SlowWork]] = [:]
+    private var running: [SlowWork] = []
+    private var threads = 0
+    private var isClosed = false
+
+    var runningCount: Int { running.count }
+    var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+
+    /// - Returns: false where nothing is taken any more.
+    mutating func add(_ work: SlowWork) -> Bool {
+        guard !isClosed else { return false }
+        if waiting[work.user] == nil { turns.append(work.user) }
+        waiting[work.user, default: []].append(work)
+        return true
+    }
+
+    /// The work that begins now; nil where none may, for which the thread that asked is given back.
+    mutating func next(_ limits: ServerLimits) -> SlowWork? {
+        for user in turns {
+            guard let work = waiting[user]?.first(where: { mayBegin($0, limits) }) else { continue }
+            _ = removeWaiting(work)
+            // Behind all others.
+            if waiting[user] != nil {
+                turns.removeAll { $0 == user }
+                turns.append(user)
+            }
+            running.append(work)
+            return work
+        }
+        giveThreadBack()
+        return nil
+    }
+
+    private func mayBegin(_ work: SlowWork, _ limits: ServerLimits) -> Bool {
+        let own = running.filter { $0.user == work.user }
+        guard own.count < limits.slowWorkPerUser else { return false }
+        guard work.kind == .derivation else { return true }
+        // Each takes up to 256 MiB: one of a user, and as many as the memory of the service is for.
+        return !own.contains { $0.kind == .derivation } && running.count { $0.kind == .derivation } < limits.derivations
+    }
+
+    /// - Returns: whether it waited still.
+    mutating func removeWaiting(_ work: SlowWork) -> Bool {
+        guard var list = waiting[work.user], let index = list.firstIndex(where: { $0 === work }) else { return false }
+        list.remove(at: index)
+        waiting[work.user] = list.isEmpty ? nil : list
+        if list.isEmpty { turns.removeAll { $0 == work.user } }
+        return true
+    }
+
+    /// Notes that work has ended.
+    mutating func remove(_ work: SlowWork) { running.removeAll { $0 === work } }
+
+    /// Cancels what runs, and gives what waited.
+    mutating func close() -> [SlowWork] {
+        isClosed = true
+        for work in running { work.cancellation.request() }
+        defer { (turns, waiting) = ([], [:]) }
+        return waiting.values.flatMap { $0 }
+    }
+
+    // MARK: Threads
+
+    /// - Returns: whether one more thread is to be started.
+    mutating func takeThread(max: Int) -> Bool {
+        guard threads < max, waitingCount > threads - running.count else { return false }
+        threads += 1
+        return true
+    }
+
+    mutating func giveThreadBack() { threads -= 1 }
+}

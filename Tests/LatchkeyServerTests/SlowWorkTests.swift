@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Glibc
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyProtocol
+@testable import LatchkeyServer
+import LinuxSystem
+import SecretMemory
+import Synchronization
+import Testing
+
+/// What takes long is done on a few threads, in turns by user, and only as long as somebody waits for it.
+@Suite("Slow operations")
+struct SlowWorkTests {
+    /// Work that begins, and ends when it is told to.
+    private final class Gate: Sendable {
+        let begun = Atomic(0)
+        private let opening = DispatchSemaphore(value: 0)
+
+        func pass() {
+            begun.add(1, ordering: .sequentiallyConsistent)
+            opening.wait()
+        }
+
+        func open(_ count: Int) { for _ in 0..<count { opening.signal() } }
+    }
+
+    private static func start(
+        _ pool: SlowWorkPool, _ kind: SlowWork.Kind, _ user: UInt32, _ gate: Gate, isAbandoned: @escaping @Sendable () -> Bool = { false },
+        then body: @escaping @Sendable (KeychainError?) -> Void = { _ in }
+    ) {
+        BackgroundThread.run {
+            do throws(KeychainError) {
+                try pool.run(kind, for: user, isAbandoned: isAbandoned) { () throws(KeychainError) in gate.pass() }
+                body(nil)
+            } catch {
+                body(error)
+            }
+        }
+    }
+
+    @Test("Two operations of a user run at a time, one derivation of a user, and four derivations of all users")
+    func shares() throws {
+        let pool = SlowWorkPool(ServerLimits())
+        let gate = Gate()
+        for _ in 0..<10 { Self.start(pool, .computation, 1, gate) }
+        #expect(eventually { pool.load == (2, 8) })
+        for _ in 0..<3 { Self.start(pool, .derivation, 2, gate) }
+        #expect(eventually { pool.load == (3, 10) })
+        for user in 3..<10 as Range<UInt32> { Self.start(pool, .derivation, user, gate) }
+        #expect(eventually { pool.load == (6, 14) })
+        #expect(gate.begun.load(ordering: .sequentiallyConsistent) == 6)
+        gate.open(20)
+        #expect(eventually { pool.load == (0, 0) })
+        #expect(gate.begun.load(ordering: .sequentiallyConsistent) == 20)
+    }
+
+    @Test("Users take turns: one who asks for much waits behind one who asks for little")
+    func turns() throws {
+        var limits = ServerLimits()
+        limits.slowThreads = 1
+        let pool = SlowWorkPool(limits)
+        let (gate, first) = (Gate(), Gate())
+        let order = Mutex<[UInt32]>([])
+        Self.start(pool, .computation, 1, first)
+        #expect(eventually { pool.load == (1, 0) })
+        for (index, user) in ([1, 1, 1, 1, 2] as [UInt32]).enumerated() {
+            Self.start(pool, .computation, user, gate, then: { _ in order.withLock { $0.append(user) } })
+            #expect(eventually { pool.load.waiting == index + 1 })
+        }
+        first.open(1)
+        for count in 1...5 {
+            gate.open(1)
+            #expect(eventually { order.withLock { $0.count } == count })
+        }
+        #expect(order.withLock { $0.firstIndex(of: 2) } == 1)
+    }
+
+    @Test("Work that nobody waits for any more never begins, or is told to end")
+    func abandoned() throws {
+        var limits = ServerLimits()
+        limits.slowThreads = 1
+        let pool = SlowWorkPool(limits)
+        let (begun, wasTold, mayEnd) = (SharedFlag(), SharedFlag(), SharedFlag())
+        let isGone = SharedFlag()
+        BackgroundThread.run {
+            try? pool.run(.computation, for: 1, isAbandoned: { isGone.isRaised }) { () throws(KeychainError) in
+                begun.raise()
+                while !Cancellation.isCancelled { usleep(1000) }
+                wasTold.raise()
+                while !mayEnd.isRaised { usleep(1000) }
+            }
+        }
+        #expect(eventually { begun.isRaised })
+        let gate = Gate()
+        gate.open(3)
+        let refusals = Counter()
+        for _ in 0..<3 {
+            Self.start(pool, .computation, 1, gate, isAbandoned: { isGone.isRaised }) { error in
+                if error?.status == .notAvailable { refusals.add() }
+            }
+        }
+        #expect(eventually { pool.load == (1, 3) })
+        isGone.raise()
+        #expect(eventually { refusals.value == 3 && wasTold.isRaised })
+        mayEnd.raise()
+        #expect(eventually { pool.load == (0, 0) })
+        #expect(gate.begun.load(ordering: .sequentiallyConsistent) == 0)
+    }
+
+    @Test("A pool that is stopped refuses what waits and what comes, and tells what runs to end")
+    func stopped() throws {
+        var limits = ServerLimits()
+        limits.slowThreads = 1
+        let pool = SlowWorkPool(limits)
+        let isRunning = SharedFlag()
+        let ended = SharedFlag()
+        BackgroundThread.run {
+            try? pool.run(.computation, for: 1, isAbandoned: { false }) { () throws(KeychainError) in
+                isRunning.raise()
+                while !Cancellation.isCancelled { usleep(1000) }
+            }
+            ended.raise()
+        }
+        #expect(eventually { isRunning.isRaised })
+        let (gate, refused) = (Gate(), SharedFlag())
+        Self.start(pool, .computation, 2, gate, then: { if $0 != nil { refused.raise() } })
+        #expect(eventually { pool.load == (1, 1) })
+        pool.stop()
+        #expect(eventually { refused.isRaised && ended.isRaised })
+        #expect(throws: KeychainError.self) { try pool.run(.computation, for: 3, isAbandoned: { false }) { () throws(KeychainError) in } }
+    }
+
+    // MARK: Through a connection
+
+    private func largeKey(_ name: String) -> Request {
+        .generateKey(
+            KeyGeneration(
+                KeyKind(.rsa, bits: 8192),
+                privateHalf: ItemAddition(.key, attributes: [.applicationTag: .data(Array(name.utf8))], secrets: ItemSecrets())))
+    }
+
+    @Test("The search for an RSA key ends with the client that asked for it, and no key is stored")
+    func clientGone() throws {
+        let fixture = try ServerFixture()
+        for index in 0..<6 {
+            let client = try fixture.client()
+            try client.send(largeKey("gone \(index)"))
+            #expect(eventually { fixture.server.slowWork.load.running + fixture.server.slowWork.load.waiting > 0 })
+        }
+        // The clients have gone out of scope, and their sockets with them.
+        #expect(eventually { fixture.server.slowWork.load == (0, 0) && fixture.server.registry.isEmpty })
+        let query = ItemQuery(.key, synchronizable: .any, limit: .all)
+        #expect(try fixture.client().ask(.copyMatching(query, returning: .attributes)).problem?.status == .itemNotFound)
+    }
+
+    @Test("A server that is stopped does not wait for keys that are searched for")
+    func stopDuringGeneration() throws {
+        let fixture = try ServerFixture()
+        let clients = try (0..<4).map { _ in try fixture.client() }
+        for (index, client) in clients.enumerated() { try client.send(largeKey("stopped \(index)")) }
+        #expect(eventually { fixture.server.slowWork.load == (2, 2) })
+        fixture.server.stop(patience: 0)
+        #expect(fixture.server.registry.isEmpty)
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Atomic(0)
+    var value: Int { count.load(ordering: .sequentiallyConsistent) }
+    func add() { count.add(1, ordering: .sequentiallyConsistent) }
+}
+
+/// Something that has happened.
+private final class SharedFlag: Sendable {
+    private let flag = Atomic(false)
+    var isRaised: Bool { flag.load(ordering: .sequentiallyConsistent) }
+    func raise() { flag.store(true, ordering: .sequentiallyConsistent) }
+}
