@@ -70,6 +70,8 @@ public final class LockableKeybag: Sendable {
     public func noteUse() {
         lockIfIdle()
         state.withLock { $0.lastUse = clock.now() }
+        // Here again, for where no thread could be started before.
+        watchIdleness()
     }
 
     // MARK: Changing
@@ -149,10 +151,10 @@ public final class LockableKeybag: Sendable {
         state.keyring = nil
     }
 
-    /// Wipes the keys when the grace is over, also if nobody asks for anything.
+    /// Wipes the keys when the grace is over, also if nothing is asked for any more. Without a thread that waits for it there is no grace.
     private func wipe(at deadline: UInt64) {
         let clock = clock
-        BackgroundThread.run { [weak self] in
+        let isRunning = BackgroundThread.run { [weak self] in
             while true {
                 let now = clock.now()
                 guard now < deadline else { break }
@@ -162,9 +164,18 @@ public final class LockableKeybag: Sendable {
             }
             self?.state.withLock { state in self?.closeIfDue(&state) }
         }
+        guard !isRunning else { return }
+        state.withLock { state in
+            guard state.closesAt == deadline else { return }
+            state.closesAt = clock.now()
+            closeIfDue(&state)
+        }
     }
 
     // MARK: Idleness
+
+    /// Whether a thread waits for the keychain to be left alone.
+    var isWatched: Bool { state.withLock { $0.isWatched } }
 
     /// The nanoseconds left until the keychain locks itself for want of use; nil where it does not.
     private func idleTimeLeft(_ state: State) -> UInt64? {
@@ -192,9 +203,10 @@ public final class LockableKeybag: Sendable {
             return true
         }
         guard isNew else { return }
-        BackgroundThread.run { [weak self] in
+        let isRunning = BackgroundThread.run { [weak self] in
             while self?.waitsForIdleness() == true { usleep(Self.idleStep) }
         }
+        if !isRunning { state.withLock { $0.isWatched = false } }
     }
 
     /// Locks what was left alone; false when there is nothing to wait for any more.

@@ -4,11 +4,15 @@ import Glibc
 
 /// A thread of its own for one piece of work. Unlike a dispatch queue it also runs in a forked child.
 public enum BackgroundThread {
+    /// Whether threads are refused as by a system that has none left; for tests of what follows from that.
+    @TaskLocal @_spi(Testing) public static var isExhausted = false
+
     /// Runs `work` on a new thread, which takes none of the process's signals.
     ///
     /// - Returns: false where the system has no more threads to give; nothing runs then.
     @discardableResult
     public static func run(_ work: @escaping @Sendable () -> Void) -> Bool {
+        guard !isExhausted else { return false }
         let box = Unmanaged.passRetained(Work(work))
         var every = sigset_t()
         var before = sigset_t()

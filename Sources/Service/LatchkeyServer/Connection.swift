@@ -14,9 +14,14 @@ final class Connection: Sendable {
         /// Since when no request is being served; nil while one is.
         var idleSince: UInt64?
         var isLeaving = false
-        var isWatching = false
-        /// The sessions that the client has opened, each with the socket that brings their connections.
-        var sessions: [(KeychainServer, Socket)] = []
+        var sessions: [OpenSession] = []
+    }
+
+    /// A session that the client has opened: its server, the socket that brings its connections, and its place among the sessions of the user.
+    struct OpenSession {
+        let server: KeychainServer
+        let control: Socket
+        let place: UserTurns.Turn
     }
 
     let user: UInt32
@@ -46,7 +51,6 @@ final class Connection: Sendable {
     /// Whether the connection may be closed for another one: it is idle, and nothing hangs on it.
     var isDispensable: Bool { state.withLock { $0.idleSince != nil && $0.sessions.isEmpty } }
     var isLeaving: Bool { state.withLock { $0.isLeaving } }
-    var isWatching: Bool { state.withLock { $0.isWatching } }
 
     /// Takes no more requests. What has arrived already is answered; sending anything more fails on the client's side.
     func leave() {
@@ -115,20 +119,20 @@ final class Connection: Sendable {
 
     // MARK: What requests do to the connection
 
-    func setWatching(_ isWatching: Bool) { state.withLock { $0.isWatching = isWatching } }
-
     /// Keeps a session for as long as the connection lasts.
-    func keep(_ session: KeychainServer, _ control: Socket) {
-        state.withLock { $0.sessions.append((session, control)) }
+    func keep(_ session: OpenSession) {
+        state.withLock { $0.sessions.append(session) }
     }
 
-    var sessions: [KeychainServer] { state.withLock { $0.sessions.map(\.0) } }
+    var sessions: [KeychainServer] { state.withLock { $0.sessions.map(\.server) } }
 
+    /// Ends the sessions, and then gives their places back.
     private func endSessions() {
-        for (session, control) in state.withLock({ $0.sessions }) {
-            control.stop()
-            session.stop(patience: 5)
+        for session in state.withLock({ $0.sessions }) {
+            session.control.stop()
+            session.server.stop(patience: 5)
         }
+        state.withLock { $0.sessions = [] }
     }
 
     /// Tells a client what was wrong with what it sent, before the connection ends: after a frame that is none, nothing that follows is sure to

@@ -47,16 +47,6 @@ final class ConnectionRegistry: Sendable {
         state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
     }
 
-    /// How many connections only wait for a change of the lock, of one user.
-    func watchers(of user: UInt32) -> Int {
-        state.withLock { state in state.connections.values.count { $0.user == user && $0.isWatching } }
-    }
-
-    /// How many sessions the connections of one user keep.
-    func sessions(of user: UInt32) -> Int {
-        state.withLock { state in state.connections.values.filter { $0.user == user }.reduce(0) { $0 + $1.sessions.count } }
-    }
-
     func sessions() -> [KeychainServer] {
         state.withLock { Array($0.connections.values) }.flatMap(\.sessions)
     }

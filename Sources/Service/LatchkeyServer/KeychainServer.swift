@@ -24,6 +24,10 @@ public final class KeychainServer: Sendable {
     let keyUses = UserTurns(4)
     /// What takes longer than that.
     let slowWork: SlowWorkPool
+    /// Sessions that are open, or being opened.
+    let sessions: UserTurns
+    /// Connections that wait for changes of the lock.
+    let watchers: UserTurns
     /// 16 random bytes by which clients tell this run of the daemon from the next.
     let instance = RandomBytes.array(count: 16)
     let log: Logger
@@ -60,6 +64,8 @@ public final class KeychainServer: Sendable {
         self.isSession = isSession
         registry = ConnectionRegistry(limits)
         budget = MemoryBudget(limits)
+        sessions = UserTurns(limits.sessionsPerUser)
+        watchers = UserTurns(limits.watchersPerUser)
         stopping = try StopSignal()
     }
 
@@ -72,7 +78,10 @@ public final class KeychainServer: Sendable {
             defer { accepting.subtract(1, ordering: .relaxed) }
             accept(from: socket)
         }
-        guard isRunning else { throw SystemError("start a thread", code: EAGAIN) }
+        guard isRunning else {
+            accepting.subtract(1, ordering: .relaxed)
+            throw SystemError("start a thread", code: EAGAIN)
+        }
     }
 
     private func accept(from socket: Socket) {
@@ -164,6 +173,9 @@ public final class KeychainServer: Sendable {
 
     /// Two seconds, in nanoseconds.
     private static let cancellationTimeout: UInt64 = 2_000_000_000
+
+    /// How many threads take connections.
+    var listenerCount: Int { accepting.load(ordering: .relaxed) }
 
     /// How many connections there are.
     public var connectionCount: Int { registry.count }

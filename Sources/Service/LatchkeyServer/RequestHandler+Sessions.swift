@@ -13,7 +13,8 @@ extension RequestHandler {
     func openSession(
         _ keychain: ServedKeychain, _ passcode: SharedSecret?, _ reply: Reply
     ) throws(KeychainError) -> Response {
-        guard server.registry.sessions(of: user) < server.limits.sessionsPerUser else {
+        // The place is taken before the work, and given back where the work fails.
+        guard let place = server.sessions.turn(of: user, patience: 0) else {
             throw KeychainError(.notAvailable, "this user has \(server.limits.sessionsPerUser) sessions already", hint: "end one of them")
         }
         let service = try keychain.reopen()
@@ -25,7 +26,7 @@ extension RequestHandler {
             let control = try receiveControl()
             let provider = SessionProvider(
                 user: user, service: service, knowsPasscode: passcode != nil, audit: keychain.audit, home: keychain.home)
-            try start(provider, control)
+            try start(provider, control, place)
             return .done
         } catch {
             service.close()
@@ -44,7 +45,7 @@ extension RequestHandler {
         throw KeychainError(.param, "a session needs a descriptor, and none came")
     }
 
-    private func start(_ provider: SessionProvider, _ control: Socket) throws(KeychainError) {
+    private func start(_ provider: SessionProvider, _ control: Socket, _ place: UserTurns.Turn) throws(KeychainError) {
         do throws(SystemError) {
             let session = try KeychainServer(sessionOf: server, provider)
             let isRunning = BackgroundThread.run {
@@ -53,7 +54,7 @@ extension RequestHandler {
                 session.stop(patience: 5)
             }
             guard isRunning else { throw SystemError("start a thread", code: EAGAIN) }
-            connection.keep(session, control)
+            connection.keep(Connection.OpenSession(server: session, control: control, place: place))
         } catch {
             throw KeychainError(error)
         }

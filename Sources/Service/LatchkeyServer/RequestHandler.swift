@@ -268,11 +268,10 @@ struct RequestHandler {
 
     /// Sends every new state of the lock, until the client goes.
     private func watch(_ service: any KeychainService, _ reply: Reply) throws(KeychainError) -> Response {
-        guard server.registry.watchers(of: user) < server.limits.watchersPerUser else {
+        guard let place = server.watchers.turn(of: user, patience: 0) else {
             throw KeychainError(.notAvailable, "this user watches the lock \(server.limits.watchersPerUser) times already")
         }
-        connection.setWatching(true)
-        defer { connection.setWatching(false) }
+        defer { withExtendedLifetime(place) {} }
         let states = Mailbox<LockState>()
         let observer = service.addLockObserver { states.put($0) }
         defer { service.removeLockObserver(observer) }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyProtocol
+@testable import LatchkeyServer
+import LatchkeyService
+@_spi(Testing) import LinuxSystem
+import SecretMemory
+import Testing
+
+/// Limits that are counted before the work, and what a failure gives back.
+@Suite("Resource limits")
+struct ResourceLimitTests {
+    @Test("Of a hundred sessions that are asked for at once, as many are opened as the limit allows")
+    func sessionsAtOnce() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 3))
+        let clients = try (0..<100).map { _ in try fixture.client() }
+        for client in clients { try client.send(.openSession(nil)) }
+        // No client sends its descriptor: every session is still being opened when the last request is answered.
+        let answers = try clients.map { try $0.receive() }
+        let ready = answers.count { if case .ready? = $0 { true } else { false } }
+        let refused = answers.count { $0?.problem?.status == .notAvailable && $0?.problem?.problem.contains("3 sessions") == true }
+        #expect(ready == 3 && refused == 97)
+    }
+
+    @Test("A session that could not be opened gives its place back")
+    func failedSession() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 1))
+        let passcode = SharedSecret(copying: "a passcode".utf8)
+        #expect(try fixture.client().ask(.setPasscode(passcode)).problem == nil)
+        let client = try fixture.client()
+        for _ in 0..<3 {
+            #expect(try client.ask(.openSession(SharedSecret(copying: "a wrong one".utf8))).problem?.status == .authFailed)
+        }
+        try client.send(.openSession(passcode))
+        var answer = try client.receive()
+        while case .progress? = answer { answer = try client.receive() }
+        guard case .ready? = answer else {
+            Issue.record("the place was not given back: \(String(describing: answer))")
+            return
+        }
+    }
+
+    @Test("A place belongs to the user who took it, and is free when it is released")
+    func places() {
+        let turns = UserTurns(2)
+        var held = [turns.turn(of: 1, patience: 0), turns.turn(of: 1, patience: 0)]
+        #expect(held.allSatisfy { $0 != nil })
+        #expect(turns.turn(of: 1, patience: 0) == nil)
+        #expect(turns.turn(of: 2, patience: 0) != nil)
+        held.removeLast()
+        #expect(turns.turn(of: 1, patience: 0) != nil)
+    }
+
+    @Test("A listener whose thread could not start is not waited for when the server stops")
+    func listenerWithoutThread() throws {
+        let fixture = try ServerFixture()
+        let directory = try TemporaryDirectory()
+        let socket = try Socket(listeningAt: "\(directory.path)/socket", permissions: 0o600)
+        BackgroundThread.$isExhausted.withValue(true) {
+            _ = #expect(throws: SystemError.self) { try fixture.server.listen(on: socket) }
+        }
+        #expect(fixture.server.listenerCount == 0)
+        try fixture.server.listen(on: socket)
+        #expect(fixture.server.listenerCount == 1)
+    }
+}
