@@ -15,11 +15,10 @@ public final class ConnectedCaller {
 
     /// What was read of the process, and what has to be as it was for that still to hold.
     private struct Known {
-        var identity: CallerIdentity
+        /// Read from the property lists beside the executable.
+        var identity: StampedValue<CallerIdentity>
         var executable: OpenProcessDirectory.File
-        /// Of the property lists beside the executable.
-        var stamps: [FileStatus.Stamp]
-        /// When those were looked at, on the clock of the boot.
+        /// When the state of those was compared, on the clock of the boot.
         var lookedAt: UInt64
     }
 
@@ -55,28 +54,26 @@ public final class ConnectedCaller {
         guard var known, known.executable == executable, !reader.hasRules else { return nil }
         let now = BootClock.system.now()
         if now - known.lookedAt > Self.patience {
-            guard Self.stamps(of: known.identity.executable) == known.stamps else { return nil }
+            guard known.identity.isCurrent else { return nil }
             known.lookedAt = now
             self.known = known
         }
-        return known.identity
+        return known.identity.value
     }
 
     private func remembered() -> CallerIdentity {
         let now = BootClock.system.now()
         let before = directory?.executable
-        let fresh = reader.identity(reading())
-        // The stamps are taken first, so that what changes meanwhile is noticed the next time.
+        let reading = reading()
+        let path = reading.executable ?? reading.claim.executable
+        let fresh = StampedValue(readFrom: [ProgramIdentity.entitlementsPath(path), ProgramIdentity.informationPath(path)]) {
+            reader.identity(reading)
+        }
         known = nil
         if case .file(let executable)? = before, before == directory?.executable {
-            let stamps = Self.stamps(of: fresh.executable)
-            known = Known(identity: fresh, executable: executable, stamps: stamps, lookedAt: now)
+            known = Known(identity: fresh, executable: executable, lookedAt: now)
         }
-        return fresh
-    }
-
-    private static func stamps(of executable: String) -> [FileStatus.Stamp] {
-        [ProgramIdentity.entitlementsPath(executable), ProgramIdentity.informationPath(executable)].map(FileStatus.stamp)
+        return fresh.value
     }
 
     /// A tenth of a second, in nanoseconds.
