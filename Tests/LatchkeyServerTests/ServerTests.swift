@@ -288,18 +288,10 @@ struct ServerTests {
         #expect(try client.ask(.lockStatus).problem == nil)
     }
 
-    @Test("Where the administrator attests groups, who only claims his reaches no item of theirs by a backup, a restoration or a removal")
+    @Test("Where the administrator attests groups, a claimed caller neither reaches their items nor changes what protects them")
     func attestedAdministration() throws {
         let directory = try TemporaryDirectory()
-        let rules = "\(directory.path)/entitlements.d"
-        #expect(mkdir(rules, 0o755) == 0)
-        let list = """
-            <plist version="1.0"><dict><key>latchkey-subject</key><dict><key>unit</key><string>a.service</string></dict>
-            <key>keychain-access-groups</key><array><string>A</string></array></dict></plist>
-            """
-        let file = open("\(rules)/a.plist", O_WRONLY | O_CREAT, 0o644)
-        #expect(write(file, list, list.utf8.count) == list.utf8.count)
-        close(file)
+        let rules = try Self.entitlements(["user": "\(geteuid())"], in: directory)
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
         let server = try KeychainServer(
             provider, reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
@@ -315,12 +307,80 @@ struct ServerTests {
         let claiming = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
         for request in [
             Request.backup(under: secret, passcode: nil), .restore(under: secret, passcode: nil, merges: true, isRehearsal: true),
-            .repair(.emptyQuarantine, isRehearsal: false), .removePasscode(secret), .recover(with: secret, newPasscode: nil),
+            .repair(.emptyQuarantine, isRehearsal: false), .recover(with: secret, newPasscode: nil),
+            .setPasscode(secret), .changePasscode(from: secret, to: secret, rotates: true), .removePasscode(secret),
+            .createRecoveryKey(nil), .removeRecoveryKey(nil), .changeSettings(KeybagSettings(wipesAfterTen: true), nil),
+            .lock(immediately: true),
         ] {
             #expect(try ask(request, claiming) == .missingEntitlement, "\(request)")
         }
-        #expect(try ask(.backup(under: secret, passcode: nil), CallerIdentity(executable: "/usr/bin/a", attestedGroups: ["A"])) == nil)
+        let attested = CallerIdentity(executable: "/usr/bin/a", attestedGroups: ["A"])
+        #expect(try ask(.backup(under: secret, passcode: nil), attested) == nil)
+        #expect(try ask(.setPasscode(secret), attested) == nil)
+        #expect(try ask(.lock(immediately: true), attested) == nil)
         #expect(try ask(.lockStatus, claiming) == nil)
+        // Unlocking proves the passcode; items of attested groups stay out of reach.
+        #expect(try ask(.unlock(secret), claiming) == nil)
+        // Every refusal is in the log, each with its operation.
+        let log = try #require(try provider.keychain(of: geteuid()).audit)
+        var refused: Set<String> = []
+        _ = try log.lines(after: 0, since: nil) { line in
+            guard line.contains("\"status\":-34018") else { return true }
+            refused.insert(String(line.split(separator: "\"operation\":\"").last?.prefix { $0 != "\"" } ?? ""))
+            return true
+        }
+        #expect(
+            refused == [
+                "backup", "restore-rehearsal", "repair", "recover-rehearsal", "set-passcode", "change-passcode", "remove-passcode",
+                "create-recovery-key", "remove-recovery-key", "change-settings", "lock",
+            ])
+    }
+
+    @Test(
+        "A rule for a unit keeps administration from users who can be services, and from no user who logs in",
+        arguments: [(34, true), (999, true), (61200, true), (1000, false), (61183, false)] as [(UInt32, Bool)])
+    func unitRules(_ user: UInt32, _ mayAttest: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let unit = try Self.entitlements(["unit": "a.service"], in: directory)
+        let reader = CallerReader(command: nil, entitlements: EntitlementsDirectory(unit, owner: geteuid()))
+        #expect(reader.mayAttest(processesOf: user) == mayAttest)
+        let other = try TemporaryDirectory()
+        let label = try Self.entitlements(["label": "a", "label-is-confined": "yes"], in: other)
+        #expect(CallerReader(command: nil, entitlements: EntitlementsDirectory(label, owner: geteuid())).mayAttest(processesOf: user))
+    }
+
+    @Test("A session is locked by its own programs, also where the keychain may hold items of attested groups")
+    func sessionLock() throws {
+        let directory = try TemporaryDirectory()
+        let rules = try Self.entitlements(["user": "\(geteuid())"], in: directory)
+        let service = try EmbeddedService(inMemory: TestClock().clocks)
+        try service.setPasscode(SharedSecret(copying: "a passcode".utf8)) { _, _ in }
+        let server = try KeychainServer(
+            SessionProvider(user: geteuid(), service: service, knowsPasscode: true, home: nil),
+            reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
+        defer { server.stop() }
+        let (mine, theirs) = try Socket.pair()
+        server.serve(theirs, as: CallerIdentity(executable: "/usr/bin/example"))
+        let client = RawClient(mine)
+        try client.hello()
+        #expect(try client.ask(.lock(immediately: true)).problem == nil)
+        #expect(try client.ask(.changeSettings(KeybagSettings(), nil)).problem?.status == .missingEntitlement)
+    }
+
+    /// A directory of the administrator's with one rule, which gives the group A.
+    private static func entitlements(_ subject: [String: String], in directory: TemporaryDirectory) throws -> String {
+        let rules = "\(directory.path)/entitlements.d"
+        #expect(mkdir(rules, 0o755) == 0)
+        chmod(rules, 0o755)
+        let words = subject.map { "<key>\($0.key)</key><string>\($0.value)</string>" }.joined()
+        let list = """
+            <plist version="1.0"><dict><key>latchkey-subject</key><dict>\(words)</dict>
+            <key>keychain-access-groups</key><array><string>A</string></array></dict></plist>
+            """
+        let path = "\(rules)/a.plist"
+        try list.write(toFile: path, atomically: false, encoding: .utf8)
+        chmod(path, 0o644)
+        return rules
     }
 
     @Test("The user's own command is shown other programs' secrets, or may move them, only in a session that the passcode has opened")

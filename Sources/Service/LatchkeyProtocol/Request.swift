@@ -81,10 +81,13 @@ public enum Request: Sendable {
         }
     }
 
-    /// Whether the request reads, makes or deletes items whatever group they are in.
+    /// Whether the request reads, makes, deletes or closes items whatever group they are in, or changes what protects them. In a keychain that may
+    /// hold items of attested groups it is for attested callers.
     public var reachesEveryGroup: Bool {
         switch self {
-        case .backup, .restore, .repair, .recover, .removePasscode: true
+        case .backup, .restore, .repair, .recover, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey, .removeRecoveryKey,
+            .changeSettings, .lock:
+            true
         default: false
         }
     }

@@ -34,15 +34,12 @@ struct RequestHandler {
             if let fixed { identity = fixed } else { identity = try caller.identity() }
             if identity.process == nil { identity.process = CallerIdentity.ProcessNumber(user: user, process: process) }
             // A recovery is also for a keychain that does not open.
-            if case .recover(let key, let newPasscode) = request {
-                try requireAdministrator(request, identity)
-                return recover(request, key, newPasscode, identity)
-            }
+            if case .recover(let key, let newPasscode) = request { return recover(request, key, newPasscode, identity) }
             let keychain = try server.provider.keychain(of: user)
             if request.needsLog { try keychain.audit?.requireWritable() }
-            if request.isAdministrative { try requireAdministrator(request, identity) }
             let response: Response
             do throws(KeychainError) {
+                try authorize(request, identity, in: keychain.mode)
                 response = try perform(request, in: keychain, identity, reply)
             } catch {
                 response = .failure(error)
@@ -54,9 +51,16 @@ struct RequestHandler {
         }
     }
 
-    private func requireAdministrator(_ request: Request, _ identity: CallerIdentity) throws(KeychainError) {
+    /// Refuses what is about the keychain as a whole, where the caller has no right to that.
+    private func authorize(_ request: Request, _ identity: CallerIdentity, in mode: KeychainStatus.Mode) throws(KeychainError) {
+        // The lock of a session closes nothing outside of it.
+        if case .lock = request, mode == .session { return }
         let reachesAttested = request.reachesEveryGroup && server.reader.mayAttest(processesOf: user)
-        try EmbeddedService.requireAdministrator(identity, reachesAttested: reachesAttested)
+        if request.isAdministrative {
+            try EmbeddedService.requireAdministrator(identity, reachesAttested: reachesAttested)
+        } else if reachesAttested {
+            try EmbeddedService.requireAttested(identity)
+        }
     }
 
     private func recover(
@@ -64,6 +68,7 @@ struct RequestHandler {
     ) -> Response {
         let response: Response
         do throws(KeychainError) {
+            try authorize(request, identity, in: try server.provider.introduction(to: user).mode)
             let (provider, user) = (server.provider, user)
             response = try slow(.derivation) { () throws(KeychainError) in
                 .count(try provider.recover(user, with: key, newPasscode: newPasscode))

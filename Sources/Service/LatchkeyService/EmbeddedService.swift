@@ -210,6 +210,13 @@ public final class EmbeddedService: KeychainService {
         try Authoriser.authorizeAdministration(caller, reachesAttested: reachesAttested)
     }
 
+    /// Refuses a caller that is not attested, where items of attested groups are concerned.
+    ///
+    /// - Throws: errSecMissingEntitlement.
+    public static func requireAttested(_ caller: CallerIdentity) throws(KeychainError) {
+        try Authoriser.authorizeAttested(caller)
+    }
+
     /// Whether the caller is shown the secrets of these groups only where the passcode was given; nil for whichever groups there are.
     public static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
         Authoriser.needsPasscode(caller, toReadSecretsOf: groups)

@@ -138,17 +138,22 @@ enum Authoriser {
 
     /// What is about the keychain as a whole, such as its passcode, its settings, a backup or its log, is the user's business: not that of a program
     /// in a sandbox, which the user has kept from everything but its own. And who only claims his groups reaches no attested one by way of a
-    /// backup either.
+    /// backup either, nor changes what protects it.
     static func authorizeAdministration(_ caller: CallerIdentity, reachesAttested: Bool) throws(KeychainError) {
-        guard !reachesAttested || caller.grade == .attested else {
-            throw KeychainError(
-                .missingEntitlement, "the keychain may hold items of attested groups, and this program only claims to be who it is",
-                hint: "let an attested program do it; /etc/latchkey/entitlements.d says which are")
-        }
+        if reachesAttested { try authorizeAttested(caller) }
         guard caller.sandbox == nil else {
             throw KeychainError(
                 .missingEntitlement, "a program in a sandbox may use its own items, and nothing else of the keychain",
                 hint: "run the command outside of the sandbox")
+        }
+    }
+
+    /// What reads, destroys or closes items of attested groups, or changes what protects them, is for attested callers.
+    static func authorizeAttested(_ caller: CallerIdentity) throws(KeychainError) {
+        guard caller.grade == .attested else {
+            throw KeychainError(
+                .missingEntitlement, "the keychain may hold items of attested groups, and this program only claims to be who it is",
+                hint: "let an attested program do it; /etc/latchkey/entitlements.d says which are")
         }
     }
 

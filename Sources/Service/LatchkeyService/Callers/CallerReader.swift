@@ -85,7 +85,11 @@ public struct CallerReader: Sendable {
 
     /// Whether some process of this user may have an attested group, so that the user's keychain may hold items that no claim reaches.
     public func mayAttest(processesOf user: UInt32) -> Bool {
-        entitlements?.rules.contains { $0.user == nil || $0.user == user } ?? false
+        entitlements?.rules.contains { rule in
+            guard rule.user == nil || rule.user == user else { return false }
+            // A unit attests nothing for users that log in.
+            return rule.unit == nil || SystemUsers.mayBeService(user)
+        } ?? false
     }
 
     private func attestedGroups(_ reading: Reading) -> [String]? {

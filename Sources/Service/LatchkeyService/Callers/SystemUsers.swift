@@ -25,6 +25,9 @@ struct SystemUsers: Sendable {
         return user < Self.firstLoginUser && !entries.isEmpty
     }
 
+    /// Whether ``isService(_:)`` can hold for this number, whatever the file of users says now or later.
+    static func mayBeService(_ user: UInt32) -> Bool { user < firstLoginUser || dynamicUsers.contains(user) }
+
     /// The number of a user by name or number.
     static func number(of name: String) -> UInt32? {
         if let number = UInt32(name) { return number }
