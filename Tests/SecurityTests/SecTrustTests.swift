@@ -103,6 +103,32 @@ struct SecTrustTests {
         #expect(refusal(try trust([below, leaf, intermediate], anchors: [root])) == errSecNoBasicConstraintsCA)
     }
 
+    @Test("An error tells everything that is wrong when its sentences are read, and an archive of it holds them")
+    func sentences() throws {
+        let trust = try trust([leaf, intermediate], host: "example.org")
+        var found: CFError?
+        #expect(!SecTrustEvaluateWithError(trust, &found))
+        let error = try #require(found)
+        #expect(error.code == Int(errSecNotTrusted))
+        #expect(error.localizedDescription.contains("nobody trusted is its issuer"))
+        let reason = try #require(error.localizedFailureReason)
+        #expect(reason.hasPrefix(error.localizedDescription) && reason.contains("example.org was asked for"))
+        #expect(error.userInfo[NSLocalizedDescriptionKey] as? String == error.localizedDescription)
+        #expect((error as any Error).localizedDescription == error.localizedDescription)
+        #expect(error.isEqual(NSError(domain: NSOSStatusErrorDomain, code: error.code, userInfo: error.userInfo)))
+        let archive = ArchiveKeys()
+        error.encode(with: archive)
+        #expect(archive.keys.contains("NSUserInfo") && error.classForCoder == NSError.self)
+    }
+
+    /// What an object writes to an archive: the keys of what is not nil.
+    private final class ArchiveKeys: NSCoder {
+        private(set) var keys: Set<String> = []
+        override var allowsKeyedCoding: Bool { true }
+        override func encode(_ object: Any?, forKey key: String) { if object != nil { keys.insert(key) } }
+        override func encode(_ value: Int32, forKey key: String) { keys.insert(key) }
+    }
+
     @Test("Anchors: those that were set alone, with the system's, and the system's again")
     func anchors() throws {
         let trust = try trust([leaf, intermediate])

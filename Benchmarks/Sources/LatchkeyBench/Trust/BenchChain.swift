@@ -31,14 +31,17 @@ struct BenchChain {
     }
 
     /// A server's certificate, an intermediate, a root.
-    static func ofThree(isCurve: Bool) throws -> BenchChain {
+    static func ofThree(isCurve: Bool, root: String = "root") throws -> BenchChain {
         let keys = try (0..<3).map { _ in try Key(isCurve: isCurve) }
         return BenchChain(ders: [
             try certificate("server", keys[0], by: "intermediate", keys[1], host: host, serial: 3),
-            try certificate("intermediate", keys[1], by: "root", keys[2], serial: 2),
-            try certificate("root", keys[2], by: "root", keys[2], serial: 1),
+            try certificate("intermediate", keys[1], by: root, keys[2], serial: 2),
+            try certificate(root, keys[2], by: root, keys[2], serial: 1),
         ])
     }
+
+    /// The same certificates with the anchor of another chain, which has not issued any of them.
+    func anchored(by other: BenchChain) -> BenchChain { BenchChain(ders: Array(ders.dropLast()) + other.ders.suffix(1)) }
 
     /// A leaf under 14 levels of two keys each, every one of which both of the next have signed, up to the root's name and not to its key.
     static func thatLeadsNowhere() throws -> BenchChain {

@@ -34,7 +34,30 @@ struct TrustCommand: ParsableCommand {
                 { try TrustFloor(nowhere).isAccepted() }
             ) { try TrustContender(nowhere).isAccepted() })
         print(table.text)
+        try printRefusals()
         print("system anchors, cold: \(anchors?.count ?? 0) in \(String(format: "%.1f", cold / 1000)) ms (aim: at most 20)")
+    }
+
+    /// What a refusal takes beside an acceptance of the same certificates, each judged anew and its error read for the code alone.
+    private func printRefusals() throws {
+        var table = TextTable(rows: [["median in µs", "accepted", "refused", "ratio", "aim"]])
+        for (name, isCurve) in [("ECDSA P-256", true), ("RSA-2048", false)] {
+            let chain = try BenchChain.ofThree(isCurve: isCurve)
+            let stranger = try BenchChain.ofThree(isCurve: isCurve, root: "another root")
+            let accepted = try TrustContender(chain)
+            let refused = [
+                ("host name mismatch", try TrustContender(chain, host: "example.org")),
+                ("expired", try TrustContender(chain, date: Date(timeIntervalSinceNow: 365 * 86_400))),
+                ("unknown issuer", try TrustContender(chain.anchored(by: stranger))),
+            ]
+            for (reason, contender) in refused {
+                try table.rows.append(
+                    row("\(name), 3 certificates: \(reason)", aim: 1.0, accepts: true, accepted.isAccepted) {
+                        try !contender.isAccepted()
+                    })
+            }
+        }
+        print(table.text)
     }
 
     private func row(

@@ -32,9 +32,15 @@ final class TrustFloor {
 final class TrustContender {
     private let certificates: [SecCertificate]
     private let anchors: CFArray
-    private let policy = SecPolicyCreateSSL(true, BenchChain.host as NSString)
+    private let policy: SecPolicy
+    private let date: Date?
 
-    init(_ chain: BenchChain) throws {
+    /// - Parameters:
+    ///   - host: the name that is asked for.
+    ///   - date: the date that is judged for; nil for the present.
+    init(_ chain: BenchChain, host: String = BenchChain.host, date: Date? = nil) throws {
+        policy = SecPolicyCreateSSL(true, host as NSString)
+        self.date = date
         let all = chain.ders.compactMap { SecCertificateCreateWithData(nil, Data($0) as NSData) }
         guard all.count == chain.ders.count, let last = all.last else { throw BenchmarkFailure("a certificate is none") }
         certificates = Array(all.dropLast())
@@ -47,6 +53,8 @@ final class TrustContender {
             throw BenchmarkFailure("no trust object was made")
         }
         SecTrustSetAnchorCertificates(trust, anchors)
-        return SecTrustEvaluateWithError(trust, nil)
+        if let date { SecTrustSetVerifyDate(trust, date as NSDate) }
+        var error: CFError?
+        return SecTrustEvaluateWithError(trust, &error)
     }
 }

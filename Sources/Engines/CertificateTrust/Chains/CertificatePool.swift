@@ -26,14 +26,17 @@ public struct CertificatePool: Sendable {
     /// The certificates whose subject has this name, normalized.
     func certificates(of subject: NormalizedName) -> [Certificate] { bySubject[subject] ?? [] }
 
-    /// The names, normalized, from which certificates of the pool lead to the subjects of another pool; those included.
+    func hasCertificate(of subject: NormalizedName) -> Bool { bySubject[subject] != nil }
+
+    /// The subjects, normalized, from which certificates of the pool lead to the subjects of another pool. What it costs depends on this pool alone:
+    /// the other one holds all of the system's anchors.
     func namesLeading(to anchors: CertificatePool) -> Set<NormalizedName> {
         var issued: [NormalizedName: [NormalizedName]] = [:]
         for (subject, certificates) in bySubject {
             for certificate in certificates { issued[certificate.normalizedIssuer, default: []].append(subject) }
         }
-        var leading = Set(anchors.bySubject.keys)
-        var open = Array(leading)
+        var leading: Set<NormalizedName> = []
+        var open = issued.keys.filter(anchors.hasCertificate)
         while let name = open.popLast() {
             for subject in issued[name] ?? [] where leading.insert(subject).inserted { open.append(subject) }
         }

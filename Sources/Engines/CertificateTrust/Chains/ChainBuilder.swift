@@ -4,7 +4,7 @@
 ///
 /// Depth first. Only certificates from which names lead to an anchor are tried, so that those which lead nowhere cost nothing; no subject
 /// comes twice with one key in a chain; every signature is checked once; and all that is done is paid from a ``WorkBudget``.
-public struct ChainBuilder {
+public struct ChainBuilder: Sendable {
     private let anchors: CertificatePool
     private let intermediates: CertificatePool
     private let issuerRules: [any IssuerRule] = [AuthorityRule(), KeyIdentifierRule()]
@@ -12,6 +12,7 @@ public struct ChainBuilder {
     private let denied: Set<Certificate>
     private let moment: Double
 
+    /// The names of issuers from which presented certificates lead to an anchor; those of the anchors are not among them.
     private let leading: Set<NormalizedName>
     private var budget = WorkBudget()
     private var attempts: [ChainAttempt] = []
@@ -54,12 +55,14 @@ public struct ChainBuilder {
             anchors: anchors, intermediates: intermediates, policies: policies, denied: denied, also: others,
             moment: moment)
         do throws(TrustFailure) {
-            if let chain = try builder.search([leaf]) { return ChainVerdict(chain: chain, attempts: builder.attempts) }
+            if let chain = try builder.search([leaf]) { return ChainVerdict(chain: chain, ended: builder.attempts) }
         } catch {
             builder.note([leaf], error)
         }
-        let verdict = ChainVerdict(chain: nil, attempts: builder.attempts)
-        return verdict.best.map { verdict.replacingBest(builder.completed($0)) } ?? verdict
+        return ChainVerdict(chain: nil, ended: builder.attempts) { [builder] attempt in
+            var builder = builder
+            return builder.completed(attempt)
+        }
     }
 
     /// An attempt with all that is wrong with it, also where it led to no anchor: its links, which names alone have told, and every rule. Whoever
@@ -97,7 +100,7 @@ public struct ChainBuilder {
         }
         if anchors.contains(last) { return try judge(path) }
         let issuer = last.normalizedIssuer
-        guard leading.contains(issuer) else {
+        guard anchors.hasCertificate(of: issuer) || leading.contains(issuer) else {
             try noteUntrusted(path)
             return nil
         }
@@ -130,9 +133,11 @@ public struct ChainBuilder {
             }
         }
         let last = path[path.count - 1]
-        let reason =
-            last.isSelfIssued ? "it names itself as its issuer, and is not trusted" : "nobody trusted is its issuer, \(last.issuer)"
-        note(path, TrustFailure(.untrusted, at: path.count - 1, reason))
+        note(
+            path,
+            TrustFailure(
+                .untrusted, at: path.count - 1,
+                last.isSelfIssued ? "it names itself as its issuer, and is not trusted" : "nobody trusted is its issuer, \(last.issuer)"))
     }
 
     /// Why the candidate is not the issuer of the path's last certificate; what costs nothing first.
@@ -210,7 +215,7 @@ public struct ChainBuilder {
     ) throws(TrustFailure) -> TrustFailure? {
         let pair = Pair(certificate: certificate, key: issuer.publicKey)
         if let known = signatures[pair] {
-            return known.map { TrustFailure($0.rule, at: index + ($0.rule == .key ? 1 : 0), $0.explanation) }
+            return known.map { $0.moved(to: index + ($0.rule == .key ? 1 : 0)) }
         }
         try budget.spend(WorkBudget.signatureCheck)
         let failure = Self.signatureFailure(certificate, at: index, by: issuer)

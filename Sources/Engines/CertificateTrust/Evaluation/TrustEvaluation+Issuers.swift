@@ -6,9 +6,9 @@ extension TrustEvaluation {
         var asked: Set<NormalizedName> = []
         while true {
             let verdict = verdict(nil, revocation)
-            guard let issuers, settingsProblem == nil, verdict.failures.contains(where: { $0.rule.isAboutIssuers }) else { return verdict }
+            guard let issuers, settingsProblem == nil, verdict.hasFailure(where: \.isAboutIssuers) else { return verdict }
             // Whoever ended a path may have an issuer that leads on.
-            let names = verdict.attempts.compactMap(\.certificates.last).filter { !$0.isSelfIssued }.map(\.issuer)
+            let names = verdict.ends.filter { !$0.isSelfIssued }.map(\.issuer)
             let wanted = names.filter { asked.count < Self.greatestAsked && asked.insert(NormalizedName($0)).inserted }
             let found = wanted.flatMap { issuers($0).prefix(Self.greatestFound) }.filter { !certificates.contains($0) }
             guard !found.isEmpty else { return verdict }

@@ -23,7 +23,7 @@ extension TrustEvaluation {
         while DispatchTime.now() < deadline {
             let verdict = verdict(options.subtracting(.requiresPositiveResponse), information)
             // What is trusted although something is wrong is not for others to know.
-            guard verdict.failures.isEmpty else { break }
+            guard verdict.isTrusted, verdict.failures.isEmpty else { break }
             let unknown = verdict.findings(information, options).filter(\.finding.isUnknown).map(\.link)
             let lacking = unknown.filter { asked.insert($0.certificate).inserted }
             guard !lacking.isEmpty else { break }
@@ -45,7 +45,7 @@ extension TrustVerdict {
     func findings(
         _ information: RevocationInformation, _ options: RevocationOptions?
     ) -> [(link: RevocationFetcher.Link, finding: RevocationFinding)] {
-        guard result.isTrusted else { return [] }
+        guard isTrusted else { return [] }
         var budget = WorkBudget()
         return zip(chain, chain.dropFirst()).map { certificate, issuer in
             let finding = try? information.finding(about: certificate, of: issuer, options, at: moment, &budget)

@@ -55,7 +55,7 @@ public struct TrustEvaluation: Sendable {
         guard let leaf = certificates.first else { return TrustVerdict(nothing: moment) }
         if let settingsProblem {
             let failure = TrustFailure(.denied, at: 0, settingsProblem)
-            return TrustVerdict(ChainVerdict(chain: nil, attempts: [ChainAttempt([leaf], stoppedBy: [failure])]), leaf, at: moment) {
+            return TrustVerdict(ChainVerdict(chain: nil, ended: [ChainAttempt([leaf], stoppedBy: [failure])]), leaf, at: moment) {
                 _, _ in
                 false
             }
@@ -73,7 +73,7 @@ public struct TrustEvaluation: Sendable {
                 || exceptions?.cover(failure, about: certificate, of: leaf) == true
         }
         // Who is an anchor by the user's word alone is trusted by it.
-        let isChosen = verdict.chain.last.map { !anchors.contains($0) && !system.contains($0) } ?? false
+        let isChosen = search.chain?.certificates.last.map { !anchors.contains($0) && !system.contains($0) } ?? false
         var told = isChosen ? verdict.byUser : verdict
         let ends = verdict.findings(information, options).map(\.finding.goodUntil)
         told.revocationKnownUntil = ends.contains(nil) ? nil : ends.compactMap { $0 }.min()

@@ -2,52 +2,74 @@
 
 /// A judgement with its reasons.
 public struct TrustVerdict: Sendable {
-    public let result: TrustResult
+    /// Whether the chain is trusted, by every rule or by the user's word.
+    public let isTrusted: Bool
     /// The leaf first. Where nothing is trusted: of the attempt that came furthest.
     public let chain: [Certificate]
-    /// What is wrong with that chain, also where it was overlooked; empty where nothing is.
-    public let failures: [TrustFailure]
-    /// Whatever was tried and not accepted, in its order.
-    public let attempts: [ChainAttempt]
     /// The moment that was judged for, in seconds since 1970.
     public let moment: Double
+
+    /// The search. What a caller seldom asks for, everything that is wrong with a chain that is refused, it finds when it is read.
+    private let search: ChainVerdict
+    private let acceptance: TrustResult
 
     /// Until when every certificate below the anchor is known not to be revoked, in seconds since 1970; nil where one is not known to be.
     public internal(set) var revocationKnownUntil: Double?
 
-    /// Why the chain is not trusted; nil where it is.
-    public var failure: TrustFailure? { result.isTrusted ? nil : failures.first }
-
     /// - Parameter isOverlooked: whether a failure about a certificate, of those that anybody may overlook, counts for nothing.
     init(_ search: ChainVerdict, _ leaf: Certificate, at moment: Double, isOverlooked: (TrustFailure, Certificate) -> Bool) {
-        let best = search.chain == nil ? search.best : nil
-        let (chain, failures) = (search.chain?.certificates ?? best?.certificates ?? [leaf], best?.failures ?? [])
-        let isWaived = failures.allSatisfy { isOverlooked($0, chain[min($0.index, chain.count - 1)]) }
-        let result: TrustResult =
-            if search.chain != nil {
-                .unspecified
-            } else if failures.contains(where: { $0.rule == .denied }) {
-                .deny
-            } else if failures.isEmpty || failures.contains(where: { !$0.rule.isRecoverable }) {
-                .fatalTrustFailure
-            } else {
-                isWaived ? .proceed : .recoverableTrustFailure
-            }
-        self.init(result, chain, failures, search.attempts, moment)
+        self.init(search, search.chain?.certificates ?? search.endedBest?.certificates ?? [leaf], moment, isOverlooked)
     }
 
-    private init(_ result: TrustResult, _ chain: [Certificate], _ failures: [TrustFailure], _ attempts: [ChainAttempt], _ moment: Double) {
-        (self.result, self.chain, self.failures, self.attempts, self.moment) = (result, chain, failures, attempts, moment)
+    private init(
+        _ search: ChainVerdict, _ chain: [Certificate], _ moment: Double, _ isOverlooked: (TrustFailure, Certificate) -> Bool
+    ) {
+        (self.search, self.chain, self.moment, acceptance) = (search, chain, moment, search.chain == nil ? .proceed : .unspecified)
+        func isWaived(_ failure: TrustFailure) -> Bool {
+            guard failure.rule.isRecoverable, !chain.isEmpty else { return false }
+            return isOverlooked(failure, chain[min(failure.index, chain.count - 1)])
+        }
+        // The first failure is known already and mostly decides; the others cost signature checks.
+        isTrusted = search.chain != nil || search.failure.map(isWaived) == true && search.best?.failures.allSatisfy(isWaived) == true
+    }
+
+    private init(_ verdict: TrustVerdict, acceptance: TrustResult) {
+        (search, chain, moment, isTrusted) = (verdict.search, verdict.chain, verdict.moment, verdict.isTrusted)
+        self.acceptance = acceptance
+        revocationKnownUntil = verdict.revocationKnownUntil
     }
 
     /// The same, where it is trusted by the user's word.
-    var byUser: TrustVerdict { TrustVerdict(result == .unspecified ? .proceed : result, chain, failures, attempts, moment) }
+    var byUser: TrustVerdict { TrustVerdict(self, acceptance: .proceed) }
 
     /// That there is nothing to be judged.
     init(nothing moment: Double) {
-        self.moment = moment
-        (result, chain, attempts) = (.fatalTrustFailure, [], [])
-        failures = [TrustFailure(.untrusted, at: 0, "there is no certificate")]
+        let failure = TrustFailure(.untrusted, at: 0, "there is no certificate")
+        self.init(ChainVerdict(chain: nil, ended: [ChainAttempt([], stoppedBy: [failure])]), [], moment) { _, _ in false }
+    }
+
+    public var result: TrustResult {
+        if isTrusted { return acceptance }
+        let failures = failures
+        if failures.contains(where: { $0.rule == .denied }) { return .deny }
+        return chain.isEmpty || failures.contains { !$0.rule.isRecoverable } ? .fatalTrustFailure : .recoverableTrustFailure
+    }
+
+    /// Why the chain is not trusted; nil where it is.
+    public var failure: TrustFailure? { isTrusted ? nil : search.failure }
+
+    /// What is wrong with the chain, also where it was overlooked; empty where nothing is.
+    public var failures: [TrustFailure] { search.best?.failures ?? [] }
+
+    /// Whatever was tried and not accepted, in its order.
+    public var attempts: [ChainAttempt] { search.attempts }
+
+    /// The last certificate of each attempt.
+    var ends: [Certificate] { search.ended.compactMap(\.certificates.last) }
+
+    /// Whether anything that is wrong with the chain is of such a kind.
+    func hasFailure(where isOfKind: (TrustRule) -> Bool) -> Bool {
+        search.failure.map { isOfKind($0.rule) } == true || failures.contains { isOfKind($0.rule) }
     }
 
     /// A failure in words, with whom it is about: `the certificate of example.com: it held until …`.

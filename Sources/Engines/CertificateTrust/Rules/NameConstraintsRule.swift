@@ -29,25 +29,39 @@ struct NameConstraintsRule: ChainRule {
             guard !concerned.isEmpty, !permitted.isEmpty || !excluded.isEmpty else { continue }
             // Paid before a single one is made ready.
             try budget.spend(WorkBudget.nameComparison, concerned.count * (permitted.count + excluded.count))
+            let violation: Violation?
             do throws(CertificateError) {
-                try check(concerned, permitted: permitted, excluded: excluded)
+                violation = try Self.violation(of: concerned, permitted: permitted, excluded: excluded)
             } catch {
                 throw TrustFailure(.nameConstraints, at: index, "\(error), by the constraints of \(authority.subject)")
             }
+            guard let violation else { continue }
+            throw TrustFailure(
+                .nameConstraints, at: index, "\(violation.name) is \(violation.reason), by the constraints of \(authority.subject)")
         }
     }
 
-    private func check(_ names: [GeneralName], permitted: [GeneralName], excluded: [GeneralName]) throws(CertificateError) {
+    /// A name that is not allowed, and why.
+    private struct Violation {
+        let name: GeneralName
+        let reason: StaticString
+    }
+
+    /// The first of the names that the subtrees do not allow; nil where they allow all.
+    private static func violation(
+        of names: [GeneralName], permitted: [GeneralName], excluded: [GeneralName]
+    ) throws(CertificateError) -> Violation? {
         var (allowed, forbidden): ([NameSubtree], [NameSubtree]) = ([], [])
         for subtree in permitted { allowed.append(try NameSubtree(subtree)) }
         for subtree in excluded { forbidden.append(try NameSubtree(subtree)) }
         for each in names {
             let name = try ConstrainedName(each)
-            guard !forbidden.contains(where: { $0.touches(name) }) else { throw CertificateError("\(each) is excluded") }
+            guard !forbidden.contains(where: { $0.touches(name) }) else { return Violation(name: each, reason: "excluded") }
             guard allowed.isEmpty || allowed.contains(where: { $0.contains(name) }) else {
-                throw CertificateError("\(each) is not permitted")
+                return Violation(name: each, reason: "not permitted")
             }
         }
+        return nil
     }
 
     /// The alternative names, the subject, and the addresses of mail in it.

@@ -7,7 +7,8 @@ struct PathLengthRule: ChainRule {
         var below = 0
         for (index, certificate) in chain.certificates.enumerated().dropFirst() {
             if let limit = certificate.extensions.basicConstraints?.pathLength, below > limit {
-                throw TrustFailure(.pathLength, at: index, "it allows for \(limit) intermediates below it, and there are \(below)")
+                let found = below
+                throw TrustFailure(.pathLength, at: index, "it allows for \(limit) intermediates below it, and there are \(found)")
             }
             if !certificate.isSelfIssued { below += 1 }
         }

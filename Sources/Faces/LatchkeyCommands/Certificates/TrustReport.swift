@@ -38,7 +38,7 @@ struct TrustReport: Encodable {
     }
 
     init(_ verdict: TrustVerdict) {
-        isTrusted = verdict.result.isTrusted
+        isTrusted = verdict.isTrusted
         status = verdict.failure?.rule.status.name
         chain = verdict.chain.map(Self.name)
         failures = verdict.failures.map(Failure.init)

@@ -58,7 +58,7 @@ enum VerifyCert: SecurityCommand {
         if let keychain = arguments["-k"] { _ = try KeychainOperand.check([keychain], in: session) }
         let verdict = try evaluation(arguments, files, in: session).verdict()
         try tell(verdict, arguments, in: session)
-        if !verdict.result.isTrusted { throw .said(1) }
+        if !verdict.isTrusted { throw .said(1) }
     }
 
     private static func evaluation(
@@ -104,7 +104,7 @@ enum VerifyCert: SecurityCommand {
             session.io.say(
                 isDenied ? "SecTrustEvaluate result: kSecTrustResultDeny\n" : "Cert Verify Result: \(failure.rule.traditionalName)\n")
             session.io.say("security: \(verdict.sentence(failure))\n")
-        } else if verdict.result.isTrusted {
+        } else if verdict.isTrusted {
             try session.write("...certificate verification successful.\n")
         }
         if arguments.contains("-v") { try session.write(TrustReport(verdict).text) }

@@ -61,7 +61,7 @@ internal import Foundation
             var evaluation = TrustEvaluation(
                 [certificate] + KeychainCertificates.all(), policies: policy.map { [$0] } ?? [.basicX509], at: moment)
             evaluation.take(TrustDomains(user: try? KeychainClient.home().dataDirectory))
-            return evaluation.verdict().result.isTrusted
+            return evaluation.verdict().isTrusted
         }
         return true
     }

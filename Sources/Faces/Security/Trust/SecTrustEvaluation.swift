@@ -14,7 +14,7 @@ public import Foundation
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let verdict = trust.evaluate()
     error?.pointee = verdict.error
-    return verdict.result.isTrusted
+    return verdict.isTrusted
 }
 
 /// Judges on a queue.
@@ -28,7 +28,7 @@ public func SecTrustEvaluateAsyncWithError(
 ) -> OSStatus {
     queue.async {
         let verdict = trust.evaluate()
-        result(trust, verdict.result.isTrusted, verdict.error)
+        result(trust, verdict.isTrusted, verdict.error)
     }
     return errSecSuccess
 }
@@ -129,10 +129,30 @@ extension TrustVerdict {
     fileprivate var resultType: SecTrustResultType { SecTrustResultType(rawValue: result.rawValue) ?? .otherError }
 
     /// Nil where the chain is trusted.
-    fileprivate var error: CFError? {
-        guard let failure else { return nil }
-        var words: [String: Any] = [NSLocalizedDescriptionKey: sentence(failure)]
-        words[NSLocalizedFailureReasonErrorKey] = failures.map(sentence).joined(separator: "; ")
-        return NSError(domain: NSOSStatusErrorDomain, code: Int(failure.rule.status.rawValue), userInfo: words)
+    fileprivate var error: CFError? { failure.map { TrustError(self, $0) } }
+}
+
+/// Why a chain is refused, with its sentences made when they are read: a program that asks for the code alone does not pay for them.
+@_implementationOnly private final class TrustError: NSError, @unchecked Sendable {
+    // Unchecked because NSError is: what this class adds is an immutable value.
+
+    private let verdict: TrustVerdict
+
+    init(_ verdict: TrustVerdict, _ failure: TrustFailure) {
+        self.verdict = verdict
+        super.init(domain: NSOSStatusErrorDomain, code: Int(failure.rule.status.rawValue))
     }
+
+    required init?(coder: NSCoder) { nil }
+
+    override var userInfo: [String: Any] {
+        var sentences: [String: Any] = [:]
+        sentences[NSLocalizedDescriptionKey] = verdict.failure.map(verdict.sentence)
+        sentences[NSLocalizedFailureReasonErrorKey] = verdict.failures.map(verdict.sentence).joined(separator: "; ")
+        return sentences
+    }
+
+    // An archive holds the sentences, and is read where this class is not known.
+    override var classForCoder: AnyClass { NSError.self }
+    override func encode(with coder: NSCoder) { NSError(domain: domain, code: code, userInfo: userInfo).encode(with: coder) }
 }
