@@ -85,18 +85,25 @@ struct ChainTests {
         #expect(read > 20)
     }
 
-    @Test("Validity holds for every certificate, to the fraction of a second")
+    @Test("Validity is asked of every certificate, and lasts until the second of notAfter is over")
     func validity() throws {
         let (first, last) = ("20260101000000Z", "20261231235959Z")
         let (start, end) = (1_767_225_600.0, 1_798_761_599.0)
         func limits(_ template: inout CertificateTemplate) {
             (template.notBefore, template.notAfter) = (CertificateTemplate.time(first), CertificateTemplate.time(last))
         }
-        for (moment, expected) in [(start - 0.001, "notYetValid"), (start, nil), (end, nil), (end + 0.001, "expired")] {
+        for (moment, expected) in [
+            (start - 0.001, "notYetValid"), (start, nil), (end, nil), (end + 0.5, nil), (end + 0.999, nil), (end + 1, "expired"),
+        ] {
             #expect(try Self.broken(leaf: limits, at: moment) == expected.map { "\($0) 0" })
             #expect(try Self.broken(intermediate: limits, at: moment) == expected.map { "\($0) 1" })
             #expect(try Self.broken(root: limits, at: moment) == expected.map { "\($0) 2" })
         }
+        // The sentence does not contradict itself.
+        let leaf = try Self.server.leaf(by: Self.root) { limits(&$0) }
+        let anchor = try Self.root.certificate(by: Self.root)
+        let sentence = Self.verdict(leaf, anchors: [anchor], at: end + 1).failure?.explanation
+        #expect(sentence == "it held until 2026-12-31T23:59:59Z, and it is 2027-01-01T00:00:00Z")
         #expect(try Self.broken(at: .infinity) == "expired 0")
         #expect(try Self.broken(at: -.infinity) == "notYetValid 0")
         #expect(try Self.broken(at: .nan) != nil)
@@ -159,10 +166,19 @@ struct ChainTests {
         #expect(try Self.broken(leaf: { $0.serialNumber = DERWriter.integer(0) }) == "serialNumber 0")
         #expect(try Self.broken(intermediate: { $0.serialNumber = DERWriter.integer(-1) }) == "serialNumber 1")
         #expect(try Self.broken(root: { $0.serialNumber = DERWriter.integer(0) }) == nil)
+        let anchor = try Self.root.certificate(by: Self.root)
+        for (number, expected) in [
+            (DERWriter.integer(0), "its serial number is 0, and must be positive"),
+            (DERWriter.integer(-1), "its serial number is negative, and must be positive"),
+            (more, "its serial number has 21 bytes, and at most 20 are allowed"),
+        ] {
+            let failure = Self.verdict(try Self.server.leaf(by: Self.root) { $0.serialNumber = number }, anchors: [anchor]).failure
+            #expect(failure?.explanation == expected)
+            #expect(failure.map { "\($0.rule.status)".contains("-67694") } == true)
+        }
         let empty = CertificateTemplate.name("")
         let names = DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8)))
         #expect(try Self.broken(leaf: { $0.subject = empty }) == "emptyName 0")
-        let anchor = try Self.root.certificate(by: Self.root)
         let nameless = try Self.server.leaf(by: Self.root) {
             $0.subject = empty
             $0.extensions = [CertificateTemplate.extension("2.5.29.17", critical: true, names)]
@@ -214,6 +230,16 @@ struct ChainTests {
         }
         let own = DERWriter.octets([1])
         #expect(try Self.broken(leaf: critical("2.5.29.14", own, true)) == "form 0")
+        // No key identifier is critical, an anchor's neither.
+        let above = DERWriter.sequence(DERWriter.implicit(0, Array(Issuer.identifier(Self.root.key).suffix(20))))
+        for (identifier, value) in [("2.5.29.14", Array(Issuer.identifier(Self.root.key).suffix(22))), ("2.5.29.35", above)] {
+            for isCritical in [false, true] {
+                let extended = { (template: inout CertificateTemplate) in
+                    template.keyIdentifiers = [CertificateTemplate.extension(identifier, critical: isCritical, value)]
+                }
+                #expect(try Self.broken(root: extended) == (isCritical ? "form 2" : nil), "\(identifier)")
+            }
+        }
         let byTheWay = CertificateTemplate.extension("2.5.29.19", DERWriter.sequence(DERWriter.boolean(true)))
         #expect(try Self.broken(intermediate: { $0.extensions = [byTheWay, Issuer.signsCertificates] }) == "authority 1")
         #expect(try Self.broken(root: { $0.extensions = [byTheWay, Issuer.signsCertificates] }) == nil)

@@ -51,13 +51,36 @@ struct PolicyTests {
             ("**.example.com", "a.example.com", false), ("xn--*.example.com", "xn--a.example.com", false),
             ("example.com.", "example.com", false),
             (".example.com", "a.example.com", false), ("", "example.com", false), ("example.com\0", "example.com", false),
-            ("example.com\0.evil.com", "example.com", false), ("under_score.example.com", "under_score.example.com", true),
+            ("example.com\0.evil.com", "example.com", false),
             ("192.0.2.1", "192.0.2.1", false), ("-a.example.com", "a.example.com", false), ("*.0.2.1", "192.0.2.1", false),
         ])
     func hosts(_ presented: String, _ asked: String, _ matches: Bool) throws {
         let policy = TrustPolicy.server(try ServerName(asked))
         let found = try Self.broken(policy, [Self.forServers, Self.names(Self.dns("other.example"), Self.dns(presented))])
         #expect(found == (matches ? nil : "serverName 0"))
+    }
+
+    @Test("A server's certificate with an underscore in a host's name is refused, whichever name was asked for; elsewhere it is not")
+    func underscores() throws {
+        let names = Self.names(Self.dns("example.com"), Self.dns("under_score.example.com"))
+        let server = TrustPolicy.server(try ServerName("example.com"))
+        #expect(try Self.broken(server, [Self.forServers, names]) == "hostNameForm 0")
+        #expect(try Self.broken(.server(nil), [Self.forServers, names]) == "hostNameForm 0")
+        #expect(try Self.broken(.client(nil), [names]) == nil)
+        #expect(try Self.broken(.basicX509, [names]) == nil)
+        let mail = Self.names(Self.dns("example.com"), DERWriter.implicit(1, Array("under_score@example.com".utf8)))
+        #expect(try Self.broken(server, [Self.forServers, mail]) == nil)
+        #expect(TrustRule.hostNameForm.isRecoverable)
+    }
+
+    @Test("What the Baseline Requirements alone forbid a server is accepted: a critical use, critical names beside a subject")
+    func criticality() throws {
+        let server = TrustPolicy.server(try ServerName("example.com"))
+        let names = CertificateTemplate.extension("2.5.29.17", critical: true, DERWriter.sequence(Self.dns("example.com")))
+        let use = Self.usages("1.3.6.1.5.5.7.3.1", critical: true)
+        #expect(try Self.broken(server, [use, Self.names(Self.dns("example.com"))]) == nil)
+        #expect(try Self.broken(server, [Self.forServers, names]) == nil)
+        #expect(try Self.broken(server, [use, names]) == nil)
     }
 
     @Test("An address is an IP name only; a common name is none; nor is any other kind")

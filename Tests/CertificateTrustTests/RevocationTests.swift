@@ -141,6 +141,23 @@ struct RevocationTests {
         #expect(try rule(bad, "onlyAA=TRUE") == nil)
     }
 
+    @Test(
+        "A list without a number, or with a number that is critical or none, says that a certificate is revoked and never that it is not",
+        arguments: [
+            ("DER:020101", true), ("DER:020900FFFFFFFFFFFFFFFF", true), (nil, false), ("critical,DER:020101", false),
+            ("DER:0201FF", false), ("DER:0C0131", false), ("DER:0500", false),
+        ] as [(String?, Bool)])
+    func numbers(_ number: String?, _ isEvidence: Bool) throws {
+        let issuer = authority.intermediate
+        let (list, roots) = (try revocation.list(by: issuer, number: number), try revocation.list(by: authority.root))
+        #expect(try refusal(bad, lists: [list]) == .revoked)
+        #expect(try refusal(good, lists: [list]) == nil)
+        let required: RevocationOptions = [.lists, .requiresPositiveResponse]
+        #expect(try refusal(good, lists: [list, roots], options: required) == (isEvidence ? nil : .revocationUnknown))
+        // Beside one that has a number it takes nothing away.
+        #expect(try refusal(good, lists: [list, roots, revocation.list(by: issuer)], options: required) == nil)
+    }
+
     @Test("Forty lists for other certificates of the issuer cost no signature")
     func many() throws {
         let issuer = authority.intermediate

@@ -26,16 +26,19 @@ public struct OpenSSLRevocation: Sendable {
 
     /// A list of the issuer's, as a file of PEM.
     ///
-    /// - Parameter extensions: lines of openssl's configuration.
-    public func list(by issuer: OpenSSLAuthority.Issued, extensions: String = "") throws -> String {
+    /// - Parameters:
+    ///   - extensions: lines of openssl's configuration.
+    ///   - number: the value of the list's number, as a line of the same; nil for a list without one.
+    public func list(
+        by issuer: OpenSSLAuthority.Issued, extensions: String = "", number: String? = "DER:020101"
+    ) throws -> String {
         let file = openssl.path("\(UUID().uuidString).crl")
+        let lines = (number.map { "2.5.29.20=\($0)\n" } ?? "") + extensions
         var own = settings
-        if !extensions.isEmpty {
-            own = try openssl.file(Data(contentsOf: URL(filePath: settings)) + Data("[more]\n\(extensions)".utf8))
-        }
+        if !lines.isEmpty { own = try openssl.file(Data(contentsOf: URL(filePath: settings)) + Data("[more]\n\(lines)".utf8)) }
         try openssl.output(
             ["ca", "-gencrl", "-config", own, "-keyfile", issuer.keyFile, "-cert", issuer.file, "-out", file]
-                + (extensions.isEmpty ? [] : ["-crlexts", "more"]))
+                + (lines.isEmpty ? [] : ["-crlexts", "more"]))
         return file
     }
 

@@ -2,7 +2,8 @@
 
 internal import SwiftASN1
 
-/// The time in which a certificate holds, both ends included.
+/// The time in which a certificate is valid: from notBefore through notAfter, inclusive (RFC 5280, section 4.1.2.5). Both name whole seconds, so that
+/// it is valid until the second of notAfter is over.
 public struct Validity: Hashable, Sendable {
     public let notBefore: CertificateTime
     public let notAfter: CertificateTime
@@ -14,10 +15,12 @@ public struct Validity: Hashable, Sendable {
         }
     }
 
-    /// Whether the certificate holds at a moment, in seconds since 1970.
-    public func contains(_ moment: Double) -> Bool {
-        Double(notBefore.secondsSince1970) <= moment && moment <= Double(notAfter.secondsSince1970)
-    }
+    /// Whether the certificate is valid at a moment, in seconds since 1970.
+    public func contains(_ moment: Double) -> Bool { hasBegun(at: moment) && !hasEnded(at: moment) }
+
+    func hasBegun(at moment: Double) -> Bool { Double(notBefore.secondsSince1970) <= moment }
+
+    func hasEnded(at moment: Double) -> Bool { moment.rounded(.down) > Double(notAfter.secondsSince1970) }
 
     init(notBefore: CertificateTime, notAfter: CertificateTime) {
         self.notBefore = notBefore

@@ -26,6 +26,8 @@ public enum TrustRule: String, Sendable, CaseIterable {
     case certificatePolicy
     /// RFC 9525: the leaf is for the server that was asked for.
     case serverName
+    /// RFC 5280, section 4.2.1.6, and Baseline Requirements, section 7.1.2.7.12: a server's names of hosts have no underscore.
+    case hostNameForm
     /// RFC 8550: the leaf is for the address of mail that was asked for.
     case mailAddress
     /// The leaf of a server is no authority.

@@ -8,7 +8,9 @@ extension TrustRule {
     public var status: OSStatusCode {
         switch self {
         case .form: OSStatusCode(rawValue: -67618)  // errSecUnknownCertExtension
-        case .serialNumber, .emptyName: OSStatusCode(rawValue: -67655)  // errSecInvalidSubjectName
+        case .serialNumber: OSStatusCode(rawValue: -67694)  // errSecInvalidValue
+        case .emptyName: OSStatusCode(rawValue: -67655)  // errSecInvalidSubjectName
+        case .hostNameForm: OSStatusCode(rawValue: -67689)  // errSecInvalidName
         case .expired: OSStatusCode(rawValue: -67818)  // errSecCertificateExpired
         case .notYetValid: OSStatusCode(rawValue: -67819)  // errSecCertificateNotValidYet
         case .authority: OSStatusCode(rawValue: -67605)  // errSecNoBasicConstraintsCA

@@ -92,7 +92,8 @@ extension TrustRule {
     /// Whether a user may overlook that it is broken: what is wrong is known then, and it is about time, names, uses or who is trusted.
     public var isRecoverable: Bool {
         switch self {
-        case .expired, .notYetValid, .serverName, .mailAddress, .untrusted, .extendedKeyUsage, .keyUsage, .validityPeriod, .endEntity,
+        case .expired, .notYetValid, .serverName, .hostNameForm, .mailAddress, .untrusted, .extendedKeyUsage, .keyUsage, .validityPeriod,
+            .endEntity,
             .revocationUnknown:
             true
         case .authority, .algorithm, .budget, .certificatePolicy, .denied, .emptyName, .form, .key, .keyIdentifier, .nameConstraints,

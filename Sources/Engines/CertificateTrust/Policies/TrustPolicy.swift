@@ -21,7 +21,8 @@ public enum TrustPolicy: Hashable, Sendable {
         case .basicX509, .revocation: []
         case .server(let name):
             [
-                EndEntityRule(), ValidityPeriodRule(), ExtendedKeyUsageRule(usage: .serverAuthentication, isNamed: true),
+                EndEntityRule(), ValidityPeriodRule(), HostNameFormRule(),
+                ExtendedKeyUsageRule(usage: .serverAuthentication, isNamed: true),
                 KeyUsageRule(usages: [.digitalSignature, .keyEncipherment, .keyAgreement]),
             ] + (name.map { [ServerNameRule(server: $0)] } ?? [])
         case .client(let name):

@@ -3,7 +3,8 @@
 internal import SwiftASN1
 
 /// A list of revoked certificates (RFC 5280, section 5). One that says something critical which is not understood is read and counts for nothing; one
-/// of differences to another, or for some reasons alone, tells who is revoked and never who is not.
+/// of differences to another, or for some reasons alone, tells who is revoked and never who is not,
+/// and so does one whose number (RFC 5280, section 5.2.3) is missing or critical: a revocation counts, the absence of one does not.
 public final class CertificateRevocationList: Sendable {
     public let issuer: DistinguishedName
     public let thisUpdate: CertificateTime
@@ -19,6 +20,8 @@ public final class CertificateRevocationList: Sendable {
     private let scope: IssuingDistributionPoint?
     /// Whether it tells what has changed since another list alone.
     private let isDelta: Bool
+    /// What is wrong with the list's number; nil where nothing is.
+    private let numberDefect: String?
 
     /// The most bytes of a list that is fetched, or found on the disk.
     public static let greatestLength = 16 << 20
@@ -87,8 +90,18 @@ public final class CertificateRevocationList: Sendable {
         let point = extensions.first { $0.identifier == .issuingDistributionPoint }
         scope = try point.map { try IssuingDistributionPoint(DER.parse($0.value)) }
         isDelta = extensions.contains { $0.identifier == .deltaCRLIndicator }
+        numberDefect = Self.numberDefect(extensions.filter { $0.identifier == .crlNumber })
         guard parts.isEmpty else { throw CertificateError("a revocation list has a part that none has") }
         (count, unknown) = (number, critical)
+    }
+
+    private static func numberDefect(_ extensions: [CertificateExtension]) -> String? {
+        guard let number = extensions.first else { return "the list has no number" }
+        if number.isCritical { return "the number of the list is critical, and must not be" }
+        guard extensions.count == 1, let value = try? DER.parse(number.value).integerContent(), let first = value.first, first < 0x80 else {
+            return "the number of the list is not one number of at least 0"
+        }
+        return nil
     }
 
     /// A part of the list, which is short in any list, as a tree.
@@ -141,6 +154,7 @@ extension CertificateRevocationList: RevocationStatement {
         if let time = revocation(of: certificate.serialNumber) { return .revoked(at: time) }
         if isDelta { return .unknown("the list tells of changes alone") }
         if scope?.leavesOut(certificate) == true { return .unknown("the list is for some reasons alone") }
+        if let numberDefect { return .unknown(numberDefect) }
         return .good(until: end)
     }
 }

@@ -10,10 +10,11 @@ struct FormRule: ChainRule {
                 throw TrustFailure(.unknownCriticalExtension, at: index, "the extension \(unknown) is critical, and not understood")
             }
             try checkNames(certificate, index)
-            // An anchor is trusted whatever its number is, and whatever it says about others: old ones have 0.
-            guard index == 0 || !isAnchor else { continue }
+            // An anchor is trusted for what it is: old ones have the serial number 0. No anchor of the web has a critical key identifier.
+            let isTrustedForm = index > 0 && isAnchor
+            try checkCriticality(certificate, index, isAnchor: isTrustedForm)
+            guard !isTrustedForm else { continue }
             try checkSerialNumber(certificate, index)
-            try checkCriticality(certificate, index)
             try checkUsage(certificate, index)
         }
     }
@@ -30,27 +31,36 @@ struct FormRule: ChainRule {
 
     private func checkSerialNumber(_ certificate: Certificate, _ index: Int) throws(TrustFailure) {
         let number = certificate.serialNumber
-        guard let first = number.first, first < 0x80, number.contains(where: { $0 != 0 }) else {
-            throw TrustFailure(.serialNumber, at: index, "its serial number is not positive")
+        guard number.contains(where: { $0 != 0 }) else {
+            throw TrustFailure(.serialNumber, at: index, "its serial number is 0, and must be positive")
         }
-        guard number.count <= 20 else {
-            throw TrustFailure(.serialNumber, at: index, "its serial number has \(number.count) bytes, more than 20")
+        guard let first = number.first, first < 0x80 else {
+            throw TrustFailure(.serialNumber, at: index, "its serial number is negative, and must be positive")
+        }
+        guard number.count <= Self.maxSerialNumberLength else {
+            throw TrustFailure(
+                .serialNumber, at: index,
+                "its serial number has \(number.count) bytes, and at most \(Self.maxSerialNumberLength) are allowed")
         }
     }
 
-    /// RFC 5280, section 4.2: which extensions are never critical, and which always.
-    private func checkCriticality(_ certificate: Certificate, _ index: Int) throws(TrustFailure) {
+    /// RFC 5280, section 4.1.2.2: 20 octets, the one that keeps a number positive included.
+    private static let maxSerialNumberLength = 20
+
+    /// RFC 5280, section 4.2: which extensions are never critical, and which always. Of an anchor the key identifiers alone.
+    private func checkCriticality(_ certificate: Certificate, _ index: Int, isAnchor: Bool) throws(TrustFailure) {
         for each in certificate.extensions.all {
             let expected: Bool? =
                 switch each.identifier {
-                case .subjectKeyIdentifier, .authorityKeyIdentifier, .authorityInformationAccess: false
-                case .policyConstraints, .inhibitAnyPolicy: true
+                case .subjectKeyIdentifier, .authorityKeyIdentifier: false
+                case .authorityInformationAccess where !isAnchor: false
+                case .policyConstraints where !isAnchor, .inhibitAnyPolicy where !isAnchor: true
                 default: nil
                 }
             guard let expected, each.isCritical != expected else { continue }
             throw TrustFailure(
                 .form, at: index,
-                "the extension \(each.identifier) is \(expected ? "not critical, and has" : "critical, and has not") to be")
+                "the extension \(each.identifier) is \(expected ? "not critical, and must be" : "critical, and must not be")")
         }
     }
 
