@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainTesting
+import LatchkeyService
 import Security
+import Synchronization
 import Testing
 
 /// keychain-behaviour §7.6.
@@ -138,6 +140,67 @@ struct SynchronizableTests {
             #expect(update(genericKey, ["accc": control]) == errSecNotAvailable)
             #expect(update(genericKey, ["pdmn": "ck"]) == errSecSuccess)
             #expect(copy(genericKey.with(.returnAttributes)).attributes?["accc"] as? SecAccessControl != plain, "§9.2, 5")
+        }
+    }
+
+    @Test("Constraints are refused in words as well: the key's error has a hint, and the program's logger is warned once")
+    func constraintsInWords() throws {
+        for backend in Backend.allCases {
+            let warnings = Mutex<[String]>([])
+            let log = ProgramLog { text in warnings.withLock { $0.append(text) } }
+            try ProgramLog.$current.withValue(log) {
+                try withKeychain(backend) { _ in
+                    let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+                    #expect(add(genericItem.with(["pdmn": "akpu"])) == errSecNotAvailable)
+                    #expect(warnings.withLock { $0 }.isEmpty, "another reason for the same status")
+                    for _ in 0..<3 { #expect(add(genericItem.with(["accc": control])) == errSecNotAvailable) }
+                    #expect(warnings.withLock { $0 }.count == 1)
+                    #expect(warnings.withLock { $0.first?.contains("kSecAttrAccessible") } == true)
+                    let key = ["type": 73, "bsiz": 256, "private": ["perm": true, "accc": control]] as Query
+                    var error: Unmanaged<CFError>?
+                    #expect(SecKeyCreateRandomKey(key as CFDictionary, &error) == nil)
+                    let problem = try #require(error?.takeRetainedValue())
+                    #expect(problem.code == -25291 && problem.localizedDescription.contains("constraints"))
+                    #expect(problem.localizedRecoverySuggestion?.contains("kSecAttrAccessible") == true)
+                    #expect(warnings.withLock { $0 }.count == 1)
+                }
+            }
+        }
+    }
+
+    @Test("A key with constraints is not made, kept or not; one that is said to lie on a token is not stored", arguments: Backend.allCases)
+    func unenforceableKeys(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            func made(_ parameters: Query) -> Int {
+                var error: Unmanaged<CFError>?
+                let all = parameters.with(["type": 73, "bsiz": 256]) as CFDictionary
+                guard SecKeyCreateRandomKey(all, &error) == nil else { return 0 }
+                return error?.takeRetainedValue().code ?? 1
+            }
+            for flags in [SecAccessControlCreateFlags.userPresence, [.privateKeyUsage, .biometryCurrentSet], .applicationPassword] {
+                let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
+                for permanent in [true, false] {
+                    #expect(made(["private": ["perm": permanent, "accc": control]]) == -25291)
+                    #expect(made(["perm": permanent, "accc": control]) == -25291)
+                }
+            }
+            #expect(made(["private": ["accc": "ak"]]) == -50)
+            #expect(copy(item(keys)).status == errSecItemNotFound)
+            for flags in [SecAccessControlCreateFlags.privateKeyUsage, []] {
+                let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
+                #expect(made(["private": ["perm": false, "accc": control]]) == 0)
+            }
+            let key = item(keys, ["type": 73, "kcls": 1, "atag": data("t"), "v_Data": data("bytes")])
+            for token in [kSecAttrTokenIDSecureEnclave as String, "com.apple.setoken:aks", "other"] {
+                #expect(add(key.with(["tkid": token])) == errSecUnimplemented)
+                #expect(add(key.without("v_Data").with(["tkid": token])) == errSecUnimplemented)
+            }
+            #expect(copy(item(keys)).status == errSecItemNotFound)
+            add(key)
+            #expect(update(item(keys), ["tkid": "com.apple.setoken"]) == errSecUnimplemented)
+            #expect(copy(item(keys).with(.returnAttributes)).attributes?["tkid"] == nil)
+            // An attribute of a password is only an attribute.
+            #expect(add(genericItem.with(["tkid": "com.apple.setoken"])) == errSecSuccess)
         }
     }
 

@@ -152,8 +152,14 @@ func status(_ body: () throws -> Void) -> OSStatus {
         try body()
         return errSecSuccess
     } catch let error as KeychainError {
+        warnProgram(of: error)
         return error.status.rawValue
     } catch {
         return OSStatusCode.internalFailure.rawValue
     }
+}
+
+/// Tells the program's logger what the status alone does not say.
+func warnProgram(of error: KeychainError) {
+    if error == .constraintsUnsupported { ProgramLog.current.warn(.constraintsRefused) }
 }

@@ -34,6 +34,11 @@ public struct KeychainError: Error, Hashable, Sendable {
     public static let authFailed = KeychainError(.authFailed)
     public static let decode = KeychainError(.decode)
 
+    /// An access control that asks for presence, biometry or a passcode: errSecNotAvailable, because nothing here could ask for it.
+    public static let constraintsUnsupported = KeychainError(
+        .notAvailable, "access control with constraints is not enforced by this version, so nothing was stored or made with it",
+        hint: "use kSecAttrAccessible instead of kSecAttrAccessControl, or create the access control without flags")
+
     /// A parameter that is missing, of the wrong type or not allowed: errSecParam.
     public static func parameter(_ problem: String) -> KeychainError {
         KeychainError(.param, problem)

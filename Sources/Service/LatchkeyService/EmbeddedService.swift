@@ -98,6 +98,7 @@ public final class EmbeddedService: KeychainService {
         KeyRules.complete(&record)
         record.completeDefaults()
         try ItemRules.check(record)
+        try KeyRules.refuseToken(record)
         return record
     }
 

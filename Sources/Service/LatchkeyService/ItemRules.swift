@@ -16,11 +16,7 @@ enum ItemRules {
         if record.isSynchronizable, hasConstraints {
             throw .parameter("an item with an access control that has constraints cannot be synchronised")
         }
-        guard !hasConstraints else {
-            throw KeychainError(
-                .notAvailable, "access control with constraints is not enforced by this version, so the item was not stored",
-                hint: "use kSecAttrAccessible instead of kSecAttrAccessControl, or create the access control without flags")
-        }
+        guard !hasConstraints else { throw .constraintsUnsupported }
         let secret = (record.secrets?.data?.count ?? 0) + (record.secrets?.attributes.values.reduce(0) { $0 + $1.count } ?? 0)
         guard secret <= greatestSecret else {
             throw KeychainError(
@@ -50,6 +46,7 @@ enum ItemRules {
         if let created = update.created { changed.created = created }
         changed.modified = ItemRecord.date(now, after: record.modified)
         try check(changed)
+        if changed[.tokenIdentifier] != record[.tokenIdentifier] { try KeyRules.refuseToken(changed) }
         try KeyRules.check(changed, was: record)
         return changed
     }

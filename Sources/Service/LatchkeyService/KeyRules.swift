@@ -78,6 +78,14 @@ enum KeyRules {
         return try body(key)
     }
 
+    /// Refuses a key that is said to lie on a token (`kSecAttrTokenID`): its bytes would lie in the database like any other's, and come out again.
+    static func refuseToken(_ record: ItemRecord) throws(KeychainError) {
+        guard record.itemClass == .key, let token = record[.tokenIdentifier], !token.canonicalBytes.isEmpty else { return }
+        throw KeychainError(
+            .unimplemented, "there is no token or Secure Enclave to hold the key, so it was not stored",
+            hint: "leave kSecAttrTokenID out to keep the key in the keychain")
+    }
+
     // MARK: What its attributes allow
 
     /// Whether the key may be taken out. What is no plain yes, and is there, is a no.

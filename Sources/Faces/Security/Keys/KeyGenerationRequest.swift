@@ -31,7 +31,9 @@ internal import Foundation
             throw KeychainError(.keySizeNotAllowed, "kSecAttrKeySizeInBits is missing, or is no number")
         }
         kind = KeyKind(known, bits: bits)
-        privateHalf = try Self.addition(top.merging(halves[0]) { $1 })
+        let ofPrivateHalf = top.merging(halves[0]) { $1 }
+        privateHalf = try Self.addition(ofPrivateHalf)
+        try Self.refuseConstraints(ofPrivateHalf)
         publicHalf = try Self.addition(top.merging(halves[1]) { $1 })
     }
 
@@ -55,6 +57,15 @@ internal import Foundation
         return ItemAddition(
             .key, attributes: converted.plain, accessGroup: converted.accessGroup, protection: converted.protection,
             accessControlFlags: converted.accessControlFlags, isSynchronizable: converted.synchronizable == .synchronized)
+    }
+
+    /// Refuses an access control that the key, kept or not, would not obey: it would sign without asking.
+    private static func refuseConstraints(_ attributes: [String: Any]) throws(KeychainError) {
+        guard let value = attributes[ItemAttribute.accessControl.rawValue] else { return }
+        guard let control = value as? SecAccessControl else {
+            throw .parameter("the value of kSecAttrAccessControl is no SecAccessControl")
+        }
+        guard control.constraints == nil, !control.requiresPassword else { throw .constraintsUnsupported }
     }
 
     /// What `SecKeyCreateWithData` is told of the bytes.

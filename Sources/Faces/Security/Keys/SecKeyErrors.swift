@@ -8,6 +8,7 @@ func reporting<Result>(to error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ b
     do {
         return try body()
     } catch let problem {
+        if let known = problem as? KeychainError { warnProgram(of: known) }
         error?.pointee = .passRetained(NSError(problem))
         return nil
     }
