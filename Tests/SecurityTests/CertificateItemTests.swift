@@ -223,6 +223,28 @@ struct CertificateItemTests {
         }
     }
 
+    @Test(
+        "A change of an identity is all or nothing: where the key's half fails, the certificate stays as it was",
+        arguments: Backend.allCases)
+    func allOrNothing(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identities = try ["eight.example.com", "nine.example.com"].map(identity)
+            for identity in identities { add(["v_Ref": identity, "labl": "L", "agrp": "G1"]) }
+            // The second identity's key is in the other group already.
+            #expect(add(["v_Ref": try key(of: identities[1]), "agrp": "G2"]) == errSecSuccess)
+            #expect(update(item(idnt, ["agrp": "G1"]), ["agrp": "G2", "labl": "L2"]) == errSecDuplicateItem)
+            for itemClass in [cert, keys] {
+                #expect(
+                    copy(item(itemClass, ["agrp": "G1", "labl": "L", "r_Attributes": true]).with(.all)).list?.count == 2, "\(itemClass)")
+                #expect(copy(item(itemClass, ["labl": "L2"])).status == errSecItemNotFound)
+            }
+            #expect(copy(item(cert, ["agrp": "G2"])).status == errSecItemNotFound)
+            #expect(delete(item(keys, ["agrp": "G2"])) == errSecSuccess)
+            #expect(update(item(idnt, ["agrp": "G1"]), ["agrp": "G2", "labl": "L2"]) == errSecSuccess)
+            #expect(copy(item(idnt, ["agrp": "G2", "labl": "L2", "r_Attributes": true]).with(.all)).list?.count == 2)
+        }
+    }
+
     @Test("The result of an identity is the key with the certificate laid over it", arguments: Backend.allCases)
     func shape(_ backend: Backend) throws {
         try withKeychain(backend) { _ in

@@ -31,23 +31,30 @@ extension KeychainStore {
         guard limit != 0 else { return SearchResult() }
         keybag.noteUse()
         func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
-            var result = SearchResult()
-            let isWhole = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
-                do throws(RowSeal.Failure) {
-                    guard var record = try Self.admitted(row, by: search, seal, withSecrets: withSecrets) else { return true }
-                    if withDigest { record.setDigest() }
-                    result.records.append(record)
-                } catch {
-                    result.damaged.append(try error.damage(of: row))
-                }
-                return limit.map { result.records.count < $0 } ?? true
-            }
-            return isWhole ? result : nil
+            try records(of: search, limit: limit, withSecrets: withSecrets, withDigest: withDigest, in: database, seal)
         }
         // One statement sees one state of the database and needs no transaction, unless the keys at hand turn out to be old ones.
         if let result = try glance(collect) { return result }
         guard let result = try read(collect) else { throw .keybag(.damaged("its generation changed within a transaction")) }
         return result
+    }
+
+    /// What a search finds; nil where a row is sealed under a keybag that is newer than the one at hand.
+    func records(
+        of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, in database: Database, _ seal: RowSeal
+    ) throws(StoreError) -> SearchResult? {
+        var result = SearchResult()
+        let isWhole = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
+            do throws(RowSeal.Failure) {
+                guard var record = try Self.admitted(row, by: search, seal, withSecrets: withSecrets) else { return true }
+                if withDigest { record.setDigest() }
+                result.records.append(record)
+            } catch {
+                result.damaged.append(try error.damage(of: row))
+            }
+            return limit.map { result.records.count < $0 } ?? true
+        }
+        return isWhole ? result : nil
     }
 
     /// Stores a new item. A tombstone with the same primary key is revived and keeps its identifier; a damaged row is moved aside.
@@ -91,46 +98,50 @@ extension KeychainStore {
     public func update(
         _ search: ItemSearch, _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
     ) throws(StoreError) -> Int {
-        keybag.noteUse()
-        return try write { (database, seal) throws(StoreError) in
-            let matches = try matches(of: search, in: database, seal)
-            for (row, record) in matches {
-                let changed = try refusing { () throws(KeychainError) in try change(record) }
-                if seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup)) != row.primaryKey {
-                    if let tombstone = try clearTheWay(for: changed, except: row.position, in: database, seal) {
-                        try delete(tombstone, in: database)
-                    }
+        try transaction { (items) throws(StoreError) in try items.update(search, change) }
+    }
+
+    func update(
+        _ search: ItemSearch, in database: Database, _ seal: RowSeal, _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
+    ) throws(StoreError) -> Int {
+        let matches = try matches(of: search, in: database, seal)
+        for (row, record) in matches {
+            let changed = try refusing { () throws(KeychainError) in try change(record) }
+            if seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup)) != row.primaryKey {
+                if let tombstone = try clearTheWay(for: changed, except: row.position, in: database, seal) {
+                    try delete(tombstone, in: database)
                 }
-                try replace(try seal.seal(changed, revision: row.clear.revision + 1, position: row.position), in: database)
             }
-            return matches.count
+            try replace(try seal.seal(changed, revision: row.clear.revision + 1, position: row.position), in: database)
         }
+        return matches.count
     }
 
     /// Deletes every item that the search admits. Items that can be synchronised leave a tombstone.
     ///
     /// - Returns: how many there were.
     public func remove(_ search: ItemSearch, now: Double) throws(StoreError) -> Int {
-        keybag.noteUse()
-        return try write { (database, seal) throws(StoreError) in
-            var closed: [ItemRow] = []
-            let matches = try matches(of: search, in: database, seal) { (row) in
-                // Deleting a local row needs no key, if it can be told by its tokens (keychain-behaviour §2).
-                guard search.isDecidedByTokens, !row.clear.canSynchronize else { return false }
-                closed.append(row)
-                return true
-            }
-            for row in closed { try delete(row, in: database) }
-            for (row, record) in matches {
-                if record.canSynchronize, !record.isTombstone {
-                    let tombstone = record.tombstone(at: now)
-                    try replace(try seal.seal(tombstone, revision: row.clear.revision + 1, position: row.position), in: database)
-                } else {
-                    try delete(row, in: database)
-                }
-            }
-            return matches.count + closed.count
+        try transaction { (items) throws(StoreError) in try items.remove(search, now: now) }
+    }
+
+    func remove(_ search: ItemSearch, now: Double, in database: Database, _ seal: RowSeal) throws(StoreError) -> Int {
+        var closed: [ItemRow] = []
+        let matches = try matches(of: search, in: database, seal) { (row) in
+            // Deleting a local row needs no key, if it can be told by its tokens (keychain-behaviour §2).
+            guard search.isDecidedByTokens, !row.clear.canSynchronize else { return false }
+            closed.append(row)
+            return true
         }
+        for row in closed { try delete(row, in: database) }
+        for (row, record) in matches {
+            if record.canSynchronize, !record.isTombstone {
+                let tombstone = record.tombstone(at: now)
+                try replace(try seal.seal(tombstone, revision: row.clear.revision + 1, position: row.position), in: database)
+            } else {
+                try delete(row, in: database)
+            }
+        }
+        return matches.count + closed.count
     }
 
     private func refusing<Result>(_ body: () throws(KeychainError) -> Result) throws(StoreError) -> Result {
