@@ -8,15 +8,16 @@ import Testing
 struct OSStatusTableTests {
     // MARK: The table as a whole
 
-    @Test("the table holds Apple's 381 public names and 10 private ones")
+    @Test("the table holds Apple's 381 public names, 10 private ones, and 74 of TLS")
     func count() {
         let unpublished: Set<String> = [
             "errSecMPSignatureInvalid", "errSecOTRTooOld", "errSecOTRIDTooNew", "errSecAuthNeeded", "errSecPeersNotAvailable",
             "errSecErrorStringNotAvailable", "errSecPolicyDenied", "errSecInternal", "errSecWaitForCallback", "errSecUpgradePending",
         ]
-        #expect(OSStatusCode.all.count == 391)
+        #expect(OSStatusCode.all.count == 465)
         #expect(unpublished.isSubset(of: Set(OSStatusCode.all.map(\.name))))
-        #expect(OSStatusCode.all.filter { !unpublished.contains($0.name) }.count == 381)
+        #expect(OSStatusCode.all.filter { !unpublished.contains($0.name) && $0.name.hasPrefix("errSec") }.count == 381)
+        #expect(OSStatusCode.all.filter { $0.name.hasPrefix("errSSL") }.count == 74)
     }
 
     @Test("no name stands twice, no number has two names, no two statuses have the same message")
@@ -33,18 +34,18 @@ struct OSStatusTableTests {
         #expect(numbers.first == 0)
     }
 
-    @Test("the keychain range and the general range have no holes")
+    @Test("the ranges of TLS, of the keychain and the general one have no holes")
     func ranges() {
         let numbers = Set(OSStatusCode.all.map(\.code.rawValue))
-        for range in [-25320 ... -25291, -67904 ... -67585] as [ClosedRange<Int32>] {
+        for range in [-9865 ... -9800, -9886 ... -9880, -25320 ... -25291, -67904 ... -67585] as [ClosedRange<Int32>] {
             #expect(range.filter { !numbers.contains($0) }.isEmpty)
         }
     }
 
-    @Test("a name begins with errSec, a message is a phrase: lower case, no final period")
+    @Test("a name begins with errSec or errSSL, a message is a phrase: lower case, no final period")
     func style() {
         for entry in OSStatusCode.all {
-            #expect(entry.name.hasPrefix("errSec") && entry.name.count > "errSec".count, "\(entry)")
+            #expect(["errSec", "errSSL"].contains(entry.name.prefix(6)) && entry.name.count > 6, "\(entry)")
 
             let words = entry.message.split(separator: " ", omittingEmptySubsequences: false)
             #expect(!entry.message.isEmpty && words.allSatisfy { !$0.isEmpty }, "\(entry)")
@@ -137,7 +138,7 @@ struct OSStatusTableTests {
     // MARK: Helpers
 
     /// Words that keep their capitals at the start of a message.
-    private static let properNouns: Set<String> = ["PKCS#12"]
+    private static let properNouns: Set<String> = ["PKCS#12", "TLS", "App"]
 
     private func repeated<Value: Hashable>(_ values: [Value]) -> [Value] {
         var seen: Set<Value> = []

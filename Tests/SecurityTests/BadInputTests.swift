@@ -121,6 +121,7 @@ struct BadInputTests {
             #expect(copy(item(genp, ["icmt": "C"]).with(.all).with(.returnAttributes)).list?.count == 1)
             #expect(delete(item(genp, ["m_ItemList": [Data]()])) == errSecItemNotFound)
             #expect(delete(item(genp, ["m_ItemList": "A"])) == errSecUnimplemented)
+            #expect(delete(item(genp, ["m_ItemList": ["A"]])) == errSecUnimplemented)
             #expect(delete(item(genp, ["m_ItemList": [data("A")]])) == errSecParam)
             #expect(delete(item(genp, ["m_ItemList": [references[1]], "m_Limit": "m_LimitAll"])) == errSecSuccess)
             #expect(copy(item(genp).with(.all).with(.returnReference)).list as? [Data] == [references[0]])

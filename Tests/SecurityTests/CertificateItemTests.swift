@@ -223,6 +223,41 @@ struct CertificateItemTests {
         }
     }
 
+    @Test("kSecUseItemList adds all its items or none, and bounds a search, a change and a deletion", arguments: Backend.allCases)
+    func useItemList(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let server = try certificate(of: try identity("eleven.example.com"))
+            let list = [root, intermediate, server]
+            add(["v_Ref": server])
+            #expect(add(["u_ItemList": list]) == errSecDuplicateItem)
+            #expect(copy(item(cert, ["r_Ref": true]).with(.all)).list as? [SecCertificate] == [server])
+            delete(item(cert))
+            let added = addReturning(["u_ItemList": list, "labl": "L", "r_Ref": true])
+            #expect(added.status == errSecSuccess && added.list as? [SecCertificate] == list)
+            let references = try #require(copy(item(cert, ["labl": "L", "r_PersistentRef": true]).with(.all)).list as? [Data])
+            #expect(references.count == 3)
+            let cases: [(entries: [Any], expected: [SecCertificate])] = [
+                ([root, server], [root, server]), ([references[1]], [intermediate]), ([root, references[0]], [root]),
+            ]
+            for (entries, expected) in cases {
+                let found = copy(item(cert, ["u_ItemList": entries, "r_Ref": true]).with(.all)).list
+                #expect(found as? [SecCertificate] == expected)
+            }
+            #expect(copy(item(cert, ["u_ItemList": [root], "m_ItemList": [server]])).status == errSecItemNotFound)
+            #expect(update(item(cert, ["u_ItemList": [root]]), ["labl": "M"]) == errSecSuccess)
+            #expect(copy(item(cert, ["labl": "L", "r_Ref": true]).with(.all)).list?.count == 2)
+            #expect(delete(item(cert, ["u_ItemList": [root, references[1]] as [Any]])) == errSecSuccess)
+            #expect(copy(item(cert, ["r_Ref": true]).with(.all)).list as? [SecCertificate] == [server])
+            // Identities and keys as well, but not several classes at once, and nothing that is no item.
+            let identity = try identity("ten.example.com")
+            #expect(add(["u_ItemList": [identity]]) == errSecSuccess)
+            #expect(copy(item(idnt, ["u_ItemList": [identity], "r_Ref": true])).value as? SecIdentity == identity)
+            for list in [[identity, root], [], ["x"], [data("x")]] as [[Any]] { #expect(add(["u_ItemList": list]) == errSecParam) }
+            #expect(add(["u_ItemList": [root], "v_Ref": root]) == errSecParam)
+            #expect(add(item(keys, ["u_ItemList": [root]])) == errSecParam)
+        }
+    }
+
     @Test(
         "A change of an identity is all or nothing: where the key's half fails, the certificate stays as it was",
         arguments: Backend.allCases)

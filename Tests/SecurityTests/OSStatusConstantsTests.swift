@@ -28,8 +28,17 @@ struct OSStatusConstantsTests {
         #expect(errSecInvalidCertificate == errSecDecode)
         #expect(errSecInvalidKey == errSecDecode)
 
+        #expect(errSSLServerAuthCompleted == errSSLPeerAuthCompleted)
         #expect(errSecInvaldCRLAuthority == errSecInvalidCRLAuthority)
         #expect(errSecInvalidTupleCredendtials == errSecInvalidTupleCredentials)
+    }
+}
+
+extension OSStatusConstantsTests {
+    @Test("SecCopyErrorMessageString has one line for every status of TLS", arguments: Constant.tls)
+    func messages(constant: Constant) throws {
+        let message = try #require(SecCopyErrorMessageString(constant.value, nil)) as String
+        #expect(!message.contains("OSStatus") && !message.contains("\n") && message.count > 10)
     }
 }
 
@@ -44,7 +53,9 @@ extension OSStatusConstantsTests {
 
         var testDescription: String { name }
 
-        static let sample: [Constant] = [
+        static let sample: [Constant] = general + tls
+
+        private static let general: [Constant] = [
             Constant(name: "errSecSuccess", value: errSecSuccess, number: 0),
             Constant(name: "errSecUnimplemented", value: errSecUnimplemented, number: -4),
             Constant(name: "errSecParam", value: errSecParam, number: -50),
@@ -65,6 +76,85 @@ extension OSStatusConstantsTests {
             Constant(name: "errSecDatabaseLocked", value: errSecDatabaseLocked, number: -67869),
             Constant(name: "errSecTimestampMissing", value: errSecTimestampMissing, number: -67882),
             Constant(name: "errSecMissingQualifiedCertStatement", value: errSecMissingQualifiedCertStatement, number: -67904),
+        ]
+
+        static let tls: [Constant] = [
+            Constant(name: "errSSLProtocol", value: errSSLProtocol, number: -9800),
+            Constant(name: "errSSLNegotiation", value: errSSLNegotiation, number: -9801),
+            Constant(name: "errSSLFatalAlert", value: errSSLFatalAlert, number: -9802),
+            Constant(name: "errSSLWouldBlock", value: errSSLWouldBlock, number: -9803),
+            Constant(name: "errSSLSessionNotFound", value: errSSLSessionNotFound, number: -9804),
+            Constant(name: "errSSLClosedGraceful", value: errSSLClosedGraceful, number: -9805),
+            Constant(name: "errSSLClosedAbort", value: errSSLClosedAbort, number: -9806),
+            Constant(name: "errSSLXCertChainInvalid", value: errSSLXCertChainInvalid, number: -9807),
+            Constant(name: "errSSLBadCert", value: errSSLBadCert, number: -9808),
+            Constant(name: "errSSLCrypto", value: errSSLCrypto, number: -9809),
+            Constant(name: "errSSLInternal", value: errSSLInternal, number: -9810),
+            Constant(name: "errSSLModuleAttach", value: errSSLModuleAttach, number: -9811),
+            Constant(name: "errSSLUnknownRootCert", value: errSSLUnknownRootCert, number: -9812),
+            Constant(name: "errSSLNoRootCert", value: errSSLNoRootCert, number: -9813),
+            Constant(name: "errSSLCertExpired", value: errSSLCertExpired, number: -9814),
+            Constant(name: "errSSLCertNotYetValid", value: errSSLCertNotYetValid, number: -9815),
+            Constant(name: "errSSLClosedNoNotify", value: errSSLClosedNoNotify, number: -9816),
+            Constant(name: "errSSLBufferOverflow", value: errSSLBufferOverflow, number: -9817),
+            Constant(name: "errSSLBadCipherSuite", value: errSSLBadCipherSuite, number: -9818),
+            Constant(name: "errSSLPeerUnexpectedMsg", value: errSSLPeerUnexpectedMsg, number: -9819),
+            Constant(name: "errSSLPeerBadRecordMac", value: errSSLPeerBadRecordMac, number: -9820),
+            Constant(name: "errSSLPeerDecryptionFail", value: errSSLPeerDecryptionFail, number: -9821),
+            Constant(name: "errSSLPeerRecordOverflow", value: errSSLPeerRecordOverflow, number: -9822),
+            Constant(name: "errSSLPeerDecompressFail", value: errSSLPeerDecompressFail, number: -9823),
+            Constant(name: "errSSLPeerHandshakeFail", value: errSSLPeerHandshakeFail, number: -9824),
+            Constant(name: "errSSLPeerBadCert", value: errSSLPeerBadCert, number: -9825),
+            Constant(name: "errSSLPeerUnsupportedCert", value: errSSLPeerUnsupportedCert, number: -9826),
+            Constant(name: "errSSLPeerCertRevoked", value: errSSLPeerCertRevoked, number: -9827),
+            Constant(name: "errSSLPeerCertExpired", value: errSSLPeerCertExpired, number: -9828),
+            Constant(name: "errSSLPeerCertUnknown", value: errSSLPeerCertUnknown, number: -9829),
+            Constant(name: "errSSLIllegalParam", value: errSSLIllegalParam, number: -9830),
+            Constant(name: "errSSLPeerUnknownCA", value: errSSLPeerUnknownCA, number: -9831),
+            Constant(name: "errSSLPeerAccessDenied", value: errSSLPeerAccessDenied, number: -9832),
+            Constant(name: "errSSLPeerDecodeError", value: errSSLPeerDecodeError, number: -9833),
+            Constant(name: "errSSLPeerDecryptError", value: errSSLPeerDecryptError, number: -9834),
+            Constant(name: "errSSLPeerExportRestriction", value: errSSLPeerExportRestriction, number: -9835),
+            Constant(name: "errSSLPeerProtocolVersion", value: errSSLPeerProtocolVersion, number: -9836),
+            Constant(name: "errSSLPeerInsufficientSecurity", value: errSSLPeerInsufficientSecurity, number: -9837),
+            Constant(name: "errSSLPeerInternalError", value: errSSLPeerInternalError, number: -9838),
+            Constant(name: "errSSLPeerUserCancelled", value: errSSLPeerUserCancelled, number: -9839),
+            Constant(name: "errSSLPeerNoRenegotiation", value: errSSLPeerNoRenegotiation, number: -9840),
+            Constant(name: "errSSLPeerAuthCompleted", value: errSSLPeerAuthCompleted, number: -9841),
+            Constant(name: "errSSLClientCertRequested", value: errSSLClientCertRequested, number: -9842),
+            Constant(name: "errSSLHostNameMismatch", value: errSSLHostNameMismatch, number: -9843),
+            Constant(name: "errSSLConnectionRefused", value: errSSLConnectionRefused, number: -9844),
+            Constant(name: "errSSLDecryptionFail", value: errSSLDecryptionFail, number: -9845),
+            Constant(name: "errSSLBadRecordMac", value: errSSLBadRecordMac, number: -9846),
+            Constant(name: "errSSLRecordOverflow", value: errSSLRecordOverflow, number: -9847),
+            Constant(name: "errSSLBadConfiguration", value: errSSLBadConfiguration, number: -9848),
+            Constant(name: "errSSLUnexpectedRecord", value: errSSLUnexpectedRecord, number: -9849),
+            Constant(name: "errSSLWeakPeerEphemeralDHKey", value: errSSLWeakPeerEphemeralDHKey, number: -9850),
+            Constant(name: "errSSLClientHelloReceived", value: errSSLClientHelloReceived, number: -9851),
+            Constant(name: "errSSLTransportReset", value: errSSLTransportReset, number: -9852),
+            Constant(name: "errSSLNetworkTimeout", value: errSSLNetworkTimeout, number: -9853),
+            Constant(name: "errSSLConfigurationFailed", value: errSSLConfigurationFailed, number: -9854),
+            Constant(name: "errSSLUnsupportedExtension", value: errSSLUnsupportedExtension, number: -9855),
+            Constant(name: "errSSLUnexpectedMessage", value: errSSLUnexpectedMessage, number: -9856),
+            Constant(name: "errSSLDecompressFail", value: errSSLDecompressFail, number: -9857),
+            Constant(name: "errSSLHandshakeFail", value: errSSLHandshakeFail, number: -9858),
+            Constant(name: "errSSLDecodeError", value: errSSLDecodeError, number: -9859),
+            Constant(name: "errSSLInappropriateFallback", value: errSSLInappropriateFallback, number: -9860),
+            Constant(name: "errSSLMissingExtension", value: errSSLMissingExtension, number: -9861),
+            Constant(name: "errSSLBadCertificateStatusResponse", value: errSSLBadCertificateStatusResponse, number: -9862),
+            Constant(name: "errSSLCertificateRequired", value: errSSLCertificateRequired, number: -9863),
+            Constant(name: "errSSLUnknownPSKIdentity", value: errSSLUnknownPSKIdentity, number: -9864),
+            Constant(name: "errSSLUnrecognizedName", value: errSSLUnrecognizedName, number: -9865),
+            Constant(name: "errSSLATSViolation", value: errSSLATSViolation, number: -9880),
+            Constant(name: "errSSLATSMinimumVersionViolation", value: errSSLATSMinimumVersionViolation, number: -9881),
+            Constant(name: "errSSLATSCiphersuiteViolation", value: errSSLATSCiphersuiteViolation, number: -9882),
+            Constant(name: "errSSLATSMinimumKeySizeViolation", value: errSSLATSMinimumKeySizeViolation, number: -9883),
+            Constant(
+                name: "errSSLATSLeafCertificateHashAlgorithmViolation", value: errSSLATSLeafCertificateHashAlgorithmViolation, number: -9884
+            ),
+            Constant(name: "errSSLATSCertificateHashAlgorithmViolation", value: errSSLATSCertificateHashAlgorithmViolation, number: -9885),
+            Constant(name: "errSSLATSCertificateTrustViolation", value: errSSLATSCertificateTrustViolation, number: -9886),
+            Constant(name: "errSSLEarlyDataRejected", value: errSSLEarlyDataRejected, number: -9890),
         ]
     }
 }

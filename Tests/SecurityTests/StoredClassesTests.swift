@@ -105,4 +105,19 @@ struct StoredClassesTests {
             #expect(copy(item(cert, ["m_SubjectContains": "alice", "m_CaseInsensitive": true])).status == errSecSuccess)
         }
     }
+
+    @Test("A sync view hint is kept and searched in every class; the column persistref is not for callers", arguments: Backend.allCases)
+    func syncViewHint(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            for itemClass in [genp, inet, keys, cert] {
+                #expect(add(item(itemClass, ["labl": "L", "vwht": "PCS-Notes"])) == errSecSuccess)
+                #expect(copy(item(itemClass, ["vwht": "PCS-Notes"]).with(.returnAttributes)).attributes?["vwht"] as? String == "PCS-Notes")
+                #expect(copy(item(itemClass, ["vwht": "other"])).status == errSecItemNotFound)
+                #expect(update(item(itemClass, ["vwht": "PCS-Notes"]), ["vwht": "other"]) == errSecSuccess)
+                #expect(copy(item(itemClass, ["vwht": "other"])).status == errSecSuccess)
+                #expect(copy(item(itemClass, [kSecAttrPersistentReference as String: Data(count: 16)])).status == errSecParam)
+                #expect(copy(item(itemClass).with(.returnAttributes)).attributes?["persistref"] == nil)
+            }
+        }
+    }
 }

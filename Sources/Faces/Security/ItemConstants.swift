@@ -38,6 +38,8 @@ nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
 nonisolated(unsafe) public let kSecAttrSynchronizable: CFString = "sync"
 /// The token that holds the item: a string such as `kSecAttrTokenIDSecureEnclave`.
 nonisolated(unsafe) public let kSecAttrTokenID: CFString = "tkid"
+/// The view in which an item would be synchronised: a string, kept and searched like any other attribute. Nothing is synchronised.
+nonisolated(unsafe) public let kSecAttrSyncViewHint: CFString = "vwht"
 /// The name shown to the user. Text, Data or a number, given back as it came.
 nonisolated(unsafe) public let kSecAttrLabel: CFString = "labl"
 /// A Date, set when the item is added.
@@ -186,6 +188,9 @@ nonisolated(unsafe) public let kSecAttrSharingGroup: CFString = "ggrp"
 nonisolated(unsafe) public let kSecAttrAppClipItem: CFString = "clip"
 /// The item's own number: 16 bytes of Data. The spelling is Apple's.
 nonisolated(unsafe) public let kSecAttrPersistantReference: CFString = "persistref"
+/// The name of a column in Apple's database, for sources that leave it out of what they copy: as there, no call takes it (errSecParam) and no result has
+/// it. Use `kSecReturnPersistentRef` and `kSecValuePersistentRef`.
+nonisolated(unsafe) public let kSecAttrPersistentReference: CFString = "persistref"
 /// The token's name for its object: Data.
 nonisolated(unsafe) public let kSecAttrTokenOID: CFString = "toid"
 /// The certificate among the attributes of an identity: DER in Data.

@@ -99,16 +99,62 @@ internal import Foundation
     /// - Throws: errSecParam where it is something else, or kSecClass names another class.
     func itemReference() throws(KeychainError) -> ItemReference? {
         guard let reference else { return nil }
-        guard let known = ItemReference(reference) else { throw .parameter("kSecValueRef is no key, certificate or identity") }
+        return try checked(reference, Key.reference)
+    }
+
+    /// An object of the class that the dictionary names, if it names one.
+    private func checked(_ object: Any, _ key: String) throws(KeychainError) -> ItemReference {
+        guard let known = ItemReference(object) else { throw .parameter("the value of '\(key)' is no key, certificate or identity") }
         if let named = try namedClass(), named != known.itemClass {
-            throw .parameter("kSecValueRef is of \(known.itemClass.constant), and kSecClass another class")
+            throw .parameter("the value of '\(key)' is of \(known.itemClass.constant), and kSecClass another class")
         }
         return known
     }
 
+    /// The objects of kSecUseItemList, all of one class; nil where it is not given.
+    func objectsToAdd() throws(KeychainError) -> [ItemReference]? {
+        guard let value = use[Key.itemList] else { return nil }
+        guard let list = value as? [Any], !list.isEmpty else { throw .parameter("kSecUseItemList is no array of items") }
+        let objects = try list.map { (object) throws(KeychainError) in try checked(object, Key.itemList) }
+        guard Set(objects.map(\.itemClass)).count == 1 else { throw .parameter("the items of kSecUseItemList are of several classes") }
+        return objects
+    }
+
+    /// The items that kSecMatchItemList and kSecUseItemList admit: those in both lists where both are given, nil where neither is.
+    ///
+    /// An entry is a persistent reference, or an object that stands for the items which kSecValueRef finds with it.
+    func listedItems() throws(KeychainError) -> Set<PersistentReference>? {
+        var listed: Set<PersistentReference>?
+        if let value = match[Key.matchItemList] { listed = try items(in: value, Key.matchItemList) }
+        if let value = use[Key.itemList] {
+            guard (value as? [Any])?.isEmpty == false else { throw .parameter("kSecUseItemList is no array of items") }
+            let used = try items(in: value, Key.itemList)
+            listed = listed.map { $0.intersection(used) } ?? used
+        }
+        return listed
+    }
+
+    private func items(in value: Any, _ key: String) throws(KeychainError) -> Set<PersistentReference> {
+        guard let list = value as? [Any] else { throw KeychainError(.unimplemented, "the value of '\(key)' is no array of items") }
+        var items: Set<PersistentReference> = []
+        for entry in list {
+            if let bytes = entry as? Data {
+                guard let reference = PersistentReference(bytes: Array(bytes)) else {
+                    throw .parameter("an entry of '\(key)' is no persistent reference")
+                }
+                items.insert(reference)
+            } else if let object = ItemReference(entry) {
+                items.formUnion(try object.storedItems())
+            } else {
+                throw KeychainError(.unimplemented, "an entry of '\(key)' is no persistent reference, key, certificate or identity")
+            }
+        }
+        return items
+    }
+
     /// Checks what the `kSecUse…` keys say, as far as every call treats them alike.
-    func checkUse(allowsSkip: Bool) throws(KeychainError) {
-        if use[Key.itemList] != nil { throw .parameter("kSecUseItemList is not supported") }
+    func checkUse(allowsSkip: Bool, allowsItemList: Bool = true) throws(KeychainError) {
+        if !allowsItemList, use[Key.itemList] != nil { throw .parameter("kSecUseItemList is not for new keys") }
         if use[Key.authenticationContext] != nil, use[Key.credentialReference] != nil {
             throw .parameter("kSecUseAuthenticationContext and a credential reference exclude each other")
         }

@@ -4,6 +4,8 @@
 internal import Foundation
 @_implementationOnly import KeyServices
 @_implementationOnly import KeychainModel
+@_implementationOnly import LatchkeyClient
+@_implementationOnly import LatchkeyService
 @_implementationOnly import SecretMemory
 
 /// An object that stands for an item: what `kSecValueRef` holds.
@@ -43,6 +45,19 @@ internal import Foundation
             [.applicationLabel: .data(try key.body.publicKey.applicationLabel()), .keyClass: .number(key.body.half.rawValue)]
         case .certificate(let certificate): CertificateAttributes.identifying(certificate.body)
         case .identity(let identity): CertificateAttributes.identifying(identity.certificate.body)
+        }
+    }
+
+    /// The items of the keychain that the object stands for.
+    func storedItems() throws(KeychainError) -> [PersistentReference] {
+        if let persistentReference { return [persistentReference] }
+        let query = ItemQuery(itemClass, attributes: try conditions(), synchronizable: .any, limit: .all)
+        do throws(KeychainError) {
+            return try KeychainClient.service().copyMatching(query, returning: [], from: KeychainClient.caller).records
+                .map(\.persistentReference)
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
         }
     }
 

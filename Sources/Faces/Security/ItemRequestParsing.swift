@@ -90,9 +90,11 @@ internal import Foundation
 
 /// `SecItemAdd`'s dictionary, understood.
 @_implementationOnly struct AddRequest {
-    /// One, or the certificate and the key of an identity.
-    let additions: [ItemAddition]
+    /// What is added: one item each, or the certificate and the key of an identity.
+    let elements: [[ItemAddition]]
     let isIdentity: Bool
+    /// Whether the items are those of kSecUseItemList.
+    let isList: Bool
     let returning: ReturnTypes
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
@@ -102,12 +104,16 @@ internal import Foundation
         try parsed.checkUse(allowsSkip: false)
         returning = parsed.returning
         let data = try parsed.secret()
-        if let reference = try parsed.itemReference() {
-            guard data == nil else { throw .parameter("kSecValueRef and kSecValueData exclude each other") }
-            isIdentity = reference.itemClass == .identity
-            let given = try Self.attributes(parsed, of: reference.itemClass)
-            additions = try reference.items().map { item in
-                Self.addition(item.itemClass, given, standard: item.attributes, item.data)
+        let reference = try parsed.itemReference()
+        let list = try parsed.objectsToAdd()
+        isList = list != nil
+        if let objects = list ?? reference.map({ [$0] }) {
+            guard data == nil else { throw .parameter("an object and kSecValueData exclude each other") }
+            guard list == nil || reference == nil else { throw .parameter("kSecUseItemList and kSecValueRef exclude each other") }
+            isIdentity = objects[0].itemClass == .identity
+            let given = try Self.attributes(parsed, of: objects[0].itemClass)
+            elements = try objects.map { (object) throws(KeychainError) in
+                try object.items().map { item in Self.addition(item.itemClass, given, standard: item.attributes, item.data) }
             }
         } else {
             let itemClass = try parsed.requiredClass()
@@ -122,7 +128,7 @@ internal import Foundation
                 if itemClass == .key { try Self.requireKey(given.plain, data) }
                 if itemClass == .certificate { throw KeychainError(.decode, "the data is no certificate in DER") }
             }
-            additions = [Self.addition(itemClass, given, standard: standard, data)]
+            elements = [[Self.addition(itemClass, given, standard: standard, data)]]
         }
     }
 
@@ -245,19 +251,8 @@ extension ItemDictionary {
             guard let flag = ValueConversion.boolean(value) else { throw .parameter("the value of kSecMatchCaseInsensitive is no Boolean") }
             options.ignoresCase = flag
         }
-        options.items = try matchedItems()
+        options.items = try listedItems()
         return options
-    }
-
-    /// The items of kSecMatchItemList; nil where it is not given.
-    fileprivate func matchedItems() throws(KeychainError) -> Set<PersistentReference>? {
-        guard let value = match[Key.matchItemList] else { return nil }
-        guard let list = value as? [Data] else {
-            throw KeychainError(.unimplemented, "kSecMatchItemList takes persistent references in this version")
-        }
-        let references = list.map { PersistentReference(bytes: Array($0)) }
-        guard !references.contains(nil) else { throw .parameter("an entry of kSecMatchItemList is no persistent reference") }
-        return Set(references.compactMap { $0 })
     }
 }
 
@@ -279,7 +274,7 @@ extension ItemDictionary {
         guard kind == .delete || parsed.returning.isEmpty else { throw .parameter("SecItemUpdate returns nothing") }
         try parsed.checkUse(allowsSkip: false)
         var query = try parsed.query()
-        query.match.items = try parsed.matchedItems()
+        query.match.items = try parsed.listedItems()
         if !Set(parsed.match.keys).isSubset(of: ItemDictionary.Key.withoutWarning) { ProgramLog.current.warn(.matchKeysIgnored) }
         self.query = query
         itemClass = query.itemClass ?? .genericPassword

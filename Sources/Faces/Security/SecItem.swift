@@ -17,7 +17,8 @@
 /// ```
 ///
 /// - Parameters:
-///   - attributes: the class, the item's attributes, its data, and what to return (`kSecReturn…`).
+///   - attributes: the class, the item's attributes, its data, and what to return (`kSecReturn…`). With `kSecUseItemList`, an array of keys, of
+///     certificates or of identities, all of them are added, or none, and the result is an array.
 ///   - result: receives what was asked for: Data, a `SecKey`, `SecCertificate` or `SecIdentity`, a dictionary, or nothing.
 /// - Returns: errSecSuccess; errSecDuplicateItem where an item with the same primary key exists; errSecParam or errSecNoSuchAttr for a
 ///   dictionary that cannot be understood; errSecMissingEntitlement for a group that is not the program's; errSecNotAvailable.
@@ -25,36 +26,13 @@
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
         let request = try AddRequest(parsing: attributes)
-        let record =
-            request.isIdentity ? try addIdentity(request.additions, returning: request.returning) : try addOne(request.additions[0])
-        guard let result, !request.returning.isEmpty else { return }
-        result.pointee = try ItemResults.added(record, returning: request.returning)
+        var addition = ObjectAddition()
+        let records = try addition.addAll(of: request)
+        guard let result, !request.returning.isEmpty, let first = records.first else { return }
+        result.pointee =
+            request.isList
+            ? try ItemResults.all(records, returning: request.returning) : try ItemResults.added(first, returning: request.returning)
     }
-}
-
-private func addOne(_ addition: ItemAddition) throws(KeychainError) -> ItemRecord {
-    try KeychainClient.service().add(addition, from: KeychainClient.caller)
-}
-
-/// Stores a certificate and its key; one of them may be there already, and both may not.
-private func addIdentity(_ halves: [ItemAddition], returning: ReturnTypes) throws(KeychainError) -> ItemRecord {
-    var added: ItemRecord?
-    for half in halves {
-        do throws(KeychainError) {
-            let record = try addOne(half)
-            added = added ?? record
-        } catch {
-            guard error.status == .duplicateItem else { throw error }
-        }
-    }
-    guard added != nil else { throw .duplicateItem }
-    // The identity that there now is, found by what its certificate is told by.
-    let identifying = halves[0].attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
-    let query = ItemQuery(
-        .identity, attributes: identifying, accessGroup: halves[0].accessGroup, synchronizable: .any)
-    let found = try KeychainClient.service().copyMatching(query, returning: returning, from: KeychainClient.caller)
-    guard let identity = found.records.first else { throw .itemNotFound }
-    return identity
 }
 
 /// Finds items.

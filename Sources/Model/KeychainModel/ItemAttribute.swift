@@ -15,6 +15,7 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case tokenIdentifier = "tkid"
     case accessControl = "accc"
     case multiUser = "musr"
+    case syncViewHint = "vwht"
 
     // Of passwords.
     case account = "acct"

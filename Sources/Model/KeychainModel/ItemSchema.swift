@@ -3,7 +3,7 @@
 /// The one description of every item class: which attributes it has, what values they take, what makes an item unique, what is searched
 /// by token and what the system sets itself. Parsing, storage, output, documentation and tests are driven by it.
 ///
-/// Source: keychain-behaviour §1.4. Columns of Apple's sync engines (`vwht ggrp pcss pcsk pcsi sysb UUID clip`) are left out.
+/// Source: keychain-behaviour §1.4. Columns of Apple's sync engines (`ggrp pcss pcsk pcsi sysb UUID clip`) are left out.
 public struct ItemSchema: Sendable {
     public let itemClass: ItemClass
     /// The columns in a fixed order.
@@ -105,6 +105,8 @@ extension ItemSchema {
         .init(.tokenIdentifier, "kSecAttrTokenID", .string, .primaryKey),
         .init(.accessControl, "kSecAttrAccessControl", .accessControl, .system),
         .init(.multiUser, "kSecAttrMultiUser", .uuid, .system, .data([])),
+        // Apple's is part of the primary key; here it is not, so that the tokens of older items stay what they are.
+        .init(.syncViewHint, "kSecAttrSyncViewHint", .string),
     ]
 
     private static let passwords: [Column] = [

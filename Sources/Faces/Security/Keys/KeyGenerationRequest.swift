@@ -51,7 +51,7 @@ internal import Foundation
         guard isPermanent else { return nil }
         let parsed = try ItemDictionary(own as NSDictionary)
         guard parsed.match.isEmpty, parsed.returning.isEmpty else { throw .parameter("match and return keys are not for new keys") }
-        try parsed.checkUse(allowsSkip: false)
+        try parsed.checkUse(allowsSkip: false, allowsItemList: false)
         var converted = try ConvertedAttributes(parsed.attributes, of: .key)
         converted.dropSystemSet()
         return ItemAddition(

@@ -15,7 +15,7 @@ func reporting<Result>(to error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ b
 }
 
 extension NSError {
-    fileprivate convenience init(_ problem: any Error) {
+    convenience init(_ problem: any Error) {
         let known = problem as? KeychainError ?? KeychainError(.internalFailure)
         var words: [String: Any] = [NSLocalizedDescriptionKey: known.problem]
         words[NSLocalizedRecoverySuggestionErrorKey] = known.hint
