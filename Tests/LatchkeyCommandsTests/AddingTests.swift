@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainModel
 import KeychainTesting
 import LatchkeyCommands
@@ -100,16 +101,59 @@ struct AddingTests {
     }
 
     @Test(
-        "-w as the last word reads one line where standard input is no terminal",
-        arguments: [["line"], ["line", "line"], ["line", "more"]])
-    func readsLine(input: [String]) {
-        #expect(keychain.security("add-generic-password -a a -s s -w", io: TestIO(input: input)) == Outcome(exit: 0, output: "", error: ""))
-        #expect(password() == "line")
+        "-w as the last word and --secret-file - take all of standard input where it is no terminal, less one line end",
+        arguments: [
+            (["line"], "\"line\""), (["line", ""], "\"line\""), (["", ""], ""), (["line", "", ""], "0x6C696E650A  \"line\\012\""),
+            (["line", "line"], "0x6C696E650A6C696E65  \"line\\012line\""), (["", "line", ""], "0x0A6C696E65  \"\\012line\""),
+        ])
+    func readsInput(input: [String], printed: String) {
+        for option in ["-w", "--secret-file -", "--secret-file=-"] {
+            let outcome = keychain.security("add-generic-password -U -a a -s s \(option)", io: TestIO(input: input))
+            #expect(outcome == Outcome(exit: 0, output: "", error: ""))
+            #expect(keychain.security("find-generic-password -g").error == "password: \(printed)\n")
+        }
     }
 
-    @Test("no line at all is refused, and the hint shows how to give one")
-    func noLine() throws {
+    @Test("no input at all is refused, and the hint shows how to give it")
+    func noInput() throws {
         try expectGolden(keychain.security("add-generic-password -a a -s s -w").description, "add-without-a-line")
+        #expect(keychain.security("add-generic-password -a a -s s --secret-file -").exit == 206)
+        #expect(keychain.accounts().isEmpty)
+    }
+
+    @Test("--secret-file - asks twice on a terminal")
+    func asksForFile() {
+        let outcome = keychain.security("add-generic-password -a a -s s --secret-file -", io: TestIO(answers: ["pw", "pw"]))
+        #expect(outcome == Outcome(exit: 0, output: "", error: "password data for new item: \nretype password for new item: \n"))
+        #expect(password() == "pw")
+    }
+
+    @Test("--secret-file takes a whole file, also for an internet password; the last option that names a password counts")
+    func secretFile() throws {
+        let directory = try TemporaryDirectory()
+        let file = "\(directory.path)/secret"
+        try Data([0, 1, 0xFF, 0x0A, 0x0D, 0x0A, 0x0A]).write(to: URL(filePath: file))
+        for itemClass in ["generic", "internet"] {
+            let outcome = keychain.security("add-\(itemClass)-password -a a -s s -w earlier --secret-file \(file)")
+            #expect(outcome == Outcome(exit: 0, output: "", error: ""))
+            #expect(keychain.security("find-\(itemClass)-password -w").output == "0001ff0a0d0a\n")
+        }
+        #expect(keychain.security("add-generic-password -U -a a -s s --secret-file \(file) -w later").exit == 0)
+        #expect(password() == "later")
+    }
+
+    @Test("a secret file that is missing, empty, a directory or endless is refused, and nothing is stored")
+    func badSecretFile() throws {
+        let directory = try TemporaryDirectory()
+        try Data().write(to: URL(filePath: "\(directory.path)/empty"))
+        for (path, exit) in [
+            ("\(directory.path)/missing", 220), ("\(directory.path)/empty", 206), (directory.path, 220), ("/dev/zero", 42),
+        ] as [(String, Int32)] {
+            let outcome = keychain.security("add-generic-password -a a -s s --secret-file \(path)")
+            #expect(outcome.exit == exit, "\(path): \(outcome)")
+            #expect(outcome.output.isEmpty && outcome.error.contains(path))
+        }
+        #expect(keychain.accounts().isEmpty)
     }
 
     // MARK: Attributes

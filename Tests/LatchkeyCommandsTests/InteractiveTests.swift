@@ -58,6 +58,14 @@ struct InteractiveTests {
                 == Outcome(exit: 1, output: "", error: "passwords don't match\nadd-generic-password: returned 1\n"))
     }
 
+    @Test("commands and a secret are not both taken from standard input")
+    func secretFileOfCommands() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        let outcome = keychain.security("-i", io: TestIO(input: ["add-generic-password -a x -s y --secret-file -", "error 0"]))
+        #expect(outcome.error.contains("cannot both be read from standard input") && keychain.accounts().isEmpty)
+        #expect(outcome.output.contains("Error: 0x00000000"))
+    }
+
     @Test("-q leaves out what a command returned")
     func quiet() throws {
         let keychain = try TestKeychain(.ephemeral)

@@ -26,13 +26,34 @@ struct ProcessTests {
         let shell = try Shell()
         let outcome = try shell.run(
             """
-            printf 'from the pipe\\nmore' | security add-generic-password -a a -s s -w
+            printf 'from the pipe\\n' | security add-generic-password -a a -s s -w
             security find-generic-password -s s -w
             security add-generic-password -a b -s s -w "$(printf '\\377x')" && security find-generic-password -a b -w
             printf 'add-generic-password -U -s s -a c -w "quoted one"\\nfind-generic-password -a c -w\\n' | security -i
             security find-generic-password -a nobody 2>/dev/null | wc -c
             """)
         #expect(outcome == Outcome(exit: 0, output: "from the pipe\nff78\nquoted one\n0\n", error: ""))
+    }
+
+    @Test("a secret of several lines, of zeros, or as large as an item can be comes through a pipe, a named pipe and a file")
+    func wholeInput() throws {
+        let shell = try Shell()
+        let outcome = try shell.run(
+            """
+            add="security add-generic-password -s s"; find="security find-generic-password -w -a"
+            printf 'one\\ntwo\\n' | $add -a lines -w; $find lines
+            printf 'a\\000b' | $add -a zero -w; $find zero
+            mkfifo "$LATCHKEY_HOME.pipe"; printf 'one\\ntwo\\n' > "$LATCHKEY_HOME.pipe" &
+            $add -a fifo --secret-file "$LATCHKEY_HOME.pipe"; $find fifo; wait
+            head -c 4194304 /dev/zero | tr '\\0' x > "$LATCHKEY_HOME.large"
+            $add -a large -w < "$LATCHKEY_HOME.large"; $find large | wc -c
+            { cat "$LATCHKEY_HOME.large"; echo; } | $add -a line --secret-file -; $find line | wc -c
+            { cat "$LATCHKEY_HOME.large"; printf x; } | $add -a more -w; echo $?
+            { cat "$LATCHKEY_HOME.large"; printf xx; } | $add -a more -w; echo $?
+            $add -a more --secret-file /dev/zero; echo $?
+            """)
+        #expect(outcome.output == "6f6e650a74776f\n610062\n6f6e650a74776f\n4194305\n4194305\n42\n42\n42\n")
+        #expect(outcome.error.split(separator: "\n").filter { $0.hasPrefix("security: ") }.count == 3)
     }
 
     @Test("output that does not fit is a failure")

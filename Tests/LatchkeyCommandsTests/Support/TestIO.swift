@@ -41,6 +41,15 @@ final class TestIO: CommandIO {
         return SharedSecret(copying: input.removeFirst().utf8)
     }
 
+    /// The lines that are left, without a line end behind the last one.
+    func readInput(maxCount: Int) throws(KeychainError) -> SharedSecret? {
+        guard !input.isEmpty else { return nil }
+        defer { input = [] }
+        let whole = input.joined(separator: "\n")
+        guard whole.utf8.count <= maxCount else { throw KeychainError(.dataTooLarge) }
+        return SharedSecret(copying: whole.utf8)
+    }
+
     func readSecret(prompt: StaticString) throws(KeychainError) -> SharedSecret? {
         error += Array(prompt.description.utf8)
         guard answers?.isEmpty == false, let answer = answers?.removeFirst() else { return nil }

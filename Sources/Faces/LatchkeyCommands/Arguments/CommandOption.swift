@@ -38,6 +38,8 @@ struct CommandOption: Sendable {
         case attribute(ItemAttribute, AttributeForm)
         /// The secret itself, as it is or in hexadecimal.
         case password, hexadecimalPassword
+        /// The file that holds the secret.
+        case secretFile
         /// The access group that is searched or added to.
         case accessGroup
     }

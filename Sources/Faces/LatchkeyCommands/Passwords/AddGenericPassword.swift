@@ -13,6 +13,7 @@ enum AddGenericPassword: SecurityCommand {
         examples: [
             "add-generic-password -a alice -s example.com -U -w",
             "add-generic-password -a alice -s example.com -U -w < password.txt",
+            "add-generic-password -a deploy -s example.com -U --secret-file id_ecdsa",
         ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {

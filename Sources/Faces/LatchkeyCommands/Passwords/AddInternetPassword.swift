@@ -10,7 +10,10 @@ enum AddInternetPassword: SecurityCommand {
         options: CommandOption.addition(CommandOption.internetCriteria) + CommandOption.passcode,
         operands: "[keychain]",
         notes: CommandOption.passwordNotes,
-        examples: ["add-internet-password -a alice -s example.com -r htps -P 443 -U -w"])
+        examples: [
+            "add-internet-password -a alice -s example.com -r htps -P 443 -U -w",
+            "add-internet-password -a alice -s example.com -r htps --secret-file password.txt",
+        ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         try PasswordAddition.run(.internetPassword, arguments, in: session)

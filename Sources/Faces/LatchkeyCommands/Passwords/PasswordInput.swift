@@ -16,6 +16,9 @@ enum PasswordInput {
             case .hexadecimalPassword:
                 guard let word = occurrence.value else { continue }
                 return try hexadecimal(word, for: occurrence.option)
+            case .secretFile:
+                guard let word = occurrence.value else { continue }
+                return try file(word, in: session)
             case .plain, .attribute, .accessGroup:
                 continue
             }
@@ -36,14 +39,28 @@ enum PasswordInput {
         return SharedSecret(secret)
     }
 
+    /// Everything in the file, or in standard input where the file is `-`.
+    private static func file(_ path: CommandWord, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        if path == "-" {
+            guard !session.readsCommands else { throw .usage("--secret-file - and commands cannot both be read from standard input") }
+            return try ask(in: session)
+        }
+        let secret = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try SecretInput.read(path.text, maxCount: maxInput)
+        }
+        guard secret.count > 0 else { throw .parameter("\(path.text) is empty, and a password was expected in it") }
+        return SecretInput.withoutFinalLineEnd(secret)
+    }
+
     // MARK: Asking
 
     private static func ask(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         guard session.io.isInputInteractive else {
-            let password = try line(in: session)
+            guard session.readsCommands else { return try wholeInput(of: session) }
             // Programs that pipe commands into `security -i` send the repetition that macOS asks for. Taken for a command, it would be
             // printed as an unknown one.
-            if session.readsCommands { try check(password, against: try line(in: session)) }
+            let password = try line(in: session)
+            try check(password, against: try line(in: session))
             return password
         }
         let password = try answer(to: "password data for new item: ", in: session)
@@ -51,12 +68,22 @@ enum PasswordInput {
         return password
     }
 
+    private static func wholeInput(of session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        let secret = try CommandFailure.naming(nil) { () throws(KeychainError) in try session.io.readInput(maxCount: maxInput) }
+        guard let secret else {
+            throw .parameter(
+                "standard input is empty, and the password was expected there",
+                hint: "printf '%s' \"$password\" | security add-generic-password -a ACCOUNT -s SERVICE -w")
+        }
+        return SecretInput.withoutFinalLineEnd(secret)
+    }
+
     private static func line(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         let line = try CommandFailure.naming(nil) { () throws(KeychainError) in try session.io.readLine() }
         guard let line else {
             throw .parameter(
                 "standard input ended where a line with the password was expected",
-                hint: "printf '%s\\n' \"$password\" | security add-generic-password -a ACCOUNT -s SERVICE -w")
+                hint: "after 'security -i' the password follows the command in two equal lines")
         }
         return line
     }
@@ -75,4 +102,7 @@ enum PasswordInput {
     private static func check(_ password: SharedSecret, against repetition: SharedSecret) throws(CommandFailure) {
         guard password == repetition else { throw .line("passwords don't match") }
     }
+
+    /// One byte more than an item holds, for the line end. The service refuses what is larger than an item.
+    private static let maxInput = (4 << 20) + 1
 }

@@ -44,6 +44,9 @@ extension CommandOption {
         return described + oldSpelling + [
             CommandOption("-w", .optional("password"), as: .password, help: "the password; asked for where -w is the last word"),
             CommandOption("-X", .required("digits"), as: .hexadecimalPassword, help: "the password in hexadecimal"),
+            CommandOption(
+                "--secret-file", .required("file"), as: .secretFile,
+                help: "the whole of this file; - is standard input (Latchkey's addition)"),
             CommandOption("-U", help: "replace the item where there is one"),
             CommandOption("-A", help: "accepted; programs are kept apart by access groups"),
             CommandOption("-T", .required("program"), help: "accepted; programs are kept apart by access groups"),
@@ -59,8 +62,8 @@ extension CommandOption {
         """
         A password on the command line can be read by every process that may list processes, and stays in the shell's history; \
         this program cannot wipe it there. Better: let -w be the last word. Then the password is asked for twice on the terminal \
-        without being shown, or read from one line of standard input where that is no terminal. After 'security -i' it is read \
-        from two equal lines, as on macOS.
+        without being shown; where standard input is no terminal, all of it is the password, less one line end behind it. \
+        --secret-file takes a file in the same way. After 'security -i' the password is read from two equal lines, as on macOS.
         """,
         """
         With -U, an item with the same account and service (or server and what else was given of its key) in the access group gets \

@@ -18,6 +18,11 @@ public protocol CommandIO {
     /// One line of standard input without its end; nil at the end of input.
     func readLine() throws(KeychainError) -> SharedSecret?
 
+    /// All of standard input to its end; nil where it is empty.
+    ///
+    /// - Throws: errSecDataTooLarge where it has more than `maxCount` bytes.
+    func readInput(maxCount: Int) throws(KeychainError) -> SharedSecret?
+
     /// One line from the terminal, not shown while it is typed; nil at the end of input. The prompt is a literal, so that it holds no
     /// foreign text.
     ///

@@ -30,6 +30,11 @@ public struct ProcessIO: CommandIO, Sendable {
         try Self.line { (buffer) throws(SystemError) in try Terminal.readInputLine(into: buffer) }
     }
 
+    public func readInput(maxCount: Int) throws(KeychainError) -> SharedSecret? {
+        let input = try SecretInput.read("-", maxCount: maxCount)
+        return input.count > 0 ? input : nil
+    }
+
     public func readSecret(prompt: StaticString) throws(KeychainError) -> SharedSecret? {
         try Self.line { (buffer) throws(SystemError) in try Terminal.readSecretLine(prompt: prompt, into: buffer) }
     }
@@ -55,7 +60,7 @@ public struct ProcessIO: CommandIO, Sendable {
         case ENXIO, ENOENT, EACCES:
             KeychainError(
                 .interactionNotAllowed, "there is no terminal to ask on: \(error.description)",
-                hint: "give the password on standard input, as in: printf '%s\\n' \"$password\" | security add-generic-password … -w")
+                hint: "give it on standard input, or in a file; --help names the options")
         case EMSGSIZE:
             KeychainError(.dataTooLarge, "the line is longer than \(greatestLine) bytes")
         default:

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LinuxSystem
+internal import SecretMemory
+
+/// Files and pipes that are read to their end. What is read lies in secret memory only.
+enum SecretInput {
+    /// Everything in a file; `-` is standard input.
+    ///
+    /// - Throws: errSecDataTooLarge where there are more than `maxCount` bytes, errSecIO where the file cannot be read.
+    static func read(_ path: String, maxCount: Int) throws(KeychainError) -> SharedSecret {
+        let name = path == "-" ? "standard input" : path
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw KeychainError(.io, SystemError.last("open", path: name).description) }
+        let input = OwnedDescriptor(adopting: descriptor)
+        var pieces: [SharedSecret] = []
+        var total = 0
+        while true {
+            let piece = try piece(of: input, name)
+            total += piece.count
+            guard total <= maxCount else { throw KeychainError(.dataTooLarge, "\(name) has more than \(maxCount) bytes") }
+            if piece.count > 0 { pieces.append(piece) }
+            if piece.count < pieceLength { return SharedSecret(joining: pieces) }
+        }
+    }
+
+    /// The secret less one line feed at its end, which editors and shells put behind the last line.
+    static func withoutFinalLineEnd(_ secret: SharedSecret) -> SharedSecret {
+        secret.withUnsafeBytes { bytes in
+            guard bytes.last == UInt8(ascii: "\n") else { return secret }
+            return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.dropLast())))
+        }
+    }
+
+    /// The next bytes; fewer than ``pieceLength`` at the end.
+    private static func piece(of input: borrowing OwnedDescriptor, _ name: String) throws(KeychainError) -> SharedSecret {
+        var count = 0
+        do throws(SystemError) {
+            let room = try SecretBytes(count: pieceLength) { (buffer) throws(SystemError) in
+                count = try input.read(into: buffer, path: name)
+            }
+            return room.withUnsafeBytes { SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count)))) }
+        } catch {
+            throw KeychainError(.io, error.description)
+        }
+    }
+
+    private static let pieceLength = 64 << 10
+}
