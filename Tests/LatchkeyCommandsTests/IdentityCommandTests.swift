@@ -131,19 +131,33 @@ struct IdentityCommandTests {
         #expect(try Data(contentsOf: URL(filePath: one)) == issued.der)
     }
 
-    @Test("a file of PEM with key and certificate is an identity; parts of it are imported by type")
+    @Test("a file of PEM with key and certificate is an identity")
     func sequences() throws {
         let both = try openssl.file(Array((try String(contentsOfFile: issued.keyFile, encoding: .utf8) + pem(issued)).utf8))
         #expect(keychain.security("import \(both)").output == "1 identity imported.\n")
         let other = try TestKeychain(.ephemeral)
-        #expect(other.security("import \(both) -t cert").output == "1 certificate imported.\n")
-        #expect(other.security("import \(both) -t priv").output == "1 key imported.\n")
+        #expect(other.security("import \(both)").output == "1 identity imported.\n")
         #expect(other.security("find-identity").output.contains("     1 identities found"))
         let text = keychain.security("export").output
         #expect(try text.contains("PRIVATE KEY") && text.hasSuffix(pem(issued)))
         let half = try openssl.file(Array(try pem(issued).utf8.prefix(200)))
         #expect(other.security("import \(half)").error.contains("certificate 1 of the file cannot be read"))
         #expect(try other.security("import \(openssl.file(Array("text".utf8)))").exit != 0)
+    }
+
+    @Test(
+        "-t and -f are hints: a file of an identity is imported with its key, as public recipes expect",
+        arguments: ["-t cert -f pkcs12", "-f pkcs12 -t cert", "-t priv", "-t pub", "-t agg", "-f x509", "-t cert -f openssl", ""])
+    func hints(words: String) throws {
+        let both = try openssl.file(Array((try String(contentsOfFile: issued.keyFile, encoding: .utf8) + pem(issued)).utf8))
+        for file in [try archive(), both] {
+            let other = try TestKeychain(.ephemeral)
+            #expect(other.security("import \(file) \(words) -P pw -k login.keychain").output == "1 identity imported.\n")
+            #expect(other.security("find-key -t private").exit == 0)
+            #expect(other.security("find-identity").output.contains("     1 identities found"))
+        }
+        #expect(keychain.security("import \(both) -t session").exit == 252)
+        #expect(keychain.security("import \(both) -t certs").exit == 2)
     }
 
     @Test("a key that may not be given out is passed over, and its certificate is not")

@@ -14,7 +14,7 @@ enum ImportItems: SecurityCommand {
         name: "import", summary: "Bring the keys, certificates and identities of a file into the keychain.",
         options: [
             CommandOption("-k", .required("keychain"), help: "the keychain"),
-            CommandOption("-t", .required("type"), help: "pub, priv, cert or agg; all of them where it is not given"),
+            CommandOption("-t", .required("type"), help: "accepted, a hint: pub, priv, cert or agg; all of the file is imported"),
             CommandOption("-f", .required("format"), help: "accepted; the format is found out"),
             CommandOption("-w", help: "accepted; encrypted keys are known by themselves"),
             CommandOption("-x", help: "private keys are never given out again"),
@@ -35,13 +35,14 @@ enum ImportItems: SecurityCommand {
             "A passphrase on the command line can be read by every process that may list processes.",
         ],
         examples: [
-            "import identity.p12 --passphrase-file ~/.pass", "import key.pem -x", "import id_ecdsa --tag com.example.key -l 'Deploy key'",
+            "import identity.p12 --passphrase-file ~/.pass", "import identity.p12 -t cert -f pkcs12 -P passphrase", "import key.pem -x",
+            "import id_ecdsa --tag com.example.key -l 'Deploy key'",
         ],
         takesOperandFirst: true)
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard let file = arguments.operands.first, arguments.operands.count == 1 else { throw .usage("the file is missing") }
-        let wanted = try Wanted(arguments["-t"]?.text)
+        try TypeHint.check(arguments["-t"]?.text)
         let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
         let passphrase = try KeyFilePassphrase.read(arguments, in: session)
         let path = file.text
@@ -52,7 +53,7 @@ enum ImportItems: SecurityCommand {
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         let additions = try CommandFailure.naming(function) { () throws(KeychainError) in
-            try ItemAdditions(found, wanted, named: name, arguments)
+            try ItemAdditions(found, named: name, arguments)
         }
         let count = try additions.add(to: keychain, for: session.caller)
         guard !count.isEmpty else { throw .line("security: SecItemImport: no keychain items were found in \(path)") }
@@ -62,29 +63,15 @@ enum ImportItems: SecurityCommand {
     static let function = "SecItemImport"
 }
 
-/// What of a file is wanted.
-private enum Wanted {
-    case all, privateKeys, publicKeys, certificates
-
-    init(_ type: String?) throws(CommandFailure) {
+/// The word behind `-t`. It is a hint, as on macOS: a file says itself what it holds, and all of it is imported.
+private enum TypeHint {
+    static func check(_ type: String?) throws(CommandFailure) {
         switch type {
-        case nil, "agg": self = .all
-        case "priv": self = .privateKeys
-        case "pub": self = .publicKeys
-        case "cert": self = .certificates
-        case "session": throw .status(KeychainError(.unimplemented, "session keys are not served by this version"))
+        case nil, "agg", "priv", "pub", "cert": return
+        case "session": throw .status(KeychainError(.unimplemented, "session keys are not supported by this version"))
         default: throw .usage("-t is pub, priv, session, cert or agg")
         }
     }
-
-    func includes(_ entry: KeyFileEntry) -> Bool {
-        switch (self, entry) {
-        case (.all, _), (.privateKeys, .privateKey), (.publicKeys, .publicKey): true
-        default: false
-        }
-    }
-
-    var includesCertificates: Bool { self == .all || self == .certificates }
 }
 
 /// The items of a file, ready to be added.
@@ -93,10 +80,10 @@ private struct ItemAdditions {
     private var keys: [ItemAddition] = []
     private var certificates: [ItemAddition] = []
 
-    init(_ file: ImportedFile, _ wanted: Wanted, named name: String, _ arguments: ParsedArguments) throws(KeychainError) {
+    init(_ file: ImportedFile, named name: String, _ arguments: ParsedArguments) throws(KeychainError) {
         var joined: Set<Certificate> = []
-        for (entry, label) in file.keys where wanted.includes(entry) {
-            let own = wanted.includesCertificates ? try file.certificate(for: entry) : nil
+        for (entry, label) in file.keys {
+            let own = try file.certificate(for: entry)
             let title = label ?? own?.label ?? own?.certificate.subjectSummary ?? name
             let key = try Self.addition(entry, title, arguments)
             if let own, joined.insert(own.certificate).inserted {
@@ -105,7 +92,6 @@ private struct ItemAdditions {
                 keys.append(key)
             }
         }
-        guard wanted.includesCertificates else { return }
         for (certificate, label) in file.certificates where joined.insert(certificate).inserted {
             certificates.append(Self.addition(certificate, label, arguments))
         }
