@@ -136,7 +136,7 @@ struct PasscodeProcessTests {
             security delete-generic-password -a a > /dev/null
             phrase | latchkey restore "$B" --dry-run > /dev/null; security find-generic-password -a a -w 2> /dev/null; echo $?
             printf 'wrong passphrase\\n' | latchkey restore "$B"; echo $?
-            phrase | latchkey restore "$B" --merge > /dev/null; security find-generic-password -a a -w
+            phrase | latchkey restore "$B" > /dev/null; security find-generic-password -a a -w
             phrase | latchkey restore /dev/null; echo $?; phrase | latchkey restore "$B.missing"; echo $?
             ls "$LATCHKEY_HOME".backup*
             latchkey doctor | grep -c 'the last backup is of 20'

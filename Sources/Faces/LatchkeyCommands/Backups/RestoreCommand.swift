@@ -5,25 +5,35 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem
+internal import SecretMemory
 
 /// `latchkey restore`.
 struct RestoreCommand: OwnParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: OwnCommand.restore.rawValue, abstract: OwnCommand.restore.abstract,
         discussion: """
-            Without --merge, everything that is in the keychain is deleted first. With it, the newer of two items with the same key attributes
-            stays. A wrong passphrase, or a damaged file, changes nothing.
+            What is in the keychain stays: of two items with the same key attributes
+            the newer one counts. With --replace, everything that is in the keychain
+            is deleted first. A wrong passphrase or a damaged file changes nothing.
 
             EXAMPLES:
               latchkey restore --dry-run ~/keychain.latchkey
-              latchkey restore --merge ~/keychain.latchkey
+              latchkey restore ~/keychain.latchkey
+              latchkey restore --replace --dry-run ~/keychain.latchkey
+              latchkey restore --replace ~/keychain.latchkey
             """)
 
     @Argument(help: "The backup.")
     var file: String
 
-    @Flag(help: "Keep what is in the keychain.")
+    @Flag(help: "Keep what is in the keychain; this is the default.")
     var merge = false
+
+    @Flag(help: "Delete what is in the keychain first. Asks before.")
+    var replace = false
+
+    @Flag(name: .shortAndLong, help: "Do not ask before --replace deletes.")
+    var yes = false
 
     @Flag(name: [.customShort("n"), .long], help: "Only say what would happen.")
     var dryRun = false
@@ -34,24 +44,60 @@ struct RestoreCommand: OwnParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    func validate() throws {
+        if merge, replace { throw ValidationError("--merge and --replace exclude each other") }
+    }
+
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
         let code = try passcode.required(by: keychain, in: session)
         let phrase = try CommandFailure.naming(nil) { () throws(KeychainError) in
             try passphrase.source.read("passphrase of the backup: ", in: session)
         }
-        let progress = ProgressLine("items", io: session.io)
-        let (path, merges, isRehearsal) = (file, merge, dryRun)
-        let report = try CommandFailure.naming(nil) { () throws(KeychainError) in
+        let restore = Restore(file: file, passphrase: phrase, passcode: code, merges: !replace, keychain: keychain, io: session.io)
+        if replace, !yes, !dryRun { try confirm(try restore.run(isRehearsal: true), in: session) }
+        let text = RestoreText(try restore.run(isRehearsal: dryRun), isRehearsal: dryRun)
+        try session.write(json ? try JSONText.of(text) : text.text)
+    }
+
+    /// Asks on the terminal whether what is in the keychain may be deleted.
+    ///
+    /// - Throws: errSecUserCanceled for any answer but `yes`, errSecParam where there is no terminal to ask on.
+    private func confirm(_ report: RestoreReport, in session: CommandSession) throws(CommandFailure) {
+        guard report.deleted > 0 else { return }
+        let items = report.deleted == 1 ? "1 item" : "\(report.deleted) items"
+        guard session.io.isInputInteractive else {
+            throw .parameter(
+                "--replace deletes \(items) of the keychain, and there is no terminal to ask on",
+                hint: "--dry-run shows what would happen, --yes does it without asking, and without --replace nothing is deleted")
+        }
+        session.io.say("latchkey: \(items) of the keychain will be deleted, and \(report.added) of the backup added. Go on? (yes/no) ")
+        let answer = try CommandFailure.naming(nil) { () throws(KeychainError) in try session.io.readLine() }
+        guard answer == SharedSecret(copying: Array("yes".utf8)) else {
+            throw .status(KeychainError(.userCanceled, "nothing was changed"))
+        }
+    }
+}
+
+/// One restore, which can be rehearsed.
+private struct Restore {
+    let file: String
+    let passphrase: SharedSecret
+    let passcode: SharedSecret?
+    let merges: Bool
+    let keychain: any KeychainService
+    let io: any CommandIO
+
+    func run(isRehearsal: Bool) throws(CommandFailure) -> RestoreReport {
+        let progress = ProgressLine("items", io: io)
+        return try CommandFailure.naming(nil) { () throws(KeychainError) in
             defer { progress.clear() }
-            return try BackupFile.read(path) { (source) throws(KeychainError) in
-                try keychain.restore(under: phrase, passcode: code, merges: merges, isRehearsal: isRehearsal, from: source) { done, _ in
-                    progress.show(done)
-                }
+            return try BackupFile.read(file) { (source) throws(KeychainError) in
+                try keychain.restore(
+                    under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, from: source
+                ) { done, _ in progress.show(done) }
             }
         }
-        let text = RestoreText(report, isRehearsal: dryRun)
-        try session.write(json ? try JSONText.of(text) : text.text)
     }
 }
 

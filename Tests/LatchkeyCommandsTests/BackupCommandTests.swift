@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import LatchkeyCommands
+import Testing
+
+/// `latchkey backup` and `latchkey restore`.
+@Suite("Backup commands")
+struct BackupCommandTests {
+    private let keychain: TestKeychain
+    private let directory: TemporaryDirectory
+    private var backup: String { "\(directory.path)/backup" }
+    private var phrase: String { "--passphrase-file \(directory.path)/phrase" }
+
+    /// A backup of the account `saved`, and a keychain with the account `later` alone.
+    init() throws {
+        keychain = try TestKeychain(.ephemeral)
+        directory = try TemporaryDirectory()
+        for (name, text) in [("phrase", "a phrase of mine\n"), ("wrong", "another phrase\n")] {
+            try Data(text.utf8).write(to: URL(filePath: "\(directory.path)/\(name)"))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(directory.path)/\(name)")
+        }
+        keychain.security("add-generic-password -a saved -s s -w x")
+        #expect(keychain.latchkey("backup \(backup) \(phrase)").exit == 0)
+        keychain.security("delete-generic-password -a saved")
+        keychain.security("add-generic-password -a later -s s -w y")
+    }
+
+    @Test("restore keeps what is in the keychain, unless --replace is said", arguments: ["", "--merge"])
+    func merges(option: String) {
+        let outcome = keychain.latchkey("restore \(backup) \(option) \(phrase)")
+        #expect(outcome == Outcome(exit: 0, output: "added:     1\n", error: ""))
+        #expect(Set(keychain.accounts()) == ["later", "saved"])
+    }
+
+    @Test("restore --replace asks on a terminal, with what would be deleted, and deletes after yes")
+    func replaces() {
+        let outcome = keychain.latchkey("restore --replace \(backup) \(phrase)", io: TestIO(input: ["yes"], answers: []))
+        let question = "latchkey: 1 item of the keychain will be deleted, and 1 of the backup added. Go on? (yes/no) "
+        #expect(outcome == Outcome(exit: 0, output: "added:     1\ndeleted:   1 that were here\n", error: question))
+        #expect(keychain.accounts() == ["saved"])
+    }
+
+    @Test("any other answer changes nothing", arguments: [[], [""], ["no"], ["YES"], ["yes "], ["y"]] as [[String]])
+    func refused(answer: [String]) {
+        let outcome = keychain.latchkey("restore --replace \(backup) \(phrase)", io: TestIO(input: answer, answers: []))
+        #expect(outcome.exit == 128 && outcome.output.isEmpty && outcome.error.contains("nothing was changed"))
+        #expect(keychain.accounts() == ["later"])
+    }
+
+    @Test("without a terminal --replace needs --yes, and names it")
+    func withoutTerminal() {
+        let refusal = keychain.latchkey("restore --replace \(backup) \(phrase)")
+        #expect(refusal.exit == 206 && refusal.output.isEmpty)
+        #expect(refusal.error.contains("--replace deletes 1 item of the keychain") && refusal.error.contains("hint: --dry-run"))
+        #expect(keychain.accounts() == ["later"])
+        #expect(keychain.latchkey("restore --replace -y \(backup) \(phrase)").exit == 0)
+        #expect(keychain.accounts() == ["saved"])
+    }
+
+    @Test("a rehearsal asks nothing and changes nothing; what cannot be restored is not asked about")
+    func rehearsal() {
+        let outcome = keychain.latchkey("restore --replace --dry-run \(backup) \(phrase)", io: TestIO(answers: []))
+        #expect(outcome.exit == 0 && outcome.error.isEmpty)
+        #expect(outcome.output == "Nothing was changed. A restore would do this:\nadded:     1\ndeleted:   1 that were here\n")
+        let wrong = keychain.latchkey(
+            "restore --replace \(backup) --passphrase-file \(directory.path)/wrong", io: TestIO(input: ["yes"], answers: []))
+        #expect(wrong.exit == 51 && !wrong.error.contains("Go on?"))
+        #expect(keychain.latchkey("restore --replace --merge \(backup) \(phrase)").exit == 2)
+        #expect(keychain.accounts() == ["later"])
+    }
+
+    @Test("where nothing would be deleted, --replace asks nothing")
+    func emptyKeychain() {
+        keychain.security("delete-generic-password -a later")
+        #expect(keychain.latchkey("restore --replace \(backup) \(phrase)").exit == 0)
+        #expect(keychain.accounts() == ["saved"])
+    }
+}
