@@ -52,6 +52,15 @@ extension ProcessProofs {
             #expect(error?.status == .notAvailable && error?.problem.contains("not to be trusted") == true)
         }
 
+        @Test("A crash of the daemon prints nothing", arguments: [SIGSEGV, SIGILL, SIGABRT])
+        func crash(signal: Int32) throws {
+            // The runtime's own setting, which prints a backtrace.
+            let daemon = try DaemonProcess(environment: ["SWIFT_BACKTRACE": "color=no"])
+            let before = daemon.said
+            #expect(daemon.process.stop(signal: signal) == 128 + signal)
+            #expect(daemon.said == before)
+        }
+
         // MARK: Its socket
 
         @Test("The socket of a killed daemon is replaced; a second daemon is refused, at the same socket and on the same home")

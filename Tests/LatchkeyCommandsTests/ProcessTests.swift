@@ -126,6 +126,23 @@ struct ProcessTests {
         #expect(line?.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
     }
 
+    @Test(
+        "a crash prints nothing of the process and ends it by its signal",
+        arguments: [("SEGV", 139), ("ILL", 132), ("TRAP", 133), ("ABRT", 134), ("BUS", 135), ("FPE", 136)])
+    func crash(signal: String, status: Int) throws {
+        let shell = try Shell()
+        // A process that survives finds the end of its input.
+        let outcome = try shell.run(
+            """
+            mkfifo "$LATCHKEY_HOME.pipe"
+            latchkey -i < "$LATCHKEY_HOME.pipe" > "$LATCHKEY_HOME.out" 2> "$LATCHKEY_HOME.err" & exec 3> "$LATCHKEY_HOME.pipe"
+            echo 'help error' >&3
+            until grep -q usage "$LATCHKEY_HOME.out"; do kill -0 $! || exit; sleep 0.05; done
+            kill -\(signal) $!; exec 3>&-; wait $!; echo $?; cat "$LATCHKEY_HOME.err"
+            """)
+        #expect(outcome.output == "\(status)\n")
+    }
+
     @Test("a keychain that others can read is refused with the command that mends it")
     func widePermissions() throws {
         let shell = try Shell()

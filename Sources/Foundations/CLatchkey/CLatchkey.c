@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,20 @@ int latchkey_forbid_dumps(void) {
 
 int latchkey_dumpable(void) {
     return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int latchkey_crash_silently(void) {
+    // Those that the Swift runtime handles.
+    static const int signals[] = {SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
+    for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) {
+        struct sigaction action;
+        if (sigaction(signals[index], NULL, &action) != 0) return -1;
+        if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN) continue;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = SIG_DFL;
+        if (sigaction(signals[index], &action, NULL) != 0) return -1;
+    }
+    return 0;
 }
 
 int64_t latchkey_filesystem_type(const char *path) {

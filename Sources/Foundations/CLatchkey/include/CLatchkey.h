@@ -23,6 +23,10 @@ int latchkey_forbid_dumps(void);
 /// prctl(PR_GET_DUMPABLE).
 int latchkey_dumpable(void);
 
+/// Gives the signals of a crash back to the kernel, except those that are ignored: the Swift runtime's handlers print a backtrace with the
+/// memory of the process. 0, or -1 and errno.
+int latchkey_crash_silently(void);
+
 /// The magic number of the file system that holds `path` (statfs(2) f_type), or -1 and errno.
 int64_t latchkey_filesystem_type(const char *path);
 
