@@ -94,37 +94,6 @@ struct ArchitectureTests {
         }
     }
 
-    @Test(
-        "What the compiler is told to believe carries a reason",
-        arguments: ["@unchecked Sendable", "nonisolated(unsafe)", "unsafeBitCast", "preconditionFailure"])
-    func reasons(_ spelling: String) throws {
-        for file in try Sources.all() where file.withoutComments.contains(spelling) {
-            #expect(file.text.contains("because") || file.text.contains("///"), "\(file.name) uses \(spelling) and does not say why")
-        }
-    }
-
-    @Test("Each danger has one door")
-    func doors() throws {
-        let doors: [(pattern: String, files: Set<String>)] = [
-            ("AES.GCM", ["RowCryptography.swift"]), ("KeyDerivation.hkdf", ["KeybagCryptography.swift"]), ("HKDF<", []),
-            ("AES.KeyWrap", ["KeybagCryptography.swift"]),
-            ("sqlite3_", ["RowStatement.swift"]), ("AuthorizedCaller(", ["Authoriser.swift"]),
-            ("case let certificate as SecCertificate", ["ItemReference.swift"]),
-            ("import SwiftProtobuf", ["Coding.swift", "Request+Coding.swift", "Response+Coding.swift"]),
-            (
-                "X509_",
-                [
-                    "KeyEncoding.swift", "KeyEncryption.swift", "PasswordRounds.swift", "PKCS12Archive+Reading.swift",
-                    "PKCS12Archive+Writing.swift",
-                ]
-            ),
-        ]
-        for (pattern, files) in doors {
-            let found = Set(try Sources.all().filter { $0.withoutComments.contains(pattern) }.map(\.name))
-            #expect(found == files, "\(pattern)")
-        }
-    }
-
     @Test("[String: Any] stays in the face Security")
     func dictionaries() throws {
         let allowed: Set<String> = []
@@ -154,62 +123,5 @@ struct ArchitectureTests {
         for file in try Sources.all() {
             #expect(file.text.hasPrefix("// SPDX-License-Identifier: Apache-2.0\n"), "\(file.name)")
         }
-    }
-}
-
-/// The Swift files of the package.
-enum Sources {
-    struct File {
-        let name: String
-        let text: String
-
-        /// The modules that the file imports.
-        var imports: [String] {
-            withoutComments.split(separator: "\n").compactMap { line in
-                let words = line.split(separator: " ").map(String.init)
-                guard let position = words.firstIndex(of: "import"), !line.hasPrefix(" "), words.count > position + 1 else { return nil }
-                let kinds = ["struct", "class", "enum", "func", "protocol", "typealias", "let", "var"]
-                let path = kinds.contains(words[position + 1]) ? words[position + 2] : words[position + 1]
-                return path.split(separator: ".").first.map(String.init)
-            }
-        }
-
-        var withoutComments: String {
-            text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-                line.trimmingCharacters(in: .whitespaces).hasPrefix("//") ? "" : String(line)
-            }.joined(separator: "\n")
-        }
-    }
-
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-    /// The folders two levels below `Sources`.
-    static func rooms() throws -> [String] {
-        try layers().flatMap { try entries(of: $0).map(\.lastPathComponent) }
-    }
-
-    static func files(of room: String) throws -> [File] {
-        try layers().flatMap { try entries(of: $0) }.filter { $0.lastPathComponent == room }.flatMap(files(below:))
-    }
-
-    static func all() throws -> [File] {
-        try files(below: root.appending(path: "Sources"))
-    }
-
-    private static func layers() throws -> [URL] {
-        try entries(of: root.appending(path: "Sources"))
-    }
-
-    private static func entries(of directory: URL) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil).filter { $0.hasDirectoryPath }
-    }
-
-    private static func files(below directory: URL) throws -> [File] {
-        try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".swift") && !$0.hasSuffix(".pb.swift") }
-            .map { path in
-                File(
-                    name: String(path.split(separator: "/").last ?? ""),
-                    text: try String(contentsOf: directory.appending(path: path), encoding: .utf8))
-            }
     }
 }

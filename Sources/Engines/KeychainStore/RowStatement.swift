@@ -86,7 +86,8 @@ struct RowStatement: ~Copyable {
         .database(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
     }
 
-    /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
+    /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns. Cast because Swift does not import the macro, which is -1 as a
+    /// pointer to a function that is never called.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 

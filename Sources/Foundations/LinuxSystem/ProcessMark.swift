@@ -12,6 +12,7 @@ public final class ProcessMark: @unchecked Sendable {  // because the page is wr
 
     public init() {
         let mapping = mmap(nil, Self.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        // Traps because a process that does not know whether it was forked would use its parent's keys and connections.
         guard let mapping, mapping != MAP_FAILED else { preconditionFailure("no memory is left for a single page") }
         page = mapping.assumingMemoryBound(to: UInt8.self)
         process = madvise(mapping, Self.length, MADV_WIPEONFORK) == 0 ? nil : getpid()

@@ -98,5 +98,6 @@ extension ItemAttribute: Hashable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
+    /// Sound because an enumeration of at most 256 cases without values is one byte; the cast checks the sizes.
     private var number: UInt8 { unsafeBitCast(self, to: UInt8.self) }
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// "One door for each danger": the table of ARCHITECTURE.md is held against the sources.
+@Suite("Doors")
+struct DoorTests {
+    struct Door: Sendable, CustomTestStringConvertible {
+        let danger: String
+        let spellings: [String]
+        let files: Set<String>
+
+        var testDescription: String { danger }
+    }
+
+    /// The rows of the table: danger, spellings in backticks, files in backticks without `.swift`.
+    static func doors() throws -> [Door] {
+        let page = try String(contentsOf: Sources.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
+        let table = page.components(separatedBy: "| danger | spelled | only in |\n").dropFirst().first ?? ""
+        return table.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().prefix { $0.hasPrefix("|") }.map { row in
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let quoted = cells.map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
+            return Door(
+                danger: cells.first ?? "", spellings: quoted.count > 1 ? quoted[1] : [],
+                files: Set(quoted.count > 2 ? quoted[2].map { "\($0).swift" } : []))
+        }
+    }
+
+    @Test("ARCHITECTURE.md names a door for each of the dangers that there have to be")
+    func table() throws {
+        let spellings = Set(try Self.doors().flatMap(\.spellings))
+        let expected: Set = [
+            "AES.GCM", "AESGCM.seal", "AESGCM.open", "HMAC<", "HMAC(", "KeyDerivation.hkdf", "HKDF<", "AES.KeyWrap", "sqlite3_",
+            "AuthorizedCaller(", "init(_ error: StoreError", "init(_ error: KeybagError", "init(_ error: SystemError",
+            "for (key, value) in", "import SwiftProtobuf", "X509_", "case let certificate as SecCertificate",
+        ]
+        #expect(spellings.isSuperset(of: expected), "\(expected.subtracting(spellings))")
+    }
+
+    @Test("What opens a danger is spelled only in the files that ARCHITECTURE.md names", arguments: try doors())
+    func isTheOnlyOne(_ door: Door) throws {
+        #expect(!door.spellings.isEmpty)
+        let found = try Sources.all().filter { file in
+            let code = file.withoutComments
+            return door.spellings.contains { code.contains($0) }
+        }
+        #expect(Set(found.map(\.name)) == door.files)
+    }
+}
