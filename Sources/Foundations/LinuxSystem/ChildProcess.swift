@@ -14,6 +14,7 @@ public enum ChildProcess {
     /// - Returns: its exit value, or 128 and the number of the signal that ended it, as shells have it.
     /// - Throws: `SystemError` `ENOENT` where there is no such program.
     public static func run(_ words: [String], inheriting descriptor: Int32, variables: [String: String]) throws(SystemError) -> Int32 {
+        guard let program = words.first else { throw SystemError("run a program without a name", code: EINVAL) }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         posix_spawn_file_actions_init(&actions)
@@ -38,8 +39,8 @@ public enum ChildProcess {
         defer { for text in arguments + environment { free(text) } }
         for number in ignored { signal(number, SIG_IGN) }
         var child = pid_t()
-        let status = posix_spawnp(&child, words[0], &actions, &attributes, arguments, environment)
-        guard status == 0 else { throw SystemError("run", path: words[0], code: status) }
+        let status = posix_spawnp(&child, program, &actions, &attributes, arguments, environment)
+        guard status == 0 else { throw SystemError("run", path: program, code: status) }
         return wait(for: child)
     }
 
