@@ -47,13 +47,16 @@ examples: ## Build the example packages, again with Security in sight of swift-c
 	@./Scripts/trust-delegate "$$(swift build --package-path Examples/ServerTrust --show-bin-path)" "$$(swift build --show-bin-path)"
 	@./Scripts/access-groups "$$(swift build --show-bin-path)/latchkeyd" "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)"
 
+# Their own files; the rooms beside them are links, and so are the files that the tests have as well.
+FUZZER_SOURCES := $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
+
 .PHONY: lint
 lint: ## Check the formatting of every Swift file
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer Fuzz/Sources/KeyFuzzer Fuzz/Sources/CertificateFuzzer
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
 
 .PHONY: format
 format: ## Format every Swift file
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources/WireFuzzer Fuzz/Sources/KeyFuzzer Fuzz/Sources/CertificateFuzzer
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
 
 PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-path .build/prompt
 
@@ -116,16 +119,28 @@ install: ## Build for release and install latchkey, also as security, under PREF
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)
 
+FUZZERS := wire keys certificates callers property-lists requests backups
+# The executable of each, in the same order.
+FUZZER_wire := WireFuzzer
+FUZZER_keys := KeyFuzzer
+FUZZER_certificates := CertificateFuzzer
+FUZZER_callers := CallerFuzzer
+FUZZER_property-lists := PropertyListFuzzer
+FUZZER_requests := RequestFuzzer
+FUZZER_backups := BackupFuzzer
+
 .PHONY: fuzz
-fuzz: ## Feed the decoders of messages, keys and certificates with what libFuzzer thinks of (ARGS="-max_total_time=600")
+fuzz: $(addprefix fuzz-,$(FUZZERS)) ## Feed what reads from outside with what libFuzzer thinks of (ARGS="-max_total_time=600"); fuzz-NAME runs one
+
+.PHONY: fuzz-build
+fuzz-build:
 	swift build --package-path Fuzz
-	mkdir -p Fuzz/.build/corpus Fuzz/.build/corpus-keys Fuzz/.build/corpus-certificates
-	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/WireFuzzer" \
-	    -max_total_time=60 -max_len=8192 $(ARGS) Fuzz/.build/corpus Fuzz/Corpus/wire
-	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/KeyFuzzer" \
-	    -max_total_time=60 -max_len=8192 $(ARGS) Fuzz/.build/corpus-keys Fuzz/Corpus/keys
-	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/CertificateFuzzer" \
-	    -max_total_time=60 -max_len=8192 -timeout=5 $(ARGS) Fuzz/.build/corpus-certificates Fuzz/Corpus/certificates
+
+.PHONY: $(addprefix fuzz-,$(FUZZERS))
+$(addprefix fuzz-,$(FUZZERS)): fuzz-%: fuzz-build
+	mkdir -p Fuzz/.build/corpus-$*
+	SWIFT_BACKTRACE=enable=no "$$(swift build --package-path Fuzz --show-bin-path)/$(FUZZER_$*)" \
+	    -max_total_time=60 -max_len=8192 -timeout=10 $(ARGS) Fuzz/.build/corpus-$* Fuzz/Corpus/$*
 
 .PHONY: protocol
 protocol: ## Make the Swift code of the wire messages from their schema (needs protoc)

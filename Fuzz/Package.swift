@@ -3,14 +3,16 @@
 
 import PackageDescription
 
-// The decoders that read bytes from outside, built with coverage for libFuzzer. The rooms are links to those of the package itself, so that they
-// can be built with flags of their own.
+// What reads bytes from outside, built with coverage for libFuzzer. The rooms are links to those of the package itself, so that
+// they can be built with flags of their own.
 let package = Package(
     name: "latchkey-fuzz",
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .target(name: "CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -24,6 +26,27 @@ let package = Package(
         ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL", "SecretMemory"]),
+        .target(
+            name: "Keybag",
+            dependencies: [
+                "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .product(name: "Crypto", package: "swift-crypto"),
+            ]
+        ),
+        .target(
+            name: "KeychainStore",
+            dependencies: [
+                "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+                .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]
+        ),
+        .target(
+            name: "LatchkeyService",
+            dependencies: [
+                "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory",
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .target(name: "KeyServices", dependencies: ["KeychainModel", "OpenSSLCrypto", "SecretMemory"]),
         .target(
             name: "CertificateTrust",
@@ -37,6 +60,14 @@ let package = Package(
         .executableTarget(
             name: "CertificateFuzzer", dependencies: ["CFuzzerMain", "CertificateTrust", "KeyServices", "SecretMemory"]),
         .executableTarget(name: "KeyFuzzer", dependencies: ["CFuzzerMain", "KeyServices", "KeychainModel", "SecretMemory"]),
+        // What these read, and what has to hold of it, is in files that the ordinary tests have as well.
+        .executableTarget(name: "CallerFuzzer", dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem"]),
+        .executableTarget(name: "PropertyListFuzzer", dependencies: ["CFuzzerMain", "LinuxSystem"]),
+        .executableTarget(
+            name: "RequestFuzzer", dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory"]),
+        .executableTarget(
+            name: "BackupFuzzer",
+            dependencies: ["CFuzzerMain", "Keybag", "KeychainModel", "KeychainStore", "SecretMemory"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,1 @@
+../../../Tests/KeychainStoreTests/Fuzzing/BackupInput.swift

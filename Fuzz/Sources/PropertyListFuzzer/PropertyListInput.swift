@@ -1,0 +1,1 @@
+../../../Tests/FoundationsTests/Fuzzing/PropertyListInput.swift

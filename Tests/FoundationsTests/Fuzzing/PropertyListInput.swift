@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+
+/// A property list as anybody may write it. Shared by the fuzzer and by the test that replays its corpus.
+enum PropertyListInput {
+    /// - Returns: whether the bytes were read, and what is wrong with the value; nil for nothing.
+    static func read(_ bytes: [UInt8]) -> (isRead: Bool, fault: String?) {
+        guard let value = try? PropertyListReader.read(bytes) else { return (false, nil) }
+        let (depth, count) = size(of: value)
+        guard depth <= PropertyListReader.maxDepth, count <= PropertyListReader.maxCount else {
+            return (true, "a list of \(count) values, \(depth) inside each other, was read")
+        }
+        guard (try? PropertyListReader.read(bytes)) == value else { return (true, "the same bytes were read as two values") }
+        return (true, nil)
+    }
+
+    /// How many arrays and dictionaries lie inside each other, and how many values there are.
+    private static func size(of value: PropertyListValue) -> (depth: Int, count: Int) {
+        let members = value.array ?? value.dictionary.map { Array($0.values) }
+        guard let members else { return (0, 1) }
+        let sizes = members.map(size)
+        return (1 + (sizes.map(\.depth).max() ?? 0), 1 + sizes.reduce(0) { $0 + $1.count })
+    }
+}

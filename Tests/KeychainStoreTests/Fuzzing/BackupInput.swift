@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Keybag
+import KeychainModel
+@testable import KeychainStore
+import SecretMemory
+
+/// A backup as others may write it. The first byte says how: the bytes as a whole file, the content of a file that authenticates, or
+/// changes of the content of a good one. Shared by the fuzzer and by the test that replays its corpus.
+enum BackupInput {
+    /// - Returns: whether it was restored, and what is wrong with the keychain after it; nil for nothing.
+    static func restore(_ bytes: [UInt8]) throws -> (isRestored: Bool, fault: String?) {
+        guard let choice = bytes.first else { return (false, nil) }
+        let rest = Array(bytes.dropFirst())
+        let file =
+            switch choice % 3 {
+            case 0: cheap(rest)
+            case 1: try sealed(rest)
+            default: try sealed(edited(rest))
+            }
+        let store = try KeychainStore(inMemoryWith: deviceKey)
+        defer { store.close() }
+        var position = 0
+        let report = try? store.restore(
+            under: Passcode(passphrase), passcode: nil, merges: choice & 0x40 != 0, isRehearsal: false,
+            from: { (buffer) throws(StoreError) in
+                let count = min(buffer.count, file.count - position)
+                buffer.copyBytes(from: file[position..<position + count])
+                position += count
+                return count
+            })
+        return (report != nil, try fault(of: store, report))
+    }
+
+    private static let passphrase = SharedSecret(copying: "a passphrase of the fuzzer".utf8)
+    private static let deviceKey = DeviceKey.ephemeral()
+    /// As cheap as a backup can be.
+    private static let header = BackupHeader(
+        salt: [UInt8](repeating: 7, count: 32), cost: PasscodeCost(exponent: 1, blockSize: 1), keychain: [UInt8](repeating: 1, count: 16),
+        created: 0)
+
+    /// What was restored is there, every row opens, and the search that reads all of it ends.
+    private static func fault(of store: KeychainStore, _ report: RestoreReport?) throws -> String? {
+        var count = 0
+        for itemClass in ItemClass.stored {
+            let search = ItemSearch(itemClass, groups: .all(.claimed), attributes: [:], synchronizable: .any)
+            let found = try store.search(search, limit: nil, withSecrets: true)
+            guard found.damaged.isEmpty else { return "a restored item does not open" }
+            count += found.records.count
+        }
+        let expected = (report?.added ?? 0) + (report?.replaced ?? 0)
+        return count <= expected ? nil : "\(count) items are there, \(expected) were restored"
+    }
+
+    /// The file with a cost that is no work: a test of its own is about costs.
+    private static func cheap(_ file: [UInt8]) -> [UInt8] {
+        guard file.count >= BackupHeader.length else { return file }
+        return Array(file.prefix(42)) + Array(header.encoded.dropFirst(42).prefix(9)) + Array(file.dropFirst(51))
+    }
+
+    /// A file with this content, as whoever knows the passphrase writes it.
+    private static func sealed(_ content: [UInt8]) throws -> [UInt8] {
+        let keys = try BackupKeys(
+            passphrase: Passcode(passphrase), salt: header.salt, cost: header.cost,
+            headerDigest: RowCryptography.strongDigest(header.encoded), deviceKey: deviceKey)
+        var file = header.encoded
+        var writer = BackupWriter(key: keys.backupKey) { (bytes) throws(StoreError) in file += bytes }
+        try content.withUnsafeBufferPointer { (bytes) throws(StoreError) in try writer.append(UnsafeRawBufferPointer(bytes)) }
+        try writer.finish()
+        return file
+    }
+
+    /// The content of a good backup in which some bytes are others: three bytes for each of them, its place and what changes.
+    private static func edited(_ edits: [UInt8]) -> [UInt8] {
+        var content = items
+        for start in stride(from: 0, to: edits.count - edits.count % 3, by: 3) {
+            let place = Int(edits[start]) << 8 | Int(edits[start + 1])
+            if content.indices.contains(place) { content[place] ^= edits[start + 2] }
+        }
+        return content
+    }
+
+    /// An item of each class, in the form of a backup's content.
+    private static let items: [UInt8] = ItemClass.stored.enumerated().flatMap { number, itemClass in
+        var record = ItemRecord(
+            identifier: ItemIdentifier(bytes: [UInt8](repeating: UInt8(number), count: 16)) ?? .random(), itemClass: itemClass,
+            protection: .whenUnlocked, accessGroup: AccessGroup("G1", grade: .claimed), created: 100, modified: 100,
+            attributes: [.label: .string("label \(number)")], maker: "/usr/bin/example",
+            secrets: ItemSecrets(data: SharedSecret(copying: "data \(number)".utf8)))
+        record.completeDefaults()
+        let item = BackupItem.encode(record).withUnsafeBytes { Array($0) }
+        return [UInt8(1)] + withUnsafeBytes(of: UInt32(item.count).bigEndian) { Array($0) } + item
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainModel
+@testable import LatchkeyService
+import LinuxSystem
+
+/// What the daemon reads of a caller: files of /proc, of a sandbox, of the administrator. The first byte says which, the rest is its content.
+/// Shared by the fuzzer and by the test that replays its corpus.
+enum CallerInput {
+    /// - Returns: whether the input named a sandbox, a group or a number, and what is wrong with it; nil for nothing.
+    static func read(_ bytes: [UInt8], in directory: String) -> (isNamed: Bool, fault: String?) {
+        guard let choice = bytes.first else { return (false, nil) }
+        let rest = Array(bytes.dropFirst())
+        let text = String(decoding: rest, as: UTF8.self)
+        switch choice % 6 {
+        case 0: return judged(SandboxIdentity.read(group: ControlGroup(path: text), flatpakInfo: nil, label: nil, isHidden: false))
+        case 1: return judged(SandboxIdentity(label: text))
+        case 2: return judged(SandboxIdentity(flatpakInfo: text))
+        case 3: return process(rest, in: directory)
+        case 4: return entitlements(rest)
+        default: return rules(rest, in: directory)
+        }
+    }
+
+    /// A name may only be one that a group can be made of, and that is nobody else's.
+    private static func judged(_ sandbox: SandboxIdentity?) -> (isNamed: Bool, fault: String?) {
+        guard let sandbox, let name = sandbox.application else { return (false, nil) }
+        let isPlain = name.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "-._".utf8.contains(byte)
+        }
+        guard isPlain, !name.isEmpty, name.utf8.count <= 255 else { return (true, "a sandbox is called \(name.debugDescription)") }
+        return (true, nil)
+    }
+
+    /// One content for every file that is read of a process: `stat`, `cgroup`, `status`, `attr/current`, `root/.flatpak-info`. A NUL ends
+    /// each but the last.
+    private static func process(_ bytes: [UInt8], in directory: String) -> (isNamed: Bool, fault: String?) {
+        let place = "\(directory)/1"
+        for folder in [place, "\(place)/attr", "\(place)/root"] { mkdir(folder, 0o700) }
+        let parts = bytes.split(separator: 0, maxSplits: 4, omittingEmptySubsequences: false)
+        for (name, content) in zip(["stat", "cgroup", "status", "attr/current", "root/.flatpak-info"], parts) {
+            write(Array(content), to: "\(place)/\(name)")
+        }
+        let reader = CallerReader(command: nil, entitlements: nil, processes: directory, users: SystemUsers())
+        let reading = reader.read(user: 1000, process: 1, claim: CallerIdentity(executable: "/usr/bin/example"))
+        _ = reader.facts(reading, hasHandle: false)
+        let isNamed = ProcessDirectory(1, root: directory).startTime != nil || reading.unit != nil
+        let outcome = judged(reading.sandbox)
+        if reading.sandbox != nil, reader.identity(reading).sandbox == nil {
+            return (true, "a sandbox is lost on the way to the authoriser")
+        }
+        return (outcome.isNamed || isNamed, outcome.fault)
+    }
+
+    private static func entitlements(_ bytes: [UInt8]) -> (isNamed: Bool, fault: String?) {
+        guard let list = try? PropertyListReader.read(bytes) else { return (false, nil) }
+        let groups = Entitlements(list).groups
+        return (!groups.isEmpty, groups.contains("") || Set(groups).count != groups.count ? "groups are empty or stand twice" : nil)
+    }
+
+    private static func rules(_ bytes: [UInt8], in directory: String) -> (isNamed: Bool, fault: String?) {
+        let place = "\(directory)/entitlements.d"
+        mkdir(place, 0o755)
+        write(bytes, to: "\(place)/a.plist")
+        let rules = EntitlementsDirectory(place, owner: geteuid()).rules
+        let isAboutNobody = rules.contains { $0.user == nil && $0.unit == nil && $0.label == nil }
+        return (!rules.isEmpty, isAboutNobody ? "a rule names nobody" : nil)
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard file >= 0 else { return }
+        _ = Glibc.write(file, bytes, bytes.count)
+        close(file)
+    }
+}

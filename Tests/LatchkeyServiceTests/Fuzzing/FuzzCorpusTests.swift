@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainTesting
+import Testing
+
+/// The inputs of Fuzz/Corpus/callers and Fuzz/Corpus/requests: those that the fuzzers start from, and whatever they have found.
+@Suite("Fuzzer's corpora of the service")
+struct FuzzCorpusTests {
+    @Test("Every file about a caller is read without a trap, and names nothing that is not well-formed")
+    func callers() throws {
+        var (named, others) = (0, 0)
+        for (name, bytes) in try FuzzCorpus.inputs("callers") {
+            let directory = try TemporaryDirectory()
+            let outcome = CallerInput.read(bytes, in: directory.path)
+            #expect(outcome.fault == nil, "\(name)")
+            if outcome.isNamed { named += 1 } else { others += 1 }
+        }
+        #expect(named >= 6 && others >= 6, "\(named) named something, \(others) nothing")
+    }
+
+    @Test("Every sequence of requests to a filled keychain is answered or refused, and leaves the keychain healthy")
+    func requests() throws {
+        var (answers, refusals) = (0, 0)
+        for (name, bytes) in try FuzzCorpus.inputs("requests") {
+            let input = try RequestInput(bytes)
+            #expect(try input.run() == nil, "\(name)")
+            answers += input.answers
+            refusals += input.refusals
+        }
+        #expect(answers > 100 && refusals > 100, "\(answers) answers, \(refusals) refusals")
+    }
+
+    @Test("The scope whose name was too short for its parts stays in the corpus")
+    func regression() throws {
+        let callers = try FuzzCorpus.inputs("callers").map { String(decoding: $0.bytes.dropFirst(), as: UTF8.self) }
+        #expect(callers.contains { $0.contains("app-flatpak-x.scope") })
+    }
+}
