@@ -19,6 +19,7 @@ enum Worker {
             churn(
                 seconds: Double(arguments[1]) ?? 1, name: arguments[2], pause: UInt32(arguments[3]) ?? 0,
                 minimum: Int(arguments[4]) ?? 0)
+        case "flood": Flood.run()
         case "fork": forkAndWork()
         case "fork-outlive": outliveParent()
         case "add": addAndClose(arguments[1])
@@ -228,21 +229,21 @@ enum Worker {
 
     // MARK: Items
 
-    private static func key(_ account: String) -> [String: Any] {
+    static func key(_ account: String) -> [String: Any] {
         [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "proof", kSecAttrAccount as String: account]
     }
 
-    private static func add(_ account: String, _ value: String) -> OSStatus {
+    static func add(_ account: String, _ value: String) -> OSStatus {
         var item = key(account)
         item[kSecValueData as String] = Data(value.utf8)
         return SecItemAdd(item as CFDictionary, nil)
     }
 
-    private static func update(_ account: String, _ value: String) -> OSStatus {
+    static func update(_ account: String, _ value: String) -> OSStatus {
         SecItemUpdate(key(account) as CFDictionary, [kSecValueData as String: Data(value.utf8)] as CFDictionary)
     }
 
-    private static func read(_ account: String) -> (status: OSStatus, value: String?) {
+    static func read(_ account: String) -> (status: OSStatus, value: String?) {
         var query = key(account)
         query[kSecReturnData as String] = true
         var result: CFTypeRef?
