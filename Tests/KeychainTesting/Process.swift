@@ -24,6 +24,12 @@ public enum Executable {
         public let status: Int32
         public let output: String
         public let error: String
+
+        public init(status: Int32, output: String, error: String) {
+            self.status = status
+            self.output = output
+            self.error = error
+        }
     }
 
     /// Runs a process to its end.

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Glibc
+import KeychainTesting
+import LinuxSystem
+import Testing
+
+/// README's console lines, typed again: each in the order in which it stands there, in a home of its section's own.
+@Suite("README")
+struct ReadmeTests {
+    /// A line after `$`, and what README shows below it.
+    struct Line: Sendable {
+        let section: String
+        let command: String
+        let output: [String]
+    }
+
+    @Test("Every console line of README does what README shows", arguments: try sections())
+    func typedAgain(_ section: String) throws {
+        let home = try Home(section)
+        for line in try Self.lines() where line.section == section {
+            switch line.command {
+            case "latchkeyd --user &":
+                // The shell's background is a child of the test, which waits until it listens.
+                try home.startDaemon()
+                continue
+            case "latchkeyd --user --release": #expect(home.stopDaemon() == 0)
+            default: break
+            }
+            let typed = Self.instead[line.command]?.line ?? line.command
+            let outcome = try home.run(typed)
+            #expect(outcome.status == Self.refused[line.command] ?? 0, "\(typed): \(outcome)")
+            guard !line.output.isEmpty else { continue }
+            let shown = outcome.output.split(separator: "\n").map(String.init)
+            #expect(shown.count == line.output.count, "\(typed): \(outcome)")
+            for (expected, found) in zip(line.output, shown) { #expect(Self.matches(found, expected), "\(typed): \(found)") }
+        }
+    }
+
+    @Test("Lines that are typed in another way, or that are refused, stand in README, each with its reason")
+    func lists() throws {
+        let commands = Set(try Self.lines().map(\.command))
+        #expect(commands.count >= 25)
+        #expect(Set(Self.instead.keys).subtracting(commands) == [])
+        #expect(Set(Self.refused.keys).subtracting(commands) == [])
+        #expect(Self.instead.values.allSatisfy { !$0.reason.isEmpty })
+    }
+
+    // MARK: What is typed instead, and what is refused
+
+    private static let asks = "it asks on the terminal, which TerminalTests do"
+
+    /// Lines that no test can type as they are: what is typed, and why.
+    private static let instead: [String: (line: String, reason: String)] = [
+        "latchkey passcode set": ("latchkey passcode set --passcode-file ~/.passcode", asks),
+        "latchkey recovery-key create": ("latchkey recovery-key create --passcode-file ~/.passcode", asks),
+        "latchkey backup /media/stick/keychain.latchkey": (
+            "latchkey backup ~/stick/keychain.latchkey --passcode-file ~/.passcode < ~/.pass", "there is no such stick, and " + asks
+        ),
+        "latchkey restore --dry-run /media/stick/keychain.latchkey": (
+            "latchkey restore --dry-run ~/stick/keychain.latchkey --passcode-file ~/.passcode < ~/.pass",
+            "there is no such stick, and " + asks
+        ),
+        "latchkey unlock": ("latchkey unlock --passcode-file ~/.passcode", asks),
+        "latchkey with-passcode -- ./deploy.sh": ("latchkey with-passcode --passcode-file ~/.passcode -- ./deploy.sh", asks),
+    ]
+
+    /// Lines whose exit value is not 0.
+    private static let refused: [String: Int32] = [
+        // Nothing is found.
+        "grep -r s3cret ~/.local/share/latchkey": 1,
+        // errSecHostNameMismatch: the certificate is for another host.
+        "latchkey trust explain --host example.org server.pem chain.pem": 238,
+    ]
+
+    // MARK: README
+
+    private static func sections() throws -> [String] {
+        try lines().map(\.section).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
+    }
+
+    private static func lines() throws -> [Line] {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md").standardized
+        var (lines, section, isConsole): ([Line], String, Bool) = ([], "", false)
+        for text in try String(contentsOf: path, encoding: .utf8).split(separator: "\n") {
+            if text.hasPrefix("## ") { section = String(text.dropFirst(3)) }
+            if text.hasPrefix("```") {
+                isConsole = text == "```console"
+            } else if isConsole, text.hasPrefix("$ ") {
+                let command = text.dropFirst(2).prefix(upToFirst: "  #").trimmingCharacters(in: .whitespaces)
+                lines.append(Line(section: section, command: command, output: []))
+            } else if isConsole, let last = lines.popLast() {
+                lines.append(Line(section: last.section, command: last.command, output: last.output + [String(text)]))
+            }
+        }
+        return lines
+    }
+
+    /// Whether a line is the one that README shows, in which `…` stands for anything.
+    private static func matches(_ found: String, _ expected: String) -> Bool {
+        let parts = expected.components(separatedBy: "…").map { NSRegularExpression.escapedPattern(for: $0) }
+        return found.range(of: "^" + parts.joined(separator: ".*") + "$", options: .regularExpression) != nil
+    }
+}
+
+/// A home in which the lines of one section are typed.
+private final class Home {
+    private let directory: TemporaryDirectory
+    private var daemon: SpawnedProcess?
+
+    init(_ section: String) throws {
+        directory = try TemporaryDirectory()
+        for (name, target) in [("security", "latchkey"), ("latchkey", "latchkey"), ("latchkeyd", "latchkeyd")] {
+            try FileManager.default.createDirectory(atPath: "\(directory.path)/bin", withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(directory.path)/bin/\(name)", withDestinationPath: Executable.path(target))
+        }
+        let prepared = try run("umask 077; mkdir run stick; " + Self.preparation(section, directory.path))
+        try #require(prepared.status == 0, "\(section): \(prepared)")
+    }
+
+    deinit { stopDaemon() }
+
+    /// Runs a line as a shell in the home does.
+    func run(_ line: String) throws -> Executable.Outcome {
+        let (output, error) = ("\(directory.path)/.output", "\(directory.path)/.error")
+        for path in [output, error] { try Data().write(to: URL(filePath: path)) }
+        let shell = try SpawnedProcess(
+            ["/bin/sh", "-c", "cd ~ && exec 2> .error\n\(line)"], environment: environment, output: output)
+        let status = shell.waitUntilExit()
+        return Executable.Outcome(
+            status: status, output: try String(contentsOfFile: output, encoding: .utf8),
+            error: try String(contentsOfFile: error, encoding: .utf8))
+    }
+
+    /// Starts the user's daemon, and returns when it listens.
+    func startDaemon() throws {
+        let started = try SpawnedProcess(
+            [Executable.path("latchkeyd"), "--user"], environment: environment, output: "\(directory.path)/daemon.log")
+        daemon = started
+        let isListening = eventually { [socket = "\(directory.path)/run/latchkey/socket"] in
+            (try? Socket(connectingTo: socket)) != nil || !started.isRunning
+        }
+        let said = try String(contentsOfFile: "\(directory.path)/daemon.log", encoding: .utf8)
+        try #require(isListening && started.isRunning, "\(said)")
+    }
+
+    /// Asks the daemon to end; its exit value.
+    @discardableResult
+    func stopDaemon() -> Int32? {
+        defer { daemon = nil }
+        return daemon?.stop(signal: SIGTERM)
+    }
+
+    private var environment: [String: String] {
+        let home = directory.path
+        return [
+            "HOME": home, "PATH": "\(home)/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "\(home)/run", "SSL_CERT_FILE": "\(home)/ca.pem",
+            "SSL_CERT_DIR": "\(home)/none", "SWIFT_BACKTRACE": "enable=no",
+            // Below the usual place, so that no keychain of this machine is touched, and no daemon of it is asked.
+            "LATCHKEY_HOME": "\(home)/.local/share/latchkey",
+        ]
+    }
+
+    private static let alice = "security add-generic-password -a alice -s example.com -w s3cret; "
+    private static let authority = Result { try OpenSSLAuthority() }
+    private static let passcode = "printf 'wrong donkey charger nail\\n' > .passcode; printf 'purple monkey dishwasher\\n' > .pass; "
+
+    /// What has to be there before the first line of a section.
+    private static func preparation(_ section: String, _ home: String) throws -> String {
+        switch section {
+        case "Passcode, lock and backup": return alice + passcode
+        case "Keys": return "echo release > release.tar; ssh-keygen -q -t ecdsa -N '' -f id_ecdsa"
+        case "Certificates":
+            let authority = try authority.get()
+            let server = try authority.server("example.com")
+            return """
+                cp \(authority.root.file) ca.pem; cp \(authority.intermediate.file) chain.pem; cp \(server.file) server.pem
+                printf 's3cret pass\\n' > .pass
+                openssl pkcs12 -export -inkey \(server.keyFile) -in server.pem -out identity.p12 -passout 'pass:s3cret pass'
+                """
+        case "With a daemon":
+            return alice + passcode
+                + """
+                latchkey passcode set --passcode-file .passcode
+                printf '#!/bin/sh\\nsecurity find-generic-password -a alice -w\\n' > deploy.sh; chmod 700 deploy.sh
+                """
+        default: return "true"
+        }
+    }
+}
+
+extension Substring {
+    /// What stands before a text; everything where it is not there.
+    fileprivate func prefix(upToFirst text: String) -> Substring {
+        range(of: text).map { self[..<$0.lowerBound] } ?? self
+    }
+}
