@@ -231,7 +231,7 @@ struct CertificateItemTests {
             add(["v_Ref": server])
             #expect(add(["u_ItemList": list]) == errSecDuplicateItem)
             #expect(copy(item(cert, ["r_Ref": true]).with(.all)).list as? [SecCertificate] == [server])
-            delete(item(cert))
+            _ = delete(item(cert))
             let added = addReturning(["u_ItemList": list, "labl": "L", "r_Ref": true])
             #expect(added.status == errSecSuccess && added.list as? [SecCertificate] == list)
             let references = try #require(copy(item(cert, ["labl": "L", "r_PersistentRef": true]).with(.all)).list as? [Data])
