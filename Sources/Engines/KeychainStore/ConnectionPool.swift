@@ -26,10 +26,12 @@ final class ConnectionPool: Sendable {
     private let file: (path: String, identity: FileStatus.Identity?)?
 
     /// Connections to the file at `path`, which exists.
-    init(path: String) {
+    ///
+    /// - Parameter maxBytes: how long the file may become; nil for no limit.
+    init(path: String, maxBytes: Int?) {
         count = Self.greatestCount
         free = DispatchSemaphore(value: count)
-        open = { try DatabaseQueue(path: path, configuration: Self.configuration) }
+        open = { try DatabaseQueue(path: path, configuration: Self.configuration(maxBytes: maxBytes)) }
         file = (path, Self.identity(of: path))
         ForkGuard.shared.watch(self)
     }
@@ -39,7 +41,7 @@ final class ConnectionPool: Sendable {
         count = 1
         free = DispatchSemaphore(value: count)
         do {
-            let only = try DatabaseQueue(configuration: Self.configuration)
+            let only = try DatabaseQueue(configuration: Self.configuration(maxBytes: nil))
             state.withLock { $0.idle = [only] }
         } catch {
             throw StoreError(error)
@@ -152,7 +154,7 @@ final class ConnectionPool: Sendable {
     static let patience = 60_000
     private static let greatestCount = 4
 
-    private static var configuration: Configuration {
+    private static func configuration(maxBytes: Int?) -> Configuration {
         var configuration = Configuration()
         configuration.label = "latchkey"
         // Other processes write too; a transaction takes milliseconds, so a minute's wait means that one is stuck.
@@ -167,6 +169,9 @@ final class ConnectionPool: Sendable {
                     PRAGMA trusted_schema = OFF;
                     PRAGMA cell_size_check = ON;
                     """)
+            if let maxBytes, let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size"), pageSize > 0 {
+                try database.execute(sql: "PRAGMA max_page_count = \(max(1, maxBytes / pageSize))")
+            }
             if let connection = database.sqliteConnection, latchkey_sqlite_defend(UnsafeMutableRawPointer(connection)) != 0 {
                 throw StoreError.database(code: 1, message: "SQLite's defensive mode could not be switched on")
             }

@@ -245,6 +245,7 @@ extension KeychainStore {
     }
 
     func insert(_ row: ItemRow, in database: Database) throws(StoreError) {
+        try itemQuota?.admitRow(in: database)
         let statement = try RowStatement(Self.insertion, in: database)
         _ = try row.bind(to: statement)
         try statement.run()

@@ -17,7 +17,7 @@ extension KeychainStore {
     ) throws(StoreError) -> Int {
         try attempts.exclusively(onSystemError: StoreError.keybag) { () throws(StoreError) in
             try prepareFile(path, mayCreate: false)
-            let connections = ConnectionPool(path: path)
+            let connections = ConnectionPool(path: path, maxBytes: nil)
             defer { connections.close() }
             let stored = try connections.read { (database) throws(StoreError) in
                 try DatabaseSchema.verify(database)

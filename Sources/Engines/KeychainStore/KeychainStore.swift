@@ -3,6 +3,7 @@
 internal import Glibc
 internal import GRDB
 public import Keybag
+public import KeychainModel
 public import LinuxSystem
 internal import Synchronization
 
@@ -16,30 +17,35 @@ public final class KeychainStore: Sendable {
     /// nil in memory, where there is no log.
     private let idleCheckpoint: IdleCheckpoint?
     private let hasWritten = Flag()
+    /// nil where any number of items is taken.
+    let itemQuota: ItemQuota?
 
     /// Opens the keychain at `path`, and makes it where there is none.
     ///
     /// - Parameters:
     ///   - attempts: where wrong passcodes are counted.
     ///   - clock: by which the grace after a lock is measured.
+    ///   - quota: how large the keychain may become; nil for no limit.
     ///   - deviceKey: gives the device key; asked with true where the keychain is new and a key may be made for it.
     public convenience init(
-        path: String, attempts: PasscodeAttempts, clock: BootClock = .system,
+        path: String, attempts: PasscodeAttempts, clock: BootClock = .system, quota: KeychainQuota? = nil,
         deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         try Self.prepareFile(path)
-        try self.init(ConnectionPool(path: path), path: path, attempts: attempts, clock: clock, deviceKey: deviceKey)
+        try self.init(
+            ConnectionPool(path: path, maxBytes: quota?.bytes), path: path, attempts: attempts, clock: clock, quota: quota,
+            deviceKey: deviceKey)
     }
 
     /// A keychain in memory, which ends with the object.
     public convenience init(inMemoryWith deviceKey: DeviceKey, clock: BootClock = .system) throws(StoreError) {
         try self.init(
-            ConnectionPool(inMemory: ()), path: nil, attempts: PasscodeAttempts(inMemory: clock), clock: clock
+            ConnectionPool(inMemory: ()), path: nil, attempts: PasscodeAttempts(inMemory: clock), clock: clock, quota: nil
         ) { _ in deviceKey }
     }
 
     private init(
-        _ connections: ConnectionPool, path: String?, attempts: PasscodeAttempts, clock: BootClock,
+        _ connections: ConnectionPool, path: String?, attempts: PasscodeAttempts, clock: BootClock, quota: KeychainQuota?,
         deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         let isNew = try connections.read(DatabaseSchema.isEmpty)
@@ -58,6 +64,7 @@ public final class KeychainStore: Sendable {
         }
         self.connections = connections
         self.attempts = attempts
+        itemQuota = quota.map { ItemQuota($0.items) }
         keybag = LockableKeybag(opened, clock: clock)
         // Weak, so that a forgotten store is not kept open by its timer.
         idleCheckpoint = path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil

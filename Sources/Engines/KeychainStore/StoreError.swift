@@ -30,6 +30,8 @@ public enum StoreError: Error, Sendable {
     case rehearsed
     /// The result is no longer wanted, and nothing was changed (`Cancellation`).
     case cancelled
+    /// The keychain is as large as it may be; the words say in what.
+    case quota(String)
     /// A live item has the same primary key.
     case duplicate
     /// The change that an update asked for is not allowed.

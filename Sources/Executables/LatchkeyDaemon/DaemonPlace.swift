@@ -33,8 +33,10 @@ struct DaemonPlace {
     }
 
     /// The keychains, with the home of the one user taken already.
-    func provider() throws(KeychainError) -> HomeProvider {
-        if isSystem { return HomeProvider(stateDirectory: stateDirectory) }
+    ///
+    /// - Throws: also where the administrator's file is not understood.
+    func provider() throws -> HomeProvider {
+        if isSystem { return HomeProvider(stateDirectory: stateDirectory, quota: try DaemonConfiguration.load().quota) }
         let provider = HomeProvider(user: geteuid(), home: try userHome()) { () throws(KeychainError) in
             try KeychainClient.passcodeOfEnvironment()
         }

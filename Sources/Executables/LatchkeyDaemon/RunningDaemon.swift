@@ -25,6 +25,7 @@ final class RunningDaemon: Service {
         own = given.isEmpty ? try ServerSocket(at: try place.socketPath(), isForAll: place.isSystem) : nil
         server = try KeychainServer(try place.provider(), reader: place.reader(), log: log)
         for socket in given + [own?.socket].compactMap({ $0 }) { try server.listen(on: socket) }
+        guard server.startHousekeeping() else { throw SystemError("start a thread", code: EAGAIN) }
         log.info("listening", metadata: ["mode": "\(place.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
     }
 

@@ -6,14 +6,32 @@ internal import LinuxSystem
 public import SecretMemory
 internal import Synchronization
 
+/// How many keychains a daemon of many users keeps open. Each takes some descriptors and about 300 KiB.
+public struct OpenKeychains: Sendable {
+    /// Beyond these, keychains that are not in use are closed, the one that was idle for longest first.
+    public var idleCount: Int
+    /// Beyond these, of which none may be closed because it is in use or unlocked, no other is opened.
+    public var count: Int
+    /// After how long without use a keychain is closed, in seconds.
+    public var idleSeconds: Int
+
+    public init(idleCount: Int = 64, count: Int = 4096, idleSeconds: Int = 300) {
+        self.idleCount = idleCount
+        self.count = count
+        self.idleSeconds = idleSeconds
+    }
+}
+
 /// The keychains of homes in the file system: of one user, or of all users of the machine, each opened when it is first asked for.
 public final class HomeProvider: KeychainProvider {
     private let mode: KeychainStatus.Mode
     private let home: @Sendable (UInt32) -> KeychainHome?
     private let clocks: Clocks
     private let limits: AuditLog.Limits
+    private let quota: KeychainQuota?
     private let automaticPasscode: AutomaticUnlock.Source
-    private let slots = Mutex<[UInt32: Slot]>([:])
+    private let openLimits: OpenKeychains
+    private let slots = Mutex<[UInt32: KeychainSlot]>([:])
 
     /// The user's own keychain, for this user alone.
     ///
@@ -22,25 +40,39 @@ public final class HomeProvider: KeychainProvider {
         user: UInt32, home: KeychainHome, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) {
-        self.init(mode: .user, clocks: clocks, limits: limits, automaticPasscode: automaticPasscode) { $0 == user ? home : nil }
+        self.init(
+            mode: .user, clocks: clocks, limits: limits, quota: nil, open: OpenKeychains(), automaticPasscode: automaticPasscode
+        ) { $0 == user ? home : nil }
     }
 
     /// A keychain for each user, in the directory `users` under the daemon's own.
-    public convenience init(stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits()) {
-        self.init(mode: .system, clocks: clocks, limits: limits, automaticPasscode: { () throws(KeychainError) in nil }) { user in
+    ///
+    /// - Parameters:
+    ///   - quota: of each keychain; nil for no limit.
+    ///   - open: how many keychains stay open.
+    public convenience init(
+        stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(), quota: KeychainQuota? = nil,
+        open: OpenKeychains = OpenKeychains()
+    ) {
+        self.init(
+            mode: .system, clocks: clocks, limits: limits, quota: quota, open: open, automaticPasscode: { () throws(KeychainError) in nil }
+        ) { user in
             // Whoever is nobody shares the number with everybody who is (user_namespaces(7)).
             Self.nobody.contains(user) ? nil : KeychainHome(root: "\(stateDirectory)/users/\(user)")
         }
     }
 
     private init(
-        mode: KeychainStatus.Mode, clocks: Clocks, limits: AuditLog.Limits, automaticPasscode: @escaping AutomaticUnlock.Source,
+        mode: KeychainStatus.Mode, clocks: Clocks, limits: AuditLog.Limits, quota: KeychainQuota?, open: OpenKeychains,
+        automaticPasscode: @escaping AutomaticUnlock.Source,
         home: @escaping @Sendable (UInt32) -> KeychainHome?
     ) {
         self.mode = mode
         self.home = home
         self.clocks = clocks
         self.limits = limits
+        self.quota = quota
+        openLimits = open
         self.automaticPasscode = automaticPasscode
     }
 
@@ -58,18 +90,57 @@ public final class HomeProvider: KeychainProvider {
 
     public func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain {
         let home = try home(of: user)
-        // Each user waits for his own keychain only.
+        // Each user waits for their own keychain only.
         let slot = slot(of: user)
-        return try slot.keychain { () throws(KeychainError) in
-            let ownership = try slot.ownership { () throws(KeychainError) in try HomeOwnership.claim(home) }
-            return try open(home, ownership)
+        if slot.opened == nil { try makeRoom() }
+        return try slot.keychain { (ownership) throws(KeychainError) in
+            try open(home, ownership)
+        } claim: { () throws(KeychainError) in
+            try HomeOwnership.claim(home)
         }
     }
 
-    private func slot(of user: UInt32) -> Slot {
+    // MARK: Idle keychains
+
+    public func closeIdle() {
+        // A user's own daemon has one keychain, and keeps its hold on the home.
+        guard mode == .system else { return }
+        let now = BootClock.system.now()
+        close { now >= $0 + UInt64(openLimits.idleSeconds) * 1_000_000_000 }
+    }
+
+    /// Closes the keychains that were idle for longest where there are too many.
+    private func makeRoom() throws(KeychainError) {
+        guard mode == .system else { return }
+        let count = openCount
+        guard count >= openLimits.idleCount else { return }
+        var excess = count - openLimits.idleCount + 1
+        close { _ in
+            excess -= 1
+            return excess >= 0
+        }
+        guard openCount < openLimits.count else {
+            throw KeychainError(
+                .notAvailable, "latchkeyd keeps the unlocked keychains of \(openLimits.count) users, and has no room for another",
+                hint: "try again later, or ask the administrator to raise the service's limit of open files")
+        }
+    }
+
+    /// Closes those idle keychains for which `condition`, which is told since when each is idle, holds; the one that is idle for longest first.
+    private func close(where condition: (UInt64) -> Bool) {
+        let idle = slots.withLock { Array($0.values) }.compactMap { slot in slot.idleSince.map { (slot, $0) } }
+        for (slot, since) in idle.sorted(by: { $0.1 < $1.1 }) where condition(since) { _ = slot.closeIfIdle() }
+    }
+
+    /// How many keychains are open.
+    var openCount: Int { slots.withLock { $0.values.count { $0.opened != nil } } }
+
+    // MARK: Slots
+
+    private func slot(of user: UInt32) -> KeychainSlot {
         slots.withLock { slots in
             if let slot = slots[user] { return slot }
-            let fresh = Slot()
+            let fresh = KeychainSlot()
             slots[user] = fresh
             return fresh
         }
@@ -111,50 +182,11 @@ public final class HomeProvider: KeychainProvider {
     private static let nobody: Set<UInt32> = [65534, 65535, .max]
 
     private func open(_ home: KeychainHome, _ ownership: HomeOwnership) throws(KeychainError) -> ServedKeychain {
-        let service = try EmbeddedService(home: home, clocks: clocks, ownership: ownership, automaticPasscode: automaticPasscode)
-        let clocks = clocks
-        return ServedKeychain(service: service, audit: try service.openAuditLog(limits: limits), mode: mode, home: home) {
-            () throws(KeychainError) in try EmbeddedService(home: home, clocks: clocks, ownership: ownership)
-        }
-    }
-
-    /// One user's keychain. A failure is not remembered: the next call tries again.
-    private final class Slot: Sendable {
-        private let gate = Gate()
-        private let known = Mutex<ServedKeychain?>(nil)
-        private let claimed = Mutex<HomeOwnership?>(nil)
-
-        var opened: ServedKeychain? { known.withLock { $0 } }
-
-        func ownership(_ claim: () throws(KeychainError) -> HomeOwnership) throws(KeychainError) -> HomeOwnership {
-            let outcome: Result<HomeOwnership, KeychainError> = claimed.withLock { claimed in
-                if let claimed { return .success(claimed) }
-                let fresh = Result { () throws(KeychainError) in try claim() }
-                claimed = try? fresh.get()
-                return fresh
-            }
-            return try outcome.get()
-        }
-
-        /// Runs `body` while the keychain is closed; the next call opens it anew.
-        func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-            gate.enter()
-            defer { gate.release() }
-            known.withLock { known in
-                defer { known = nil }
-                return known
-            }?.close()
-            return try body()
-        }
-
-        func keychain(_ open: () throws(KeychainError) -> ServedKeychain) throws(KeychainError) -> ServedKeychain {
-            if let opened { return opened }
-            gate.enter()
-            defer { gate.release() }
-            if let opened { return opened }
-            let fresh = try open()
-            known.withLock { $0 = fresh }
-            return fresh
+        let service = try EmbeddedService(
+            home: home, clocks: clocks, ownership: ownership, quota: quota, automaticPasscode: automaticPasscode)
+        let (clocks, quota) = (clocks, quota)
+        return ServedKeychain(service: service, audit: try service.openAuditLog(limits: limits), mode: mode, home: home, quota: quota) {
+            () throws(KeychainError) in try EmbeddedService(home: home, clocks: clocks, ownership: ownership, quota: quota)
         }
     }
 }

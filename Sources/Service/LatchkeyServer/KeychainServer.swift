@@ -84,6 +84,21 @@ public final class KeychainServer: Sendable {
         }
     }
 
+    /// Closes idle keychains and forgets old answers now and then, on a thread of its own, until ``stop(patience:)``.
+    ///
+    /// - Returns: false where the system has no thread to give.
+    public func startHousekeeping() -> Bool {
+        BackgroundThread.run { [self] in
+            while !stopping.wait(milliseconds: Self.housekeepingInterval) {
+                provider.closeIdle()
+                changes.forgetOld()
+            }
+        }
+    }
+
+    /// Ten seconds.
+    private static let housekeepingInterval: Int32 = 10_000
+
     private func accept(from socket: Socket) {
         while true {
             do throws(SystemError) {

@@ -52,6 +52,20 @@ final class RecentChanges: Sendable {
         }
     }
 
+    /// Forgets the changes that are too old to be asked for, of users too who make no others.
+    func forgetOld() {
+        let now = BootClock.system.now()
+        users.withLock { users in
+            for user in users.keys {
+                users[user]?.forget(now)
+                if users[user]?.outcomes.isEmpty == true { users[user] = nil }
+            }
+        }
+    }
+
+    /// Users of whom a change is known.
+    var userCount: Int { users.withLock { $0.count } }
+
     private static func kept(_ response: Response) -> Response {
         switch response {
         case .record(var record):
@@ -88,17 +102,20 @@ final class RecentChanges: Sendable {
 extension RecentChanges.Changes {
     /// Notes a change that begins, and forgets what is older than a minute, or more than any client can be waiting for.
     fileprivate mutating func begin(_ token: [UInt8]) {
-        let now = BootClock.system.now()
+        forget(BootClock.system.now())
+        outcomes[token] = .running
+        order.append(token)
+    }
+
+    fileprivate mutating func forget(_ now: UInt64) {
         while first < order.count, isForgettable(outcomes[order[first]], now) {
             outcomes[order[first]] = nil
             first += 1
         }
-        if first > Self.greatestCount {
+        if first > Self.greatestCount || first == order.count {
             order.removeFirst(first)
             first = 0
         }
-        outcomes[token] = .running
-        order.append(token)
     }
 
     private func isForgettable(_ oldest: RecentChanges.Outcome?, _ now: UInt64) -> Bool {

@@ -12,7 +12,7 @@ extension RequestHandler {
     ) throws(KeychainError) -> Response {
         let turn = try spoolTurn()
         defer { withExtendedLifetime(turn) {} }
-        let spool = try Spool(in: try stateDirectory(keychain))
+        let spool = try spool(keychain)
         let report = try slow(.derivation) { () throws(KeychainError) in
             try keychain.service.backup(
                 under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in try spool.write(bytes) },
@@ -49,7 +49,7 @@ extension RequestHandler {
     ) throws(KeychainError) -> Response {
         let turn = try spoolTurn()
         defer { withExtendedLifetime(turn) {} }
-        let spool = try Spool(in: try stateDirectory(keychain))
+        let spool = try spool(keychain)
         guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before it sent the backup") }
         while let piece = try reply.nextPiece() {
             var problem: KeychainError?
@@ -66,6 +66,10 @@ extension RequestHandler {
                     under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
                     from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: reply.progress))
         }
+    }
+
+    private func spool(_ keychain: ServedKeychain) throws(KeychainError) -> Spool {
+        try Spool(in: try stateDirectory(keychain), limit: keychain.quota?.bytes ?? Spool.maxLength)
     }
 
     private func stateDirectory(_ keychain: ServedKeychain) throws(KeychainError) -> String {

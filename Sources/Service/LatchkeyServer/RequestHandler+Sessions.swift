@@ -25,7 +25,8 @@ extension RequestHandler {
             guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before its session began") }
             let control = try receiveControl()
             let provider = SessionProvider(
-                user: user, service: service, knowsPasscode: passcode != nil, audit: keychain.audit, home: keychain.home)
+                user: user, service: service, knowsPasscode: passcode != nil, audit: keychain.audit, home: keychain.home,
+                quota: keychain.quota, lease: keychain.lease)
             try start(provider, control, place)
             return .done
         } catch {

@@ -201,7 +201,8 @@ struct RequestHandler {
         case .useKey(let reference, let use, let input):
             try requirePasscode(keychain, identity, toUse: reference)
             guard let turn = server.keyUses.turn(of: user, patience: server.limits.patience) else {
-                throw KeychainError(.notAvailable, "too many keys of this user are at work", hint: "use fewer threads at a time, or try again")
+                throw KeychainError(
+                    .notAvailable, "too many keys of this user are at work", hint: "use fewer threads at a time, or try again")
             }
             defer { withExtendedLifetime(turn) {} }
             return .keyOutput(try service.useKey(reference, use, on: input, from: identity))

@@ -8,14 +8,20 @@ public import SecretMemory
 public final class SessionProvider: KeychainProvider {
     private let user: UInt32
     private let served: ServedKeychain
+    private let lease: KeychainLease?
 
     /// - Parameters:
     ///   - user: whose processes are served.
     ///   - knowsPasscode: whether it was opened by the passcode.
     ///   - audit: the log of the daemon that holds the session; it is not closed with it.
-    public init(user: UInt32, service: any KeychainService, knowsPasscode: Bool, audit: AuditLog? = nil, home: KeychainHome?) {
+    ///   - lease: of the keychain that the session is of, whose home and log it uses.
+    public init(
+        user: UInt32, service: any KeychainService, knowsPasscode: Bool, audit: AuditLog? = nil, home: KeychainHome?,
+        quota: KeychainQuota? = nil, lease: KeychainLease? = nil
+    ) {
         self.user = user
-        served = ServedKeychain(service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode) {
+        self.lease = lease
+        served = ServedKeychain(service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode, quota: quota) {
             () throws(KeychainError) in
             throw .parameter("a session does not open further sessions")
         }
@@ -36,6 +42,8 @@ public final class SessionProvider: KeychainProvider {
     public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
         throw .parameter("a session has nothing to recover; use the recovery key outside of it")
     }
+
+    public func closeIdle() {}
 
     public func forEachOpen(_ body: (ServedKeychain) -> Void) { body(served) }
 

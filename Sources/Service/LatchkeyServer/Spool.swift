@@ -11,11 +11,15 @@ internal import Synchronization
 final class Spool: Sendable {
     private let descriptor: OwnedDescriptor
     private let path: String
+    private let limit: Int
     private let written = Atomic<Int>(0)
 
-    /// - Parameter directory: a private one of the file system that has the room.
-    init(in directory: String) throws(KeychainError) {
+    /// - Parameters:
+    ///   - directory: a private one of the file system that has the room.
+    ///   - limit: how long it may become, in bytes.
+    init(in directory: String, limit: Int) throws(KeychainError) {
         path = directory
+        self.limit = limit
         do throws(SystemError) {
             descriptor = try Self.unnamed(directory)
         } catch {
@@ -25,8 +29,10 @@ final class Spool: Sendable {
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) {
         let length = written.load(ordering: .relaxed)
-        guard bytes.count <= Self.greatestLength - length else {
-            throw KeychainError(.dataTooLarge, "a backup has at most \(Self.greatestLength >> 30) GiB")
+        guard bytes.count <= limit - length else {
+            throw KeychainError(
+                .diskFull, "the backup has more than the \(limit >> 20) MiB that this user may take up",
+                hint: "ask the administrator: /etc/latchkey/daemon.conf")
         }
         do throws(SystemError) { try descriptor.write(bytes, path: path) } catch { throw KeychainError(error) }
         written.store(length + bytes.count, ordering: .relaxed)
@@ -52,5 +58,6 @@ final class Spool: Sendable {
         }
     }
 
-    private static let greatestLength = 4 << 30
+    /// Where there is no quota: 4 GiB.
+    static let maxLength = 4 << 30
 }

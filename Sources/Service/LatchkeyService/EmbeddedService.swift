@@ -24,9 +24,10 @@ public final class EmbeddedService: KeychainService {
     /// - Parameters:
     ///   - clocks: what the time is.
     ///   - ownership: the daemon's hold on the home; without it, a home that belongs to a daemon is refused.
+    ///   - quota: how large the keychain may become; nil for no limit.
     ///   - automaticPasscode: asked once, when something is closed that was never unlocked; nil where there is nobody to ask.
     public init(
-        home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil,
+        home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, quota: KeychainQuota? = nil,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) throws(KeychainError) {
         if ownership == nil { try HomeOwnership.refuse(home) }
@@ -40,7 +41,7 @@ public final class EmbeddedService: KeychainService {
         }
         do throws(StoreError) {
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
-            store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot) { (isNew) throws(KeybagError) in
+            store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot, quota: quota) { (isNew) throws(KeybagError) in
                 try Self.deviceKey(in: state, of: home, isNew: isNew)
             }
         } catch {

@@ -36,6 +36,8 @@ extension KeychainError {
         case .wrongPassphrase:
             self.init(.authFailed, "the passphrase is not the one of this backup, or the backup is damaged", hint: "nothing was changed")
         case .rehearsed: self.init(.internalFailure)
+        case .quota(let problem):
+            self.init(.diskFull, problem, hint: "delete items, or ask the administrator: /etc/latchkey/daemon.conf")
         case .cancelled: self.init(.notAvailable, "the operation was cancelled, and nothing was changed", hint: "try again")
         case .closed: self.init(.notAvailable, "the keychain was closed while the call was on its way")
         case .duplicate: self = .duplicateItem
@@ -118,7 +120,7 @@ extension KeychainError {
         // SQLITE_IOERR_SHMSIZE: the shared memory of the log could not grow, which is what a full disk does to a reader.
         let isFull = code == 10 | (19 << 8)
         switch isFull ? 13 : code & 0xFF {
-        case 13: self.init(.diskFull, "\(text) (disk full)", hint: "free some space; what was acknowledged before is still there")
+        case 13: self.init(.diskFull, "\(text) (disk full)", hint: "free some space, or delete items; what was acknowledged before is still there")
         case 8: self.init(.readOnly, text, hint: "the database, or its directory, may not be written by this user")
         case 7: self.init(.allocate, text)
         case 10: self.init(.io, "\(text) (input or output error \(code))", hint: "look at the system's log for a failing disk")

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import LinuxSystem
+
+/// What the administrator says to the system's daemon: `/etc/latchkey/daemon.conf`, lines of `name = value`.
+///
+/// ```
+/// max-bytes-per-user = 256 MiB    # or B, KiB, GiB
+/// max-items-per-user = 100000
+/// ```
+public struct DaemonConfiguration: Sendable, Equatable {
+    /// Of each user's keychain.
+    public var quota = KeychainQuota()
+
+    public static let systemPath = "/etc/latchkey/daemon.conf"
+
+    /// What stands in the file; the defaults where there is none.
+    ///
+    /// - Throws: where the file is not understood, or others than its owner can write it: it is never passed over.
+    public static func load(from path: String = systemPath, owner: UInt32 = 0) throws(SystemError) -> DaemonConfiguration {
+        var configuration = DaemonConfiguration()
+        guard let file = try ConfigurationFile.read(path, owner: owner, names: ["max-bytes-per-user", "max-items-per-user"]) else {
+            return configuration
+        }
+        for line in file.lines {
+            if line.name == "max-bytes-per-user" {
+                guard let bytes = bytes(line.value), bytes >= minBytes else {
+                    throw file.refusal(of: line, expected: "a size of 1 MiB or more")
+                }
+                configuration.quota.bytes = bytes
+            } else {
+                guard let items = Int(line.value), items > 0 else { throw file.refusal(of: line, expected: "a number above 0") }
+                configuration.quota.items = items
+            }
+        }
+        return configuration
+    }
+
+    /// A size such as `256 MiB`.
+    private static func bytes(_ text: String) -> Int? {
+        let words = text.split(whereSeparator: \.isWhitespace)
+        guard words.count == 2, let number = words.first.flatMap({ Int($0) }), number > 0 else { return nil }
+        let units = ["B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30]
+        guard let unit = words.last.flatMap({ units[String($0)] }) else { return nil }
+        let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: unit)
+        return isTooLarge ? nil : bytes
+    }
+
+    /// An empty keychain has some hundred KiB.
+    private static let minBytes = 1 << 20
+}

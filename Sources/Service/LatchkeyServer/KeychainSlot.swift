@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
+internal import Synchronization
+
+/// One user's keychain: opened when it is asked for, closed when it was idle for long. A failure is not remembered: the next call tries again.
+final class KeychainSlot: Sendable {
+    private struct State {
+        var opened: ServedKeychain?
+        var ownership: HomeOwnership?
+        /// Leases that have not ended.
+        var leases = 0
+        /// When the last lease began or ended, on the clock of the boot.
+        var usedAt: UInt64 = 0
+    }
+
+    /// Held while the keychain is opened or closed.
+    private let gate = Gate()
+    private let state = Mutex(State())
+
+    var opened: ServedKeychain? { state.withLock { $0.opened } }
+
+    /// When the keychain was used last; nil where it is closed, or in use.
+    var idleSince: UInt64? { state.withLock { $0.opened != nil && $0.leases == 0 ? $0.usedAt : nil } }
+
+    /// The keychain, which stays open for as long as what is returned is kept.
+    func keychain(_ open: (HomeOwnership) throws(KeychainError) -> ServedKeychain, claim: () throws(KeychainError) -> HomeOwnership)
+        throws(KeychainError) -> ServedKeychain
+    {
+        if let leased = lease() { return leased }
+        gate.enter()
+        defer { gate.release() }
+        if let leased = lease() { return leased }
+        let fresh = try open(try ownership(claim))
+        state.withLock { $0.opened = fresh }
+        return lease() ?? fresh
+    }
+
+    private func lease() -> ServedKeychain? {
+        let opened = state.withLock { state -> ServedKeychain? in
+            guard let opened = state.opened else { return nil }
+            state.leases += 1
+            state.usedAt = BootClock.system.now()
+            return opened
+        }
+        return opened?.leased(
+            KeychainLease { [self] in
+                state.withLock { state in
+                    state.leases -= 1
+                    state.usedAt = BootClock.system.now()
+                }
+            })
+    }
+
+    /// The daemon's hold on the home, taken where it is not yet.
+    func ownership(_ claim: () throws(KeychainError) -> HomeOwnership) throws(KeychainError) -> HomeOwnership {
+        let outcome: Result<HomeOwnership, KeychainError> = state.withLock { state in
+            if let ownership = state.ownership { return .success(ownership) }
+            let fresh = Result { () throws(KeychainError) in try claim() }
+            state.ownership = try? fresh.get()
+            return fresh
+        }
+        return try outcome.get()
+    }
+
+    /// Runs `body` while the keychain is closed; the next call opens it anew.
+    func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+        gate.enter()
+        defer { gate.release() }
+        takeOpened { _ in true }?.close()
+        return try body()
+    }
+
+    /// Closes the keychain, and gives its home back, if nobody uses it and closing it loses nothing: whatever was unlocked stays open.
+    ///
+    /// - Returns: whether it is closed.
+    func closeIfIdle() -> Bool {
+        gate.enter()
+        defer { gate.release() }
+        guard state.withLock({ $0.opened == nil }) || closeOpened() else { return false }
+        // Nothing refers to the home's lock any more: whoever opens the keychain next takes it anew.
+        state.withLock { $0.ownership = nil }
+        return true
+    }
+
+    /// Keeps no reference to the keychain when it returns.
+    private func closeOpened() -> Bool {
+        guard opened?.losesNothing == true, let closing = takeOpened({ $0.leases == 0 }) else { return false }
+        closing.close()
+        return true
+    }
+
+    private func takeOpened(_ condition: (State) -> Bool) -> ServedKeychain? {
+        state.withLock { state in
+            guard condition(state) else { return nil }
+            defer { state.opened = nil }
+            return state.opened
+        }
+    }
+}
+
+extension ServedKeychain {
+    /// Whether opening the keychain anew gives what there is now: nothing is unlocked that a passcode protects.
+    fileprivate var losesNothing: Bool {
+        guard let status = try? service.lockStatus() else { return false }
+        return !status.hasPasscode || status.state == .beforeFirstUnlock
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyServer
+@_spi(Testing) import LatchkeyService
+import LinuxSystem
+import SecretMemory
+import Synchronization
+import Testing
+
+/// A daemon of many users keeps few keychains open, and loses nothing by it.
+@Suite("Keychains of many users", .serialized)
+struct IdleKeychainTests {
+    private let directory: TemporaryDirectory
+    private let caller = CallerIdentity(executable: "/usr/bin/example")
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func provider(_ open: OpenKeychains = OpenKeychains(), quota: KeychainQuota? = nil) -> HomeProvider {
+        HomeProvider(stateDirectory: directory.path, clocks: TestClock().clocks, quota: quota, open: open)
+    }
+
+    private var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+
+    @Test("Two thousand users leave as many keychains open as are allowed, and each finds its own item again")
+    func manyUsers() throws {
+        let count = Int(ProcessInfo.processInfo.environment["LATCHKEY_USERS"] ?? "") ?? 2000
+        let provider = provider(OpenKeychains(idleCount: 8))
+        defer { provider.close() }
+        let before = descriptors
+        for user in 0..<count {
+            let keychain = try provider.keychain(of: 100_000 + UInt32(user))
+            _ = try keychain.service.add(Items.addition("a", data: "of \(user)"), from: caller)
+        }
+        #expect(provider.openCount <= 8)
+        // Other tests open files meanwhile; a keychain that stays open has at least four.
+        #expect(descriptors < before + count, "\(before) before, \(descriptors) after")
+        for user in stride(from: 0, to: count, by: 97) {
+            let keychain = try provider.keychain(of: 100_000 + UInt32(user))
+            #expect(
+                try keychain.service.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["of \(user)"])
+        }
+    }
+
+    @Test("What is in use, or unlocked, is not closed; the next user is refused with a clear error, and the others notice nothing")
+    func inUse() throws {
+        let provider = provider(OpenKeychains(idleCount: 1, count: 3))
+        defer { provider.close() }
+        let held = try provider.keychain(of: 1)
+        let passcode = SharedSecret(copying: "correct horse battery".utf8)
+        do {
+            let locked = try provider.keychain(of: 2)
+            try locked.service.setPasscode(passcode, progress: { _, _ in })
+            try locked.service.unlock(passcode, progress: { _, _ in })
+        }
+        do { _ = try provider.keychain(of: 3) }
+        #expect(provider.openCount == 3)
+        // The third is idle and loses nothing, and makes room.
+        let fourth = try provider.keychain(of: 4)
+        #expect(provider.openCount == 3)
+        let error = #expect(throws: KeychainError.self) { try provider.keychain(of: 5) }
+        #expect(error?.status == .notAvailable && error?.problem.contains("unlocked keychains of 3 users") == true)
+        #expect(try provider.keychain(of: 2).service.lockStatus().state == .unlocked)
+        _ = try held.service.add(Items.addition("a"), from: caller)
+        _ = try fourth.service.add(Items.addition("a"), from: caller)
+    }
+
+    @Test("An idle keychain is closed after its time, and its home given back; one that is used is not")
+    func idle() throws {
+        let provider = provider(OpenKeychains(idleSeconds: 0))
+        defer { provider.close() }
+        var held: ServedKeychain? = try provider.keychain(of: 1)
+        do { _ = try provider.keychain(of: 2) }
+        provider.closeIdle()
+        #expect(provider.openCount == 1)
+        #expect(throws: Never.self) { try HomeOwnership.claim(KeychainHome(root: "\(directory.path)/users/2")) }
+        #expect(throws: KeychainError.self) { try HomeOwnership.claim(KeychainHome(root: "\(directory.path)/users/1")) }
+        #expect(try held?.service.status().counts.isEmpty == true)
+        held = nil
+        provider.closeIdle()
+        #expect(provider.openCount == 0)
+    }
+
+    @Test("Keychains that are opened and closed as idle by many threads at once lose no item")
+    func contention() throws {
+        let provider = provider(OpenKeychains(idleCount: 1, idleSeconds: 0))
+        defer { provider.close() }
+        let failures = FailureList()
+        let running = DispatchGroup()
+        for thread in 0..<6 {
+            running.enter()
+            BackgroundThread.run {
+                defer { running.leave() }
+                for round in 0..<30 {
+                    do {
+                        let keychain = try provider.keychain(of: UInt32(1 + (thread + round) % 3))
+                        _ = try keychain.service.add(Items.addition("\(thread) \(round)"), from: caller)
+                    } catch {
+                        failures.add("\(error)")
+                    }
+                    provider.closeIdle()
+                }
+            }
+        }
+        running.wait()
+        #expect(failures.all.isEmpty)
+        let counts = try (1...3).map { user in
+            try provider.keychain(of: UInt32(user)).service.copyMatching(
+                ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: caller
+            ).records.count
+        }
+        #expect(counts.reduce(0, +) == 180)
+    }
+
+    // MARK: Quota
+
+    @Test("A keychain is full at its quota of bytes: -34 says so, what is there stays, and room is made by deleting")
+    func bytes() throws {
+        let provider = provider(quota: KeychainQuota(bytes: 1 << 20))
+        defer { provider.close() }
+        let service = try provider.keychain(of: 1).service
+        let large = String(repeating: "x", count: 100_000)
+        var stored = 0
+        var refusal: KeychainError?
+        while refusal == nil, stored < 20 {
+            do throws(KeychainError) {
+                _ = try service.add(Items.addition("\(stored)", data: large), from: caller)
+                stored += 1
+            } catch {
+                refusal = error
+            }
+        }
+        #expect(refusal?.status == .diskFull && (5...10).contains(stored), "\(stored) stored")
+        let path = "\(directory.path)/users/1/data/keychain.db"
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? .max <= 1 << 20)
+        #expect(try service.copyMatching(Items.query("0"), returning: .data, from: caller).records.first?.text == large)
+        try service.delete(Items.query("0"), from: caller)
+        #expect(throws: Never.self) { try service.add(Items.addition("again", data: large), from: caller) }
+        // Another user has a quota of their own.
+        #expect(throws: Never.self) { try provider.keychain(of: 2).service.add(Items.addition("0", data: large), from: caller) }
+    }
+
+    @Test("A keychain holds as many items as its quota says, counted again when some were deleted")
+    func items() throws {
+        let provider = provider(quota: KeychainQuota(items: 5))
+        defer { provider.close() }
+        let service = try provider.keychain(of: 1).service
+        for index in 0..<5 { _ = try service.add(Items.addition("\(index)"), from: caller) }
+        let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("5"), from: caller) }
+        #expect(error?.status == .diskFull && error?.problem.contains("5 items") == true)
+        // A change of what is there needs no room.
+        let new = ItemUpdate(data: SharedSecret(copying: "new".utf8))
+        #expect(throws: Never.self) { try service.update(Items.query("1"), with: new, from: caller) }
+        try service.delete(Items.query("0"), from: caller)
+        #expect(throws: Never.self) { try service.add(Items.addition("5"), from: caller) }
+        #expect(throws: KeychainError.self) { try service.add(Items.addition("6"), from: caller) }
+    }
+
+    @Test("A backup that is longer than the quota is refused while it arrives")
+    func spool() throws {
+        let spool = try Spool(in: directory.path, limit: 10)
+        try [UInt8](repeating: 1, count: 10).withUnsafeBytes { (bytes) throws(KeychainError) in try spool.write(bytes) }
+        let error = #expect(throws: KeychainError.self) {
+            try [1 as UInt8].withUnsafeBytes { (bytes) throws(KeychainError) in try spool.write(bytes) }
+        }
+        #expect(error?.status == .diskFull)
+    }
+
+    @Test(
+        "The administrator's file is read whole, or refused by line",
+        arguments: [
+            ("", KeychainQuota()), ("# nothing\n\n", KeychainQuota()),
+            ("max-bytes-per-user = 2 MiB # small\nmax-items-per-user=7", KeychainQuota(bytes: 2 << 20, items: 7)),
+            ("max-bytes-per-user = 1 GiB", KeychainQuota(bytes: 1 << 30)), ("max-bytes-per-user = 10 B", nil),
+            ("max-bytes-per-user = 256", nil), ("max-bytes-per-user = -1 MiB", nil), ("max-bytes-per-user = 9223372036854775807 GiB", nil),
+            ("max-items-per-user = 0", nil), ("max-items-per-user = many", nil), ("max-items-per-user", nil), ("color = red", nil),
+            ("max-items-per-user = 1\nmax-items-per-user = 2", nil), ("= 5", nil),
+        ] as [(String, KeychainQuota?)])
+    func configuration(_ text: String, _ expected: KeychainQuota?) throws {
+        let path = "\(directory.path)/daemon.conf"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o644)
+        #expect((try? DaemonConfiguration.load(from: path, owner: geteuid()))?.quota == expected)
+        chmod(path, 0o666)
+        #expect(throws: SystemError.self) { try DaemonConfiguration.load(from: path, owner: geteuid()) }
+    }
+}
+
+private final class FailureList: Sendable {
+    private let texts = Mutex<[String]>([])
+    var all: [String] { texts.withLock { $0 } }
+    func add(_ text: String) { texts.withLock { $0.append(text) } }
+}
