@@ -143,6 +143,44 @@ struct ProcessTests {
         #expect(outcome.output == "\(status)\n")
     }
 
+    @Test("without /proc a command still sees its arguments and works", .enabled(if: Self.canHideProc))
+    func withoutProc() throws {
+        let shell = try Shell()
+        let outcome = try shell.run(
+            """
+            unshare -rm sh -c 'mount -t tmpfs none /proc
+            security add-generic-password -a a -s s -w v; security find-generic-password -a a -w; latchkey status | head -n 1
+            latchkey key --help | head -n 1'
+            """)
+        #expect(outcome.output.hasPrefix("v\nkeychain:    \(shell.directory.path)/home/data/keychain.db\nOVERVIEW: "), "\(outcome)")
+    }
+
+    /// Whether this system lets a user hide /proc in a namespace.
+    private static let canHideProc: Bool = {
+        (try? Shell().run("unshare -rm mount -t tmpfs none /proc").exit == 0) ?? false
+    }()
+
+    /// Whether this process may make set-user programs, and the file system of temporary files lets them be.
+    private static let canSetUser: Bool = {
+        let script = "cp /usr/bin/id \"$PASS\" && chown nobody \"$PASS\" && chmod 4755 \"$PASS\" && test \"$(\"$PASS\" -un)\" = nobody"
+        return (try? Shell().run(script).exit == 0) ?? false
+    }()
+
+    @Test("a program with the rights of another user believes no variable of the environment", .enabled(if: Self.canSetUser))
+    func setUser() throws {
+        let shell = try Shell()
+        // The mark of changed rights is what counts; whose they are does not matter.
+        let outcome = try shell.run(
+            """
+            mkdir "$LATCHKEY_HOME.bin"; cp "$(readlink -f "$(command -v latchkey)")" "$LATCHKEY_HOME.bin/latchkey"
+            chmod 755 "$LATCHKEY_HOME.bin" "$(dirname "$LATCHKEY_HOME")"
+            chown nobody "$LATCHKEY_HOME.bin/latchkey"; chmod 4755 "$LATCHKEY_HOME.bin/latchkey"
+            export HOME="$LATCHKEY_HOME.h" LATCHKEY_EPHEMERAL=1
+            latchkey list-keychains; "$LATCHKEY_HOME.bin/latchkey" list-keychains; echo $?
+            """)
+        #expect(outcome.output == "    \"ephemeral\"\n37\n", "\(outcome)")
+    }
+
     @Test("a keychain that others can read is refused with the command that mends it")
     func widePermissions() throws {
         let shell = try Shell()

@@ -51,5 +51,5 @@ struct DaemonPlace {
         return CallerReader(command: command, entitlements: isSystem ? EntitlementsDirectory(entitlements) : nil)
     }
 
-    private func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    private func environment(_ name: String) -> String? { SecureEnvironment.value(of: name) }
 }

@@ -53,6 +53,11 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     enum LogLevel: String, CaseIterable, ExpressibleByArgument { case debug, info, notice, warning, error }
 
+    /// Takes the arguments from where they are also without /proc.
+    static func main() async {
+        await main(Array(ProcessArguments.all.dropFirst()))
+    }
+
     func validate() throws {
         guard user != system else { throw ValidationError("say either --user or --system") }
         guard user || !release else { throw ValidationError("--release goes with --user") }

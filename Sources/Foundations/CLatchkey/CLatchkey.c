@@ -23,6 +23,23 @@
 #define SYS_memfd_secret 447
 #endif
 
+static int argument_count;
+static char **arguments;
+
+// glibc gives the functions of .init_array what it gives main.
+__attribute__((constructor)) static void take_arguments(int count, char **words) {
+    argument_count = count;
+    arguments = words;
+}
+
+int latchkey_argument_count(void) {
+    return argument_count;
+}
+
+const char *latchkey_argument(int index) {
+    return index >= 0 && index < argument_count ? arguments[index] : NULL;
+}
+
 int latchkey_memfd_secret(void) {
     return (int)syscall(SYS_memfd_secret, O_CLOEXEC);
 }

@@ -26,12 +26,12 @@ public enum ServiceManager {
 
     /// Tells the manager, as in `READY=1`. Does nothing where no manager listens.
     public static func notify(_ state: String) throws(SystemError) {
-        guard let variable = getenv("NOTIFY_SOCKET") else { return }
+        guard let variable = SecureEnvironment.value(of: "NOTIFY_SOCKET") else { return }
         let socket = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { throw .last("notify the service manager") }
         defer { close(socket) }
         var address = sockaddr_un()
-        var name = Array(String(cString: variable).utf8)
+        var name = Array(variable.utf8)
         // A name that begins with @ lies in the abstract namespace, where the first byte is 0.
         if name.first == UInt8(ascii: "@") { name[0] = 0 }
         guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
@@ -56,7 +56,7 @@ public enum ServiceManager {
     }
 
     private static func number(_ name: String) -> UInt64? {
-        getenv(name).flatMap { UInt64(String(cString: $0)) }
+        SecureEnvironment.value(of: name).flatMap { UInt64($0) }
     }
 
     /// SD_LISTEN_FDS_START.

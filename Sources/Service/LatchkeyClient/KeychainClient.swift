@@ -145,6 +145,4 @@ private final class ProcessService: Sendable {
     }
 }
 
-private func environment(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
-}
+private func environment(_ name: String) -> String? { SecureEnvironment.value(of: name) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// One word of a command line, byte for byte: an argument need not be UTF-8, and a password must not change on its way.
@@ -24,11 +24,7 @@ public struct CommandWord: Equatable, Sendable {
 
     /// The arguments of this process, its name first.
     public static func ofThisProcess() -> [CommandWord] {
-        (0..<Int(CommandLine.argc)).compactMap { index in
-            CommandLine.unsafeArgv[index].map { start in
-                CommandWord(SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: start, count: strlen(start)))))
-            }
-        }
+        ProcessArguments.map { CommandWord(SharedSecret(SecretBytes(copying: $0))) }
     }
 
     var count: Int { secret.count }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
@@ -10,7 +9,7 @@ enum MissingKeychain {
     /// The path of the database that is not there yet; nil where it is, or where that cannot be known.
     static var path: String? {
         do {
-            let home = try KeychainHome.resolve { name in getenv(name).map { String(cString: $0) } }
+            let home = try KeychainHome.resolve { SecureEnvironment.value(of: $0) }
             return try FileStatus.of(home.databasePath) == nil ? home.databasePath : nil
         } catch {
             // Opening the keychain meets the same failure, and reports it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The few C functions that Swift cannot call: variadics, and calls that the C library's module map leaves out.
-// No state and no policy live here.
+// No policy lives here, and no state but where the arguments of the process lie.
 
 #ifndef CLATCHKEY_H
 #define CLATCHKEY_H
@@ -65,6 +65,10 @@ int latchkey_lock_file(int descriptor, int exclusive);
 
 /// secure_getenv(3): NULL also where the program has more rights than who started it.
 const char *latchkey_environment(const char *name);
+
+/// The arguments of the process as the C library got them; the Swift runtime reads them from /proc, which may be missing.
+int latchkey_argument_count(void);
+const char *latchkey_argument(int index);
 
 /// fork(2), which Swift marks unavailable. For the proofs only.
 pid_t latchkey_fork(void);

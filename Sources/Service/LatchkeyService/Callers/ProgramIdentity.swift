@@ -11,7 +11,7 @@ internal import LinuxSystem
 /// group: the program is then refused rather than let into the shared group.
 public enum ProgramIdentity {
     public static func ofThisProcess() -> CallerIdentity {
-        let executable = ProcessDirectory(getpid()).executable ?? CommandLine.arguments.first ?? "?"
+        let executable = ProcessDirectory(getpid()).executable ?? ProcessArguments.all.first ?? "?"
         return CallerIdentity(executable: executable, declaredGroups: declaredGroups(of: executable))
     }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LinuxSystem
+import Testing
+
+@Suite("Arguments of the process")
+struct ProcessArgumentsTests {
+    @Test("They are those that the runtime knows, byte for byte")
+    func same() {
+        #expect(!ProcessArguments.all.isEmpty)
+        #expect(ProcessArguments.all == CommandLine.arguments)
+        #expect(ProcessArguments.map { Array($0) } == CommandLine.arguments.map { Array($0.utf8) })
+    }
+}
