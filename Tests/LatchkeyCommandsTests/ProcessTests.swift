@@ -65,13 +65,23 @@ struct ProcessTests {
         #expect(outcome.error == "security: cannot write the output: No space left on device\n")
     }
 
-    @Test("status makes a keychain where there is none, and says so once")
-    func newKeychain() throws {
+    @Test("status and who create nothing where there is no keychain", arguments: ["status", "status --json", "who", "who --json"])
+    func createsNothing(command: String) throws {
         let shell = try Shell()
-        let first = try shell.run("latchkey status")
-        #expect(first.exit == 0 && first.output.contains("mode:        embedded"))
-        #expect(first.error == "latchkey: there was no keychain; a new one was made\n")
-        #expect(try shell.run("latchkey status").error == "")
+        let outcome = try shell.run("latchkey \(command); test -e \"$LATCHKEY_HOME\"; echo $?")
+        #expect(outcome.exit == 0 && outcome.error.isEmpty && outcome.output.hasSuffix("\n1\n"), "\(outcome)")
+        let made = try shell.run("security add-generic-password -a a -s s -w v; latchkey \(command)")
+        #expect(made.exit == 0 && made.error.isEmpty)
+        switch command {
+        case "status":
+            #expect(outcome.output.hasPrefix("keychain:    none yet at \(shell.directory.path)/home/data/keychain.db; "))
+            #expect(made.output.contains("mode:        embedded"))
+        case "status --json":
+            #expect(outcome.output.contains("\"exists\" : false") && made.output.contains("\"exists\" : true"))
+        default:
+            // What is known of a caller does not depend on the keychain.
+            #expect(outcome.output == made.output + "1\n")
+        }
     }
 
     @Test("doctor makes no keychain, and finds nothing wrong with there being none")
@@ -186,7 +196,7 @@ struct ProcessTests {
         let shell = try Shell()
         let outcome = try shell.run(
             """
-            latchkey status >/dev/null 2>&1; chmod 755 "$LATCHKEY_HOME/data"
+            security add-generic-password -a a -s s -w v; chmod 755 "$LATCHKEY_HOME/data"
             security list-keychains; echo $?
             latchkey doctor
             """)

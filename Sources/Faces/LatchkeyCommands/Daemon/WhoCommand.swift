@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import KeychainModel
+internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem
 
@@ -22,9 +23,16 @@ struct WhoCommand: OwnParsableCommand {
     var json = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let keychain = try session.keychain()
-        let report = try CommandFailure.naming(nil) { () throws(KeychainError) in CallerText(try keychain.who(session.caller)) }
+        let report = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            CallerText(try Self.service().who(session.caller))
+        }
         try session.write(json ? try JSONText.of(report) : report.text)
+    }
+
+    /// The keychain; where there is none yet, one in memory, which knows as much of its caller, so that none is made.
+    private static func service() throws(KeychainError) -> any KeychainService {
+        if KeychainClient.isOnFiles, MissingKeychain.path != nil { return try EmbeddedService() }
+        return try KeychainClient.service()
     }
 }
 
@@ -62,7 +70,8 @@ struct CallerText: Encodable {
             "\(name)\(name.isEmpty ? " " : ":")\(TerminalText.blanks(width - name.count + 1))\(value)\n"
         }
         var text = facts.map { row($0.name, "\($0.value) (\($0.grade): \($0.source))") }.joined()
-        let names: [TerminalText] = groups.map { "\($0.name) (\($0.grade))" } + (hasAllGroups ? ["every other group of the same grade"] : [])
+        let names: [TerminalText] =
+            groups.map { "\($0.name) (\($0.grade))" } + (hasAllGroups ? ["every other group of the same grade"] : [])
         text += names.isEmpty ? row("groups", "none") : ""
         for (index, name) in names.enumerated() { text += row(index == 0 ? "groups" : "", name) }
         return text + row("why", "\(reason)")

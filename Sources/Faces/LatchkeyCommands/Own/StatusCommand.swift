@@ -12,7 +12,7 @@ struct StatusCommand: OwnParsableCommand {
         commandName: OwnCommand.status.rawValue,
         abstract: OwnCommand.status.abstract,
         discussion: """
-            Where there is no keychain yet, one is made.
+            Where there is no keychain yet, none is made.
 
             EXAMPLES:
               latchkey status
@@ -23,13 +23,15 @@ struct StatusCommand: OwnParsableCommand {
     var json = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let missing = KeychainClient.isOnFiles ? MissingKeychain.path : nil
-        let keychain = try session.keychain()
-        let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.status() }
-        let lock = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
-        let isNew = missing != nil && missing == status.databasePath
-        if isNew { session.io.say("latchkey: there was no keychain; a new one was made\n") }
-        let report = StatusReport(status, lock, isNew: isNew)
+        let report = try Self.report(in: session)
         try session.write(json ? try JSONText.of(report) : report.text)
+    }
+
+    private static func report(in session: CommandSession) throws(CommandFailure) -> StatusReport {
+        if KeychainClient.isOnFiles, let home = MissingKeychain.home { return StatusReport(missingAt: home) }
+        let keychain = try session.keychain()
+        return try CommandFailure.naming(nil) { () throws(KeychainError) in
+            StatusReport(try keychain.status(), try keychain.lockStatus())
+        }
     }
 }

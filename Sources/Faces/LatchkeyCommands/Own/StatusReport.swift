@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyService
 internal import LinuxSystem
 
 /// What `latchkey status` tells, in the shape of its JSON.
@@ -28,8 +29,8 @@ struct StatusReport: Encodable {
     var items: Int
     var counts: [Count]
     var quarantined: Int
-    /// Whether this very call made the keychain.
-    var isNew: Bool
+    /// Whether there is a keychain; where there is none, the first item makes it, and the rest is what it will be.
+    var exists = true
 
     struct Count: Encodable {
         var itemClass: String
@@ -41,7 +42,7 @@ struct StatusReport: Encodable {
         }
     }
 
-    init(_ status: KeychainStatus, _ lock: LockStatus, isNew: Bool) {
+    init(_ status: KeychainStatus, _ lock: LockStatus) {
         database = status.databasePath
         mode = status.mode.rawValue
         format = status.formatVersion
@@ -58,7 +59,17 @@ struct StatusReport: Encodable {
         items = full.reduce(0) { $0 + $1.count }
         counts = full.map { Count(itemClass: $0.itemClass.rawValue, protection: $0.protection.constant, count: $0.count) }
         quarantined = status.quarantined
-        self.isNew = isNew
+    }
+
+    /// What is said of a keychain that nothing was stored in yet.
+    init(missingAt home: KeychainHome) {
+        let open = Set(ProtectionClass.allCases.filter { !$0.requiresPasscode })
+        self.init(
+            KeychainStatus(
+                mode: .embedded, root: .file, databasePath: home.databasePath, deviceKeyPath: home.deviceKeyPath, formatVersion: 0,
+                hasPasscode: false, counts: [], quarantined: 0),
+            LockStatus(state: .unlocked, hasPasscode: false, hasRecoveryKey: false, settings: KeybagSettings(), open: open))
+        exists = false
     }
 }
 
@@ -67,6 +78,7 @@ struct StatusReport: Encodable {
 extension StatusReport {
     /// The report for people.
     var text: TerminalText {
+        guard exists else { return "keychain:    none yet at \(database ?? ""); the first item makes it\n" }
         var rows: [(name: String, value: String)] = [
             ("keychain", database ?? "in memory, ends with the program"),
             ("mode", modeText),
