@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
 import Testing
@@ -62,9 +63,83 @@ struct CommandTableTests {
         #expect(keychain.latchkey("status").output.hasPrefix("keychain:"))
         #expect(keychain.security("statu").exit == 1)
         #expect(keychain.latchkey("statu").exit == 1)
-        #expect(keychain.latchkey("list-keychain").output == "    \"ephemeral\"\n")
+        #expect(keychain.security("list-keychain").output == "    \"ephemeral\"\n")
         #expect(keychain.security("--version").exit == 2)
         #expect(keychain.latchkey("--version").output == "\(LatchkeyVersion.current)\n")
+    }
+
+    @Test(
+        "a name that no command has is answered with the command that was meant; abbreviations are for security alone",
+        arguments: [
+            ("statsu", "status"), ("stauts", "status"), ("Status", "status"), ("docter", "doctor"), ("bakup", "backup"),
+            ("restor", "restore"),
+            ("get", "find-generic-password"), ("set", "add-generic-password"), ("rm", "delete-generic-password"), ("ls", "dump-keychain"),
+            ("whoami", "who"), ("passwd", "passcode change"), ("sign", "key sign"), ("find-g", "find-generic-password"),
+            ("find-generic-pasword", "find-generic-password"), ("fnid-identity", "find-identity"), ("list-keychain", "list-keychains"),
+            ("recovery-kye", "recovery-key"), ("certificat", "certificate"), ("xqzw", nil), ("x", nil), ("", nil),
+            (String(repeating: "status", count: 1000), nil),
+        ] as [(String, String?)])
+    func meant(name: String, command: String?) throws {
+        let outcome = try TestKeychain(.ephemeral).security([CommandWord(name)], as: "latchkey")
+        #expect(outcome.exit == 1 && outcome.output.isEmpty)
+        #expect(outcome.error.hasPrefix("latchkey: unknown command \""))
+        let question = command.map { "did you mean 'latchkey \($0)'? " } ?? ""
+        #expect(outcome.error.hasSuffix("\nhint: \(question)latchkey help\n"), "\(outcome.error)")
+    }
+
+    @Test("security says what was meant as well, and a sub-command of ours is answered in the same way")
+    func meantElsewhere() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        #expect(
+            keychain.security("find-generic-pasword").error.hasSuffix(
+                "hint: did you mean 'security find-generic-password'? security help\n"))
+        #expect(
+            keychain.latchkey("passcode chnage").error.hasSuffix(
+                "hint: did you mean 'latchkey passcode change'? latchkey passcode --help\n"))
+        #expect(keychain.latchkey("key sing --tag a").error.hasSuffix("hint: did you mean 'latchkey key sign'? latchkey key --help\n"))
+        #expect(keychain.latchkey("key xqzw").error.hasSuffix("hint: latchkey key --help\n"))
+    }
+
+    @Test("every command that is suggested exists")
+    func suggestions() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for word in [
+            "get", "set", "rm", "ls", "info", "check", "whoami", "logs", "run", "init", "passwd", "recovery", "recover", "verify",
+            "keygen", "sign", "encrypt", "decrypt", "keys", "inspect",
+        ] {
+            let command = try #require(Suggestion.command(for: word, isExact: true))
+            #expect(keychain.latchkey("\(command) --help").exit == 0, "\(command)")
+        }
+    }
+
+    @Test("a hint names only options that the command has")
+    func hints() throws {
+        let service = FailingService(error: KeychainError(.duplicateItem))
+        for line in ["add-generic-password -a a -s s", "add-internet-password -a a -s s"] {
+            #expect(LatchkeyCommandsTests.security(line, on: service).error.hasSuffix("\nhint: -U updates an item that exists\n"))
+        }
+        for line in ["create-keypair -a ec x", "find-generic-password", "key generate --tag a", "list-keychains"] {
+            let outcome = LatchkeyCommandsTests.security(line, on: service)
+            #expect(outcome.exit == 45 && !outcome.error.contains("-U"), "\(outcome.error)")
+        }
+        let directory = try TemporaryDirectory()
+        let keychain = try TestKeychain(.ephemeral)
+        keychain.latchkey("key generate --tag k")
+        for _ in 1...2 { keychain.latchkey("key public --tag k -o \(directory.path)/a") }
+        #expect(keychain.latchkey("key public --tag k -o \(directory.path)/a").error.hasSuffix("\nhint: --force replaces it\n"))
+        let export = keychain.security("export -t pubKeys -o \(directory.path)/a")
+        #expect(export.exit == 45 && export.error.hasSuffix("\nhint: remove it, or name another file\n"))
+    }
+
+    @Test("what is missing is called by its name")
+    func nouns() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        #expect(keychain.latchkey("backup /nowhere/b").error.contains("a passphrase is needed"))
+        #expect(keychain.latchkey("restore /nowhere/b").error.contains("a passphrase is needed"))
+        #expect(keychain.latchkey("passcode set").error.contains("a passcode is needed"))
+        #expect(keychain.latchkey("recovery-key use").error.contains("a recovery key is needed"))
+        let differing = TestIO(answers: ["a phrase of mine", "a phrase of yours"])
+        #expect(keychain.latchkey("backup /nowhere/b", io: differing).error.contains("the two passphrases differ"))
     }
 
     @Test("the program's name is the last component of the path it was called by")

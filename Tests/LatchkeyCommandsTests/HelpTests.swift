@@ -22,6 +22,7 @@ struct HelpTests {
         #expect(keychain.security("-h").output == usage.output)
         #expect(keychain.security("-z").error.hasSuffix(usage.output))
         let renamed = usage.output.replacing("security [", with: "latchkey [").replacing("'security", with: "'latchkey")
+            .replacing("security, which may be abbreviated:", with: "security:")
         #expect(keychain.latchkey("").output == renamed)
     }
 

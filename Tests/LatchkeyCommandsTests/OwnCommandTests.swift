@@ -50,11 +50,13 @@ struct OwnCommandTests {
         #expect(json["healthy"] as? Bool == true)
     }
 
-    @Test("words that our commands do not take are told in one line with a hint", arguments: ["status --foo", "doctor extra", "--nothing"])
-    func badWords(line: String) throws {
+    @Test(
+        "words that our commands do not take are told in one line with a hint",
+        arguments: [("status --foo", "status "), ("doctor extra", "doctor "), ("--nothing", "")])
+    func badWords(line: String, command: String) throws {
         let outcome = try TestKeychain(.ephemeral).latchkey(line)
         #expect(outcome.exit == 2 && outcome.output.isEmpty)
-        #expect(outcome.error.hasPrefix("latchkey: ") && outcome.error.hasSuffix("\nhint: latchkey --help\n"))
+        #expect(outcome.error.hasPrefix("latchkey: ") && outcome.error.hasSuffix("\nhint: latchkey \(command)--help\n"))
     }
 
     @Test("a keychain that cannot be opened is told with its hint")

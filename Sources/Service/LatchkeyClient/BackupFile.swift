@@ -58,7 +58,7 @@ public enum BackupFile {
 
     private static func refuseExisting(_ path: String) throws(KeychainError) {
         guard access(path, F_OK) == 0 else { return }
-        throw KeychainError(.duplicateItem, "\(path) exists", hint: "--force replaces it")
+        throw KeychainError(.duplicateItem, "\(path) exists")
     }
 
     private static func opened(_ path: String, _ flags: Int32) throws(KeychainError) -> SharedDescriptor {

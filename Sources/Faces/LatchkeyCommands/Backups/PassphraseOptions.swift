@@ -17,6 +17,7 @@ struct PassphraseOptions: ParsableArguments {
     }
 
     var source: PasscodeSource {
-        PasscodeSource(file: passphraseFile, descriptor: passphraseFd, fileOption: "--passphrase-file", usesEnvironment: false)
+        PasscodeSource(
+            file: passphraseFile, descriptor: passphraseFd, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
     }
 }

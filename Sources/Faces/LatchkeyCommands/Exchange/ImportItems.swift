@@ -171,7 +171,7 @@ private struct ImportCount {
 enum KeyFilePassphrase {
     static func read(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         if let path = arguments["--passphrase-file"] {
-            let source = PasscodeSource(file: path.text, fileOption: "--passphrase-file", usesEnvironment: false)
+            let source = PasscodeSource(file: path.text, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
             return try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("passphrase: ", in: session) }
         }
         return arguments["-P"]?.secret

@@ -51,7 +51,8 @@ extension CommandFailure {
             return problem.map { ["\(program.rawValue): \(command): \($0)"] } ?? []
         case .status(let error, let function):
             let call: TerminalText = function.map { "\($0): " } ?? ""
-            return ["\(program.rawValue): \(call)\(Self.text(of: error))"] + (Self.hint(for: error).map { ["hint: \($0)"] } ?? [])
+            return ["\(program.rawValue): \(call)\(Self.text(of: error))"]
+                + (Self.hint(for: error, of: command).map { ["hint: \($0)"] } ?? [])
         case .line(let line):
             return [line]
         case .said:
@@ -59,8 +60,14 @@ extension CommandFailure {
         }
     }
 
-    private static func hint(for error: KeychainError) -> String? {
-        error.hint ?? (error.problem == error.status.message ? knownHints[error.status] : nil)
+    private static func hint(for error: KeychainError, of command: String) -> String? {
+        if let hint = error.hint { return hint }
+        guard error.problem == error.status.message else { return nil }
+        switch error.status {
+        case .itemNotFound: return "security dump-keychain lists what is there"
+        case .duplicateItem where CommandTable.hasOption("-U", command): return "-U updates an item that exists"
+        default: return nil
+        }
     }
 
     private static func text(of error: KeychainError) -> String {
@@ -74,11 +81,5 @@ extension CommandFailure {
         .itemNotFound: "a matching item could not be found",
         .duplicateItem: "an item with the same key attributes already exists",
         .interactionNotAllowed: "the item is locked, and user interaction is not allowed here",
-    ]
-
-    /// What to do about failures that every script meets.
-    private static let knownHints: [OSStatusCode: String] = [
-        .itemNotFound: "security dump-keychain lists what is there",
-        .duplicateItem: "-U updates an item that exists",
     ]
 }

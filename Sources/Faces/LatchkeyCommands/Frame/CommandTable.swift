@@ -20,10 +20,23 @@ enum CommandTable {
         case foreign
     }
 
+    /// The entry that a name means. Abbreviations are macOS's, and for the program of that name alone.
+    static func entry(_ name: CommandWord, for program: Program) -> Entry? {
+        program == .security ? entry(abbreviated: name) : entries.first { $0.name.utf8.elementsEqual(name.bytes) }
+    }
+
     /// The entry of this name, else the first whose name begins with it; nil where there is none.
     static func entry(abbreviated name: CommandWord) -> Entry? {
         guard name.count > 0 else { return nil }
         return entries.first { $0.name.utf8.elementsEqual(name.bytes) } ?? entries.first { $0.name.utf8.starts(with: name.bytes) }
+    }
+
+    /// Whether a command of this name takes the option.
+    static func hasOption(_ option: String, _ command: String) -> Bool {
+        entries.contains { entry in
+            guard entry.name == command, case .built(let type) = entry.support else { return false }
+            return type.definition.options.contains { $0.name == option }
+        }
     }
 
     static let entries: [Entry] = [

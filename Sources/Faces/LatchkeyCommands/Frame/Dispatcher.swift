@@ -11,11 +11,20 @@ enum Dispatcher {
         guard let name = words.first else { return 0 }
         let own = OwnCommand(rawValue: name.text)
         if let own, session.program == .latchkey { return own.execute(words, in: session) }
-        if let entry = CommandTable.entry(abbreviated: name) { return run(entry, words.dropFirst(), in: session) }
+        if let entry = CommandTable.entry(name, for: session.program) { return run(entry, words.dropFirst(), in: session) }
         if let own { return own.execute(words, in: session) }
-        session.io.say("security: unknown command \"\(name.text)\"\n")
-        if !session.isQuiet { session.io.say("hint: \(session.program.rawValue) help\n") }
+        refuse(name, in: session)
         return 1
+    }
+
+    /// Says that there is no such command, and which one was probably meant.
+    private static func refuse(_ name: CommandWord, in session: CommandSession) {
+        let program = session.program.rawValue
+        session.io.say("\(program): unknown command \"\(name.text)\"\n")
+        guard !session.isQuiet else { return }
+        let meant = Suggestion.command(for: name.text, isExact: session.program == .latchkey)
+        let question: TerminalText = meant.map { "did you mean '\(program) \($0)'? " } ?? ""
+        session.io.say("hint: \(question)\(program) help\n")
     }
 
     private static func run(_ entry: CommandTable.Entry, _ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {

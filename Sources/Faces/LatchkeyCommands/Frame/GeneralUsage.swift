@@ -7,7 +7,7 @@ enum GeneralUsage {
     static func text(for program: Program) -> TerminalText {
         var lines = ["usage: \(program.rawValue) [-hilqv] [-p prompt] [command [options] [arguments]]", ""]
         lines += Frame.options.filter { $0.name != "-R" }.map { row($0.synopsis, $0.help) }
-        lines += ["", "commands of macOS's security, which may be abbreviated:"]
+        lines += ["", "commands of macOS's security\(program == .security ? ", which may be abbreviated" : ""):"]
         for entry in CommandTable.entries {
             if case .built(let command) = entry.support { lines.append(row(entry.name, command.definition.summary)) }
         }

@@ -74,7 +74,7 @@ struct KeyPassphrase: ParsableArguments {
 
     func read(in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         guard let passphraseFile else { return nil }
-        let source = PasscodeSource(file: passphraseFile, fileOption: "--passphrase-file", usesEnvironment: false)
+        let source = PasscodeSource(file: passphraseFile, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
         return try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("passphrase: ", in: session) }
     }
 }
@@ -90,6 +90,6 @@ struct KeyOutputOptions: ParsableArguments {
     var force = false
 
     func write(_ secret: SharedSecret, in session: CommandSession) throws(CommandFailure) {
-        try KeyStreams.write(secret, to: output, replaces: force, in: session)
+        try KeyStreams.write(secret, to: output, replaces: force, hint: "--force replaces it", in: session)
     }
 }

@@ -12,12 +12,28 @@ enum KeyStreams {
     }
 
     /// Writes a file of mode 0600, or standard output where there is no path. A file that is there is replaced only if that is wanted.
-    static func write(_ secret: SharedSecret, to path: String?, replaces: Bool, in session: CommandSession) throws(CommandFailure) {
+    ///
+    /// - Parameter hint: what to do where there is one and it may not be replaced.
+    static func write(
+        _ secret: SharedSecret, to path: String?, replaces: Bool, hint: String = "remove it, or name another file",
+        in session: CommandSession
+    ) throws(CommandFailure) {
         guard let path, path != "-" else { return try session.writeSecret(secret.copy(), to: .output) }
-        try CommandFailure.naming(nil) { () throws(KeychainError) in
+        try hinting(hint) { () throws(KeychainError) in
             try BackupFile.write(path, replaces: replaces) { (sink) throws(KeychainError) in
                 try secret.withUnsafeBytes { (bytes) throws(KeychainError) in try sink(bytes) }
             }
+        }
+    }
+
+    /// Adds a hint to the error of a file that exists.
+    static func hinting<Result>(
+        _ hint: String, _ body: () throws(KeychainError) -> Result
+    ) throws(CommandFailure) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .status(error.status == .duplicateItem ? KeychainError(error.status, error.problem, hint: hint) : error)
         }
     }
 

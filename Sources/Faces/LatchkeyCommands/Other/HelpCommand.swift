@@ -17,7 +17,7 @@ enum HelpCommand: SecurityCommand {
             if let text = text(for: name, in: session) {
                 try session.write(text)
             } else {
-                session.io.say("security: unknown command \"\(name.text)\"\n")
+                session.io.say("\(session.program.rawValue): unknown command \"\(name.text)\"\n")
                 isUnknown = true
             }
         }
@@ -27,7 +27,7 @@ enum HelpCommand: SecurityCommand {
     private static func text(for name: CommandWord, in session: CommandSession) -> TerminalText? {
         let own = OwnCommand(rawValue: name.text)
         if let own, session.program == .latchkey { return own.help(columns: session.io.columns) }
-        guard let entry = CommandTable.entry(abbreviated: name) else { return own?.help(columns: session.io.columns) }
+        guard let entry = CommandTable.entry(name, for: session.program) else { return own?.help(columns: session.io.columns) }
         return switch entry.support {
         case .built(let command): command.definition.usage(of: session.program)
         case .later: "\(entry.name) is not supported by this version.\n"

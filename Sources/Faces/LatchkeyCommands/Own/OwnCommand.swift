@@ -48,7 +48,7 @@ enum OwnCommand: String, CaseIterable, Sendable {
             try command.run()
             return 0
         } catch {
-            return answer(error, in: session)
+            return answer(error, to: words.map(\.text), in: session)
         }
     }
 
@@ -90,7 +90,7 @@ enum OwnCommand: String, CaseIterable, Sendable {
     }
 
     /// What swift-argument-parser throws: help, a version, a completion script, or what is wrong with the words.
-    private static func answer(_ error: any Error, in session: CommandSession) -> Int32 {
+    private static func answer(_ error: any Error, to words: [String], in session: CommandSession) -> Int32 {
         guard LatchkeyCommand.exitCode(for: error) != .success else {
             do throws(CommandFailure) {
                 let text = LatchkeyCommand.fullMessage(for: error, columns: session.io.columns)
@@ -102,8 +102,17 @@ enum OwnCommand: String, CaseIterable, Sendable {
             }
         }
         session.io.say("latchkey: \(LatchkeyCommand.message(for: error))\n")
-        if !session.isQuiet { session.io.say("hint: latchkey --help\n") }
+        if !session.isQuiet { session.io.say("hint: \(hint(for: words))\n") }
         return CommandFailure.usage(nil).status
+    }
+
+    /// What to type instead: the sub-command that was probably meant, or the help of the command.
+    private static func hint(for words: [String]) -> TerminalText {
+        guard let own = words.first.flatMap(OwnCommand.init(rawValue:)) else { return "latchkey --help" }
+        let help: TerminalText = "latchkey \(own.rawValue) --help"
+        let names = own.command.configuration.subcommands.map { $0._commandName }
+        guard words.count > 1, !words[1].hasPrefix("-"), !names.contains(words[1]) else { return help }
+        return Suggestion.nearest(to: words[1], among: names).map { "did you mean 'latchkey \(own.rawValue) \($0)'? \(help)" } ?? help
     }
 }
 

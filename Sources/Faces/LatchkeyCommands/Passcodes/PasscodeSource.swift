@@ -12,6 +12,8 @@ struct PasscodeSource: Sendable {
     var descriptor: Int32?
     /// What the options are called, for messages.
     var fileOption = "--passcode-file"
+    /// What is asked for, for messages: `passcode`, `passphrase` or `recovery key`.
+    var noun = "passcode"
     /// Whether the environment may name it.
     var usesEnvironment = true
 
@@ -23,7 +25,7 @@ struct PasscodeSource: Sendable {
         guard session.io.isInputInteractive else {
             guard let line = try session.io.readLine() else {
                 throw KeychainError(
-                    .interactionNotAllowed, "a passcode is needed, and standard input ended where a line with it was expected",
+                    .interactionNotAllowed, "a \(noun) is needed, and standard input ended where a line with it was expected",
                     hint: "\(fileOption) FILE, or a line of standard input")
             }
             return line
@@ -41,7 +43,7 @@ struct PasscodeSource: Sendable {
         guard !isNamed, session.io.isInputInteractive else { return passcode }
         let again = try CommandFailure.naming(nil) { () throws(KeychainError) in try read("the same again: ", in: session) }
         guard again == passcode else {
-            throw .status(KeychainError(.param, "the two passcodes differ, so nothing was changed"))
+            throw .status(KeychainError(.param, "the two \(noun)s differ, so nothing was changed"))
         }
         return passcode
     }
