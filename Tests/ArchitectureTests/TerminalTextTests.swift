@@ -40,7 +40,7 @@ struct TerminalTextTests {
 
     @Test("raw bytes are written where a secret or a file was asked for")
     func bytes() throws {
-        #expect(try Self.files { $0.contains("io.write(") } == ["CommandSession.swift"])
+        #expect(try Self.files { $0.contains("io.write(") } == ["BackupCommand.swift", "CommandSession.swift"])
         #expect(
             try Self.files { $0.contains("writeSecret(") } == [
                 "CommandSession.swift", "DumpKeychain.swift", "KeyStreams.swift", "PasswordPrinting.swift", "RecoveryKeyCommand.swift",

@@ -24,6 +24,17 @@ struct PasscodeTests {
         #expect(try passcode("e\u{301}e\u{301}e\u{301}").length == 3)
     }
 
+    @Test(
+        "What everybody guesses first is known: one character repeated, sequences, and the commonest in either case",
+        arguments: [
+            ("aaaaaa", .oneCharacter), ("      ", .oneCharacter), ("éééééé", .oneCharacter), ("🔑🔑🔑🔑🔑🔑", .oneCharacter), ("123456", .common),
+            ("abcdefghij", .common), ("AbCdEf", .common), ("987654", .common), ("Password", .common), ("qwertyUIOP", .common),
+            ("ｐａｓｓｗｏｒｄ", .common), ("aaaaab", nil), ("éééééè", nil), ("123457", nil), ("password of mine", nil), ("passwor", nil),
+        ] as [(String, Passcode.Weakness?)])
+    func weakness(text: String, weakness: Passcode.Weakness?) throws {
+        #expect(try passcode(text).weakness == weakness)
+    }
+
     @Test("Empty, endless and undecodable passcodes are refused, and short ones when they are new")
     func refused() throws {
         #expect(throws: KeybagError.self) { try Passcode(SharedSecret(copying: [])) }
@@ -36,7 +47,9 @@ struct PasscodeTests {
 
     @Test(
         "A cost of more than twice what is written is refused before any memory is taken",
-        arguments: [(40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1), (20, 16, 1), (19, 8, 1), (18, 16, 1), (18, 8, 2), (17, 16, 2), (17, 8, 3)])
+        arguments: [
+            (40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1), (20, 16, 1), (19, 8, 1), (18, 16, 1), (18, 8, 2), (17, 16, 2), (17, 8, 3),
+        ])
     func hugeCost(_ exponent: UInt8, _ blockSize: UInt32, _ parallelism: UInt32) throws {
         let parameters = PasscodeParameters(
             salt: .random(count: 32), cost: PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism))

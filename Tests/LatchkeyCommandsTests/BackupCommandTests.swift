@@ -71,6 +71,30 @@ struct BackupCommandTests {
         #expect(keychain.accounts() == ["later"])
     }
 
+    @Test("backup - writes the backup alone to standard output, and its report to standard error")
+    func standardOutput() throws {
+        for (words, report) in [("", "saved:        1"), (" --json", "\"items\" : 1")] {
+            let io = TestIO()
+            let outcome = keychain.latchkey("backup - \(phrase)\(words)", io: io)
+            #expect(outcome.exit == 0 && outcome.error.contains(report))
+            try Data(io.output).write(to: URL(filePath: "\(directory.path)/copy\(words.count)"))
+            let restored = try TestKeychain(.ephemeral)
+            #expect(restored.latchkey("restore \(directory.path)/copy\(words.count) \(phrase)").exit == 0)
+            #expect(restored.accounts() == ["later"])
+        }
+        #expect(!FileManager.default.fileExists(atPath: "-"))
+        let terminal = keychain.latchkey("backup - \(phrase)", io: TestIO(isErrorInteractive: true))
+        #expect(terminal.exit == 206 && terminal.output.isEmpty && terminal.error.contains("hint: latchkey backup - > FILE"))
+        let full = keychain.latchkey("backup - \(phrase)", io: TestIO(outputFails: true))
+        #expect(full.exit == 220 && full.error.contains("No space left on device"))
+    }
+
+    @Test("a file that exists is not replaced, and the hint names the option that would")
+    func existing() {
+        #expect(keychain.latchkey("backup \(backup) \(phrase)").error.hasSuffix("\nhint: --force replaces it\n"))
+        #expect(keychain.latchkey("backup --force \(backup) \(phrase)").exit == 0)
+    }
+
     @Test("where nothing would be deleted, --replace asks nothing")
     func emptyKeychain() {
         keychain.security("delete-generic-password -a later")

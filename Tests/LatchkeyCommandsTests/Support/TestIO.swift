@@ -24,6 +24,7 @@ final class TestIO: CommandIO {
 
     var isInputInteractive: Bool { answers != nil }
     let isErrorInteractive: Bool
+    var isOutputInteractive: Bool { isErrorInteractive }
     let columns: Int? = 80
 
     func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError) {

@@ -5,25 +5,28 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
 internal import LinuxSystem
+internal import SecretMemory
 
 /// `latchkey backup`.
 struct BackupCommand: OwnParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: OwnCommand.backup.rawValue, abstract: OwnCommand.backup.abstract,
         discussion: """
-            The file is encrypted under a passphrase of its own. Items of the ThisDeviceOnly classes can be restored on this device only; those
+            The file is encrypted under a passphrase of its own. Items of the
+            ThisDeviceOnly classes can be restored on this device only; those
             of whenPasscodeSetThisDeviceOnly are left out.
 
             EXAMPLES:
               latchkey backup ~/keychain.latchkey
-              latchkey backup --passphrase-file ~/.passphrase --passcode-file ~/.passcode /media/stick/keychain.latchkey
+              latchkey backup --passphrase-file ~/.passphrase - > /media/stick/keychain
             """)
 
-    @Argument(help: "The file to write. It must not exist, unless --force is given.")
+    @Argument(help: "The file to write. It must not exist, unless --force is given. - is standard output.")
     var file: String
 
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var passcode: PasscodeOptions
+    @OptionGroup var weak: WeakOption
 
     @Flag(help: "Replace the file where there is one.")
     var force = false
@@ -32,20 +35,33 @@ struct BackupCommand: OwnParsableCommand {
     var json = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
+        guard file != "-" || !session.io.isOutputInteractive else {
+            throw .parameter("a backup is not text, and standard output is a terminal", hint: "latchkey backup - > FILE")
+        }
         let keychain = try session.keychain()
         let code = try passcode.required(by: keychain, in: session)
-        let phrase = try passphrase.source.readNew("passphrase for the backup: ", in: session)
-        PasscodeAdvice.give(on: phrase, in: session)
-        let progress = ProgressLine("items", io: session.io)
-        let (path, replaces) = (file, force)
-        let report = try CommandFailure.naming(nil) { () throws(KeychainError) in
-            defer { progress.clear() }
-            return try BackupFile.write(path, replaces: replaces) { (sink) throws(KeychainError) in
-                try keychain.backup(under: phrase, passcode: code, to: sink) { progress.show($0, of: $1) }
-            }
-        }
+        let typed = try passphrase.source.readNew("passphrase for the backup: ", in: session)
+        let phrase = try weak.require(typed, noun: "passphrase", in: session)
+        let text = BackupText(try write(keychain, phrase, code, session.io))
         keychain.noteBackup()
-        try session.write(json ? try JSONText.of(BackupText(report)) : BackupText(report).text)
+        let report = json ? try JSONText.of(text) : text.text
+        // Beside a backup on standard output, the report has no place but standard error.
+        if file == "-" { session.io.say(report) } else { try session.write(report) }
+    }
+
+    private func write(
+        _ keychain: any KeychainService, _ phrase: SharedSecret, _ code: SharedSecret?, _ io: any CommandIO
+    ) throws(CommandFailure) -> BackupReport {
+        let progress = ProgressLine("items", io: io)
+        let backup = { (sink: @escaping BackupSink) throws(KeychainError) in
+            try keychain.backup(under: phrase, passcode: code, to: sink) { progress.show($0, of: $1) }
+        }
+        let (path, replaces) = (file, force)
+        return try KeyStreams.hinting("--force replaces it") { () throws(KeychainError) in
+            defer { progress.clear() }
+            if path == "-" { return try backup { (bytes) throws(KeychainError) in try io.write(bytes, to: .output) } }
+            return try BackupFile.write(path, replaces: replaces, backup)
+        }
     }
 }
 

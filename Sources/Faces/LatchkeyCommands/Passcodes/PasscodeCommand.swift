@@ -36,6 +36,7 @@ struct PasscodeCommand: ParsableCommand {
                 """)
 
         @OptionGroup var passcode: PasscodeOptions
+        @OptionGroup var weak: WeakOption
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
@@ -43,8 +44,7 @@ struct PasscodeCommand: ParsableCommand {
             guard !status.hasPasscode else {
                 throw .status(KeychainError(.param, "a passcode is set already", hint: "latchkey passcode change"))
             }
-            let new = try passcode.source.readNew("new passcode: ", in: session)
-            PasscodeAdvice.give(on: new, in: session)
+            let new = try weak.require(try passcode.source.readNew("new passcode: ", in: session), in: session)
             let progress = ProgressLine("items sealed anew", io: session.io)
             try CommandFailure.naming(nil) { () throws(KeychainError) in
                 defer { progress.clear() }
@@ -77,6 +77,8 @@ struct PasscodeCommand: ParsableCommand {
         @Flag(help: "Also make new keys and seal every item under them; for when the old passcode is known to others.")
         var rotate = false
 
+        @OptionGroup var weak: WeakOption
+
         func validate() throws {
             if newPasscodeFile != nil, newPasscodeFd != nil {
                 throw ValidationError("--new-passcode-file and --new-passcode-fd exclude each other")
@@ -92,8 +94,7 @@ struct PasscodeCommand: ParsableCommand {
             }
             let source = PasscodeSource(
                 file: newPasscodeFile, descriptor: newPasscodeFd, fileOption: "--new-passcode-file", usesEnvironment: false)
-            let new = try source.readNew("new passcode: ", in: session)
-            PasscodeAdvice.give(on: new, in: session)
+            let new = try weak.require(try source.readNew("new passcode: ", in: session), in: session)
             let progress = ProgressLine("items sealed anew", io: session.io)
             let rotates = rotate
             try CommandFailure.naming(nil) { () throws(KeychainError) in
@@ -141,17 +142,4 @@ struct PasscodeCommand: ParsableCommand {
             session.io.say("latchkey: the passcode is removed; nothing but the device key protects the keychain now\n")
         }
     }
-}
-
-/// What is said of a passcode that is taken, but should be better.
-enum PasscodeAdvice {
-    static func give(on passcode: SharedSecret, in session: CommandSession) {
-        // Every byte but those that go on with a character of UTF-8.
-        let length = passcode.withUnsafeBytes { $0.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) } }
-        guard length < shortLength, !session.isQuiet else { return }
-        session.io.say(
-            "latchkey: a passcode of fewer than \(shortLength) characters can be guessed by a thief of the files and the device key\n")
-    }
-
-    private static let shortLength = 15
 }

@@ -70,12 +70,13 @@ struct RecoveryKeyCommand: ParsableCommand {
         var keyFile: String?
 
         @OptionGroup var passcode: PasscodeOptions
+        @OptionGroup var weak: WeakOption
 
         @Flag(name: [.customShort("n"), .long], help: "Only say what would be lost.")
         var dryRun = false
 
         func run(in session: CommandSession) throws(CommandFailure) {
-            let source = PasscodeSource(file: keyFile, fileOption: "--key-file", usesEnvironment: false)
+            let source = PasscodeSource(file: keyFile, fileOption: "--key-file", noun: "recovery key", usesEnvironment: false)
             let key = try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("recovery key: ", in: session) }
             // Whether the key fits is known before anybody thinks of a passcode.
             let doomed = try CommandFailure.naming(nil) { () throws(KeychainError) in
@@ -83,8 +84,7 @@ struct RecoveryKeyCommand: ParsableCommand {
             }
             session.io.say("latchkey: the recovery key fits; \(Self.items(doomed)) \(dryRun ? "would" : "will") be lost\n")
             if dryRun { return }
-            let new = try passcode.source.readNew("new passcode: ", in: session)
-            PasscodeAdvice.give(on: new, in: session)
+            let new = try weak.require(try passcode.source.readNew("new passcode: ", in: session), in: session)
             _ = try CommandFailure.naming(nil) { () throws(KeychainError) in try KeychainClient.recover(with: key, newPasscode: new) }
             session.io.say("latchkey: the new passcode is set\n")
         }

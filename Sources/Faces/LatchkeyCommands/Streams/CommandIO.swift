@@ -10,6 +10,8 @@ public protocol CommandIO {
     var isInputInteractive: Bool { get }
     /// Whether standard error is a terminal, so that progress can be shown.
     var isErrorInteractive: Bool { get }
+    /// Whether standard output is a terminal, which shows text alone.
+    var isOutputInteractive: Bool { get }
     /// The width that help is wrapped to; nil asks the terminal.
     var columns: Int? { get }
 

@@ -11,6 +11,7 @@ public struct ProcessIO: CommandIO, Sendable {
 
     public var isInputInteractive: Bool { Terminal.isInputInteractive }
     public var isErrorInteractive: Bool { isatty(STDERR_FILENO) == 1 }
+    public var isOutputInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
     public var columns: Int? { nil }
 
     public func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError) {
