@@ -132,8 +132,8 @@ struct PolicyTests {
         }
         func usage(_ bits: UInt8) -> [UInt8] { CertificateTemplate.extension("2.5.29.15", DERWriter.bits([bits])) }
         for (bits, server, client, mail, code) in [
-            (0x80, true, true, true, true), (0x40, false, false, true, false), (0x20, true, false, true, false),
-            (0x10, false, false, false, false), (0x08, true, true, true, false),
+            (0x80, true, true, true, true), (0x40, false, false, true, true), (0x20, true, false, true, false),
+            (0x10, false, false, true, false), (0x08, true, true, true, false),
         ] as [(UInt8, Bool, Bool, Bool, Bool)] {
             let code1 = Self.usages("1.3.6.1.5.5.7.3.3")
             #expect(try Self.broken(policy, [Self.forServers, usage(bits)]) == (server ? nil : "keyUsage 0"))

@@ -61,6 +61,15 @@ extension ConstantsTests {
         var testDescription: String { string }
 
         static let samples: [Constant] = [
+            Constant(kSecPolicyKU_DigitalSignature, "CE_KU_DigitalSignature"),
+            Constant(kSecPolicyKU_NonRepudiation, "CE_KU_NonRepudiation"),
+            Constant(kSecPolicyKU_KeyEncipherment, "CE_KU_KeyEncipherment"),
+            Constant(kSecPolicyKU_DataEncipherment, "CE_KU_DataEncipherment"),
+            Constant(kSecPolicyKU_KeyAgreement, "CE_KU_KeyAgreement"),
+            Constant(kSecPolicyKU_KeyCertSign, "CE_KU_KeyCertSign"),
+            Constant(kSecPolicyKU_CRLSign, "CE_KU_CRLSign"),
+            Constant(kSecPolicyKU_EncipherOnly, "CE_KU_EncipherOnly"),
+            Constant(kSecPolicyKU_DecipherOnly, "CE_KU_DecipherOnly"),
             Constant(kSecClass, "class"),
             Constant(kSecClassGenericPassword, "genp"),
             Constant(kSecClassInternetPassword, "inet"),

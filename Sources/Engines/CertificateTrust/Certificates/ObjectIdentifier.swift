@@ -25,7 +25,12 @@ public struct ObjectIdentifier: Hashable, Sendable {
     }
 
     /// One that is known, from its arcs.
-    init(_ arcs: UInt...) {
+    init(_ arcs: UInt...) { self.init(arcs: arcs) }
+
+    /// The same.
+    ///
+    /// - Parameter arcs: at least two.
+    init(arcs: [UInt]) {
         var content: [UInt8] = []
         for arc in [arcs[0] * 40 + arcs[1]] + arcs[2...] {
             var groups = [UInt8(arc & 0x7F)]

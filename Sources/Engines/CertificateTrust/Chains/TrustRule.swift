@@ -30,6 +30,12 @@ public enum TrustRule: String, Sendable, CaseIterable {
     case hostNameForm
     /// RFC 8550: the leaf is for the address of mail that was asked for.
     case mailAddress
+    /// A policy asks for an anchor of its own.
+    case requiredAnchor
+    /// A policy asks for an extension.
+    case requiredExtension
+    /// A policy asks for a name in the subject.
+    case requiredName
     /// The leaf of a server is no authority.
     case endEntity
     /// The leaf of a server holds for longer than is accepted.

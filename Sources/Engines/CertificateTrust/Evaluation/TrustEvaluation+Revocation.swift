@@ -35,7 +35,7 @@ extension TrustEvaluation {
     /// What the policies ask for together; nil where none does.
     var revocationOptions: RevocationOptions? {
         policies.reduce(nil) { options, policy in
-            if case .revocation(let more) = policy { (options ?? []).union(more) } else { options }
+            policy.revocationOptions.map { (options ?? []).union($0) } ?? options
         }
     }
 }

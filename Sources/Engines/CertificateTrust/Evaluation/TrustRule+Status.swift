@@ -9,7 +9,9 @@ extension TrustRule {
         switch self {
         case .form: OSStatusCode(rawValue: -67618)  // errSecUnknownCertExtension
         case .serialNumber: OSStatusCode(rawValue: -67694)  // errSecInvalidValue
-        case .emptyName: OSStatusCode(rawValue: -67655)  // errSecInvalidSubjectName
+        case .requiredAnchor: OSStatusCode(rawValue: -67612)  // errSecInvalidRoot
+        case .requiredExtension: OSStatusCode(rawValue: -67880)  // errSecMissingRequiredExtension
+        case .requiredName, .emptyName: OSStatusCode(rawValue: -67655)  // errSecInvalidSubjectName
         case .hostNameForm: OSStatusCode(rawValue: -67689)  // errSecInvalidName
         case .expired: OSStatusCode(rawValue: -67818)  // errSecCertificateExpired
         case .notYetValid: OSStatusCode(rawValue: -67819)  // errSecCertificateNotValidYet

@@ -98,7 +98,8 @@ extension TrustRule {
             true
         case .authority, .algorithm, .budget, .certificatePolicy, .denied, .emptyName, .form, .key, .keyIdentifier, .nameConstraints,
             .pathLength,
-            .revoked, .serialNumber, .signature, .signingUsage, .unknownCriticalExtension:
+            .requiredAnchor, .requiredExtension, .requiredName, .revoked, .serialNumber, .signature, .signingUsage,
+            .unknownCriticalExtension:
             false
         }
     }

@@ -48,7 +48,8 @@ public struct TrustSetting: Hashable, Sendable {
 }
 
 extension TrustPolicy {
-    fileprivate var settingsPolicy: (TrustSetting.Policy, subject: String?) {
+    /// Nil where no setting names the policy: then those for all policies count alone.
+    fileprivate var settingsPolicy: (TrustSetting.Policy?, subject: String?) {
         switch self {
         case .basicX509, .revocation: (.basic, nil)
         case .server(let name): (.server, name?.description)
@@ -56,6 +57,9 @@ extension TrustPolicy {
         case .mail(let address): (.mail, address)
         case .codeSigning: (.codeSigning, nil)
         case .timeStamping: (.timeStamping, nil)
+        case .eapServer, .eapClient, .macAppStoreReceipt, .appleID, .pass: (nil, nil)
+        case .ipsec(_, let name): (nil, name?.description)
+        case .keyUsages(_, let policy): policy.settingsPolicy
         }
     }
 }

@@ -21,22 +21,40 @@ nonisolated(unsafe) public let kSecPolicyAppleCodeSigning: CFString = "1.2.840.1
 nonisolated(unsafe) public let kSecPolicyAppleTimeStamping: CFString = "1.2.840.113635.100.1.20"
 /// Whether certificates were revoked.
 nonisolated(unsafe) public let kSecPolicyAppleRevocation: CFString = "1.2.840.113635.100.1.21"
-/// Known by name only, like the others down to PassbookSigning: `SecPolicyCreateWithProperties` gives nil for them.
+/// A server or a client of EAP (802.1X).
 nonisolated(unsafe) public let kSecPolicyAppleEAP: CFString = "1.2.840.113635.100.1.9"
+/// A server or a client of IPsec.
 nonisolated(unsafe) public let kSecPolicyAppleIPsec: CFString = "1.2.840.113635.100.1.11"
+/// An Apple ID's certificate, below one of Apple's roots.
 nonisolated(unsafe) public let kSecPolicyAppleIDValidation: CFString = "1.2.840.113635.100.1.18"
+/// The signer of a receipt of the Mac App Store, below one of Apple's roots.
 nonisolated(unsafe) public let kSecPolicyMacAppStoreReceipt: CFString = "1.2.840.113635.100.1.19"
+/// The signer of a pass, below one of Apple's roots; needs `kSecPolicyTeamIdentifier`.
 nonisolated(unsafe) public let kSecPolicyApplePassbookSigning: CFString = "1.2.840.113635.100.1.22"
 
 // MARK: Properties
 
 /// Which policy it is: one of the identifiers.
 nonisolated(unsafe) public let kSecPolicyOid: CFString = "SecPolicyOid"
-/// Whom the certificate has to be for: a host of TLS, an address of mail.
+/// What the certificate has to be for: a host of TLS or IPsec, hosts of EAP, an address of mail, a type of passes.
 nonisolated(unsafe) public let kSecPolicyName: CFString = "SecPolicyName"
 /// Whether the certificate is a client's.
 nonisolated(unsafe) public let kSecPolicyClient: CFString = "SecPolicyClient"
 /// The flags of ``SecPolicyCreateRevocation(_:)``.
 nonisolated(unsafe) public let kSecPolicyRevocationFlags: CFString = "SecPolicyRevocationFlags"
-/// Known by name only.
+/// The developer team of ``kSecPolicyApplePassbookSigning``: a string.
 nonisolated(unsafe) public let kSecPolicyTeamIdentifier: CFString = "SecPolicyTeamIdentifier"
+
+// MARK: Key usages
+
+// Properties of every policy: where any is true, the leaf's key usage has to name one of them.
+
+nonisolated(unsafe) public let kSecPolicyKU_DigitalSignature: CFString = "CE_KU_DigitalSignature"
+nonisolated(unsafe) public let kSecPolicyKU_NonRepudiation: CFString = "CE_KU_NonRepudiation"
+nonisolated(unsafe) public let kSecPolicyKU_KeyEncipherment: CFString = "CE_KU_KeyEncipherment"
+nonisolated(unsafe) public let kSecPolicyKU_DataEncipherment: CFString = "CE_KU_DataEncipherment"
+nonisolated(unsafe) public let kSecPolicyKU_KeyAgreement: CFString = "CE_KU_KeyAgreement"
+nonisolated(unsafe) public let kSecPolicyKU_KeyCertSign: CFString = "CE_KU_KeyCertSign"
+nonisolated(unsafe) public let kSecPolicyKU_CRLSign: CFString = "CE_KU_CRLSign"
+nonisolated(unsafe) public let kSecPolicyKU_EncipherOnly: CFString = "CE_KU_EncipherOnly"
+nonisolated(unsafe) public let kSecPolicyKU_DecipherOnly: CFString = "CE_KU_DecipherOnly"

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What Apple's own policies ask of a chain besides RFC 5280: one of Apple's roots, markers, and what the leaf says (Apple's SecPolicy source, and the
+/// certification practice statements at apple.com/certificateauthority).
+///
+/// A marker is an extension of Apple's whose presence says what a certificate was issued for.
+public struct AppleProfile: Hashable, Sendable {
+    /// SHA-256 of the certificates that may be the anchor.
+    private(set) var anchors = appleRoots
+    /// How many certificates the chain has, the anchor included; nil for any number.
+    private(set) var length: Int?
+    /// One of them is on one of the intermediates.
+    private(set) var intermediateMarkers: [ObjectIdentifier]
+    private(set) var leafMarker: ObjectIdentifier
+    /// The text that the leaf's marker holds; nil for any.
+    private(set) var leafMarkerText: String?
+    /// A certificate policy that the leaf names.
+    private(set) var certificatePolicy: ObjectIdentifier?
+    /// An extended key usage that the leaf names.
+    private(set) var usage: ObjectIdentifier?
+    /// The organizational unit of the leaf's subject.
+    private(set) var organizationalUnit: String?
+
+    var rules: [any ChainRule] { [AppleLeafRule(profile: self), AppleChainRule(profile: self)] }
+
+    /// The same under other roots.
+    func anchored(in anchors: Set<[UInt8]>) -> AppleProfile {
+        var profile = self
+        profile.anchors = anchors
+        return profile
+    }
+}
+
+// MARK: The profiles
+
+extension AppleProfile {
+    /// The certificate that has signed a receipt of the Mac App Store.
+    public static let macAppStoreReceipt = AppleProfile(
+        length: 3, intermediateMarkers: [worldwideDeveloperRelations], leafMarker: ObjectIdentifier(apple: 6, 11, 1),
+        certificatePolicy: ObjectIdentifier(apple: 5, 6, 1))
+
+    /// The certificate of an Apple ID, as it is used for sharing.
+    public static let appleID = AppleProfile(
+        intermediateMarkers: [ObjectIdentifier(apple: 6, 2, 3), ObjectIdentifier(apple: 6, 2, 7)],
+        leafMarker: ObjectIdentifier(apple: 4, 7))
+
+    /// The certificate that has signed a pass.
+    ///
+    /// - Parameters:
+    ///   - passType: the identifier of the pass type, which the leaf's marker holds; nil for any.
+    ///   - team: the developer team's identifier, the organizational unit of the leaf.
+    public static func pass(type passType: String?, team: String) -> AppleProfile {
+        AppleProfile(
+            length: 3, intermediateMarkers: [worldwideDeveloperRelations], leafMarker: ObjectIdentifier(apple: 6, 1, 16),
+            leafMarkerText: passType, usage: ObjectIdentifier(apple: 4, 14), organizationalUnit: team)
+    }
+
+    /// The marker of Apple's Worldwide Developer Relations authority.
+    private static let worldwideDeveloperRelations = ObjectIdentifier(apple: 6, 2, 1)
+
+    /// Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3, as apple.com/certificateauthority publishes them.
+    private static let appleRoots: Set<[UInt8]> = [
+        [
+            0xB0, 0xB1, 0x73, 0x0E, 0xCB, 0xC7, 0xFF, 0x45, 0x05, 0x14, 0x2C, 0x49, 0xF1, 0x29, 0x5E, 0x6E,
+            0xDA, 0x6B, 0xCA, 0xED, 0x7E, 0x2C, 0x68, 0xC5, 0xBE, 0x91, 0xB5, 0xA1, 0x10, 0x01, 0xF0, 0x24,
+        ],
+        [
+            0xC2, 0xB9, 0xB0, 0x42, 0xDD, 0x57, 0x83, 0x0E, 0x7D, 0x11, 0x7D, 0xAC, 0x55, 0xAC, 0x8A, 0xE1,
+            0x94, 0x07, 0xD3, 0x8E, 0x41, 0xD8, 0x8F, 0x32, 0x15, 0xBC, 0x3A, 0x89, 0x04, 0x44, 0xA0, 0x50,
+        ],
+        [
+            0x63, 0x34, 0x3A, 0xBF, 0xB8, 0x9A, 0x6A, 0x03, 0xEB, 0xB5, 0x7E, 0x9B, 0x3F, 0x5F, 0xA7, 0xBE,
+            0x7C, 0x4F, 0x5C, 0x75, 0x6F, 0x30, 0x17, 0xB3, 0xA8, 0xC4, 0x88, 0xC3, 0x65, 0x3E, 0x91, 0x79,
+        ],
+    ]
+}
+
+extension ObjectIdentifier {
+    /// One below Apple's arc of security, 1.2.840.113635.100.
+    fileprivate init(apple arcs: UInt...) { self.init(arcs: [1, 2, 840, 113635, 100] + arcs) }
+}

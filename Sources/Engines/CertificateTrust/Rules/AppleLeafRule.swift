@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SwiftASN1
+
+/// The leaf has the marker, the certificate policy, the extended key usage and the organizational unit that one of Apple's policies asks for.
+struct AppleLeafRule: ChainRule {
+    let profile: AppleProfile
+
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
+        let (leaf, profile) = (chain.leaf, profile)
+        guard let marker = leaf.extensions[profile.leafMarker] else {
+            throw TrustFailure(.requiredExtension, at: 0, "it lacks the extension \(profile.leafMarker) that this policy asks for")
+        }
+        if let expected = profile.leafMarkerText, marker.text != expected {
+            throw TrustFailure(
+                .requiredExtension, at: 0,
+                "its extension \(profile.leafMarker) holds \(marker.text ?? "no text"), and \(expected) was asked for")
+        }
+        if let policy = profile.certificatePolicy, leaf.extensions.certificatePolicies?.contains(policy) != true {
+            throw TrustFailure(.certificatePolicy, at: 0, "it lacks the certificate policy \(policy)")
+        }
+        if let usage = profile.usage, leaf.extensions.extendedKeyUsages?.contains(usage) != true {
+            throw TrustFailure(.extendedKeyUsage, at: 0, "its extended key usages lack \(usage)")
+        }
+        guard let unit = profile.organizationalUnit else { return }
+        let units = leaf.subject.values(of: .organizationalUnitName).map(\.text)
+        guard units == [unit] else {
+            throw TrustFailure(.requiredName, at: 0, "the organizational unit of its subject is not \(unit)")
+        }
+    }
+}
+
+extension CertificateExtension {
+    /// The string that the extension holds; nil where it holds something else.
+    fileprivate var text: String? {
+        guard let node = try? DER.parse(value), let content = node.primitiveContent else { return nil }
+        switch node.identifier {
+        case .utf8String: return String(validating: content, as: UTF8.self)
+        case .printableString, .ia5String, .visibleString:
+            return content.allSatisfy { $0 < 0x80 } ? String(decoding: content, as: UTF8.self) : nil
+        default: return nil
+        }
+    }
+}
