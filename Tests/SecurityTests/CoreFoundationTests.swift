@@ -209,13 +209,29 @@ struct CoreFoundationTests {
             authenticationMethod: NSURLAuthenticationMethodServerTrust
         )
         switch space.authenticationMethod {
-        case NSURLAuthenticationMethodServerTrust: #expect(space.serverTrust == nil)
+        case NSURLAuthenticationMethodServerTrust: #expect((space as any ServerTrustHolder).serverTrust == nil)
         case NSURLAuthenticationMethodClientCertificate: Issue.record("the other method")
         default: Issue.record("no method")
         }
         let credential = URLCredential(user: "me", password: "secret", persistence: .none)
         #expect(credential.identity == nil)
         #expect(credential.certificates.isEmpty)
+    }
+
+    /// Reads what is deprecated for programs.
+    fileprivate protocol ServerTrustHolder {
+        var serverTrust: SecTrust? { get }
+    }
+
+    @Test("what a session on Linux never asks for says so when it is compiled", arguments: ["var serverTrust", "convenience init(trust:"])
+    func deprecated(_ declaration: String) throws {
+        let source = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/Faces/Security/FoundationCompatibility.swift")
+        let text = try String(contentsOf: source, encoding: .utf8)
+        let place = try #require(text.range(of: "public \(declaration)"))
+        // The attribute stands between the end of what is before and the declaration.
+        let attributes = text[..<place.lowerBound].components(separatedBy: "///").last ?? ""
+        #expect(attributes.contains("*, deprecated") && attributes.contains("URLSession on Linux raises no challenge"))
     }
 
     @Test("small names of Apple's platforms are there")
@@ -274,3 +290,5 @@ extension CoreFoundationTests {
         }
     }
 }
+
+extension URLProtectionSpace: CoreFoundationTests.ServerTrustHolder {}

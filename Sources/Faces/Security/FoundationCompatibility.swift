@@ -107,7 +107,11 @@ public let NSURLAuthenticationMethodServerTrust: String = "NSURLAuthenticationMe
 public let NSURLAuthenticationMethodClientCertificate: String = "NSURLAuthenticationMethodClientCertificate"
 
 extension URLProtectionSpace {
-    /// The server's certificates, when the challenge asks for them to be judged.
+    /// The server's certificates, when the challenge asks for them to be judged. No session of Foundation on Linux raises such a challenge.
+    @available(
+        *, deprecated,
+        message: "URLSession on Linux raises no challenge of a server's trust. Pin in a TLS client, see Examples/ServerTrust."
+    )
     public var serverTrust: SecTrust? {
         Self.trusts.value(for: self)
     }
@@ -121,7 +125,11 @@ extension URLProtectionSpace {
 }
 
 extension URLCredential {
-    /// "Trust this server": the answer to a challenge of `NSURLAuthenticationMethodServerTrust`.
+    /// "Trust this server": the answer to a challenge of `NSURLAuthenticationMethodServerTrust`, which no session of Foundation on Linux raises.
+    @available(
+        *, deprecated,
+        message: "URLSession on Linux raises no challenge of a server's trust. Pin in a TLS client, see Examples/ServerTrust."
+    )
     public convenience init(trust: SecTrust) {
         self.init(attaching: Attachment(trust: trust), persistence: .none)
     }

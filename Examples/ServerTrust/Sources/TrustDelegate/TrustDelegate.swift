@@ -32,6 +32,8 @@ public final class TrustDelegate: NSObject, URLSessionDelegate {
         self.refused = refused
     }
 
+    // On Linux the compiler says that no session asks: here tlscheck does, and this says that it is known.
+    @available(*, deprecated, message: "URLSession on Linux does not call this; tlscheck does.")
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -78,7 +78,7 @@ private final class Judge: Sendable {
         space.attach(serverTrust: trust)
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil, sender: Nobody())
-        let delegate = TrustDelegate(expectations) { problem in self.verdict.withLock { $0 = problem } }
+        let delegate: any URLSessionDelegate = TrustDelegate(expectations) { problem in self.verdict.withLock { $0 = problem } }
         var answer = URLSession.AuthChallengeDisposition.rejectProtectionSpace
         delegate.urlSession(.shared, didReceive: challenge) { disposition, _ in answer = disposition }
         guard answer == .useCredential else { return false }
