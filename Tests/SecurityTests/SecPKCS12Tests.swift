@@ -2,7 +2,9 @@
 
 import Foundation
 import KeychainTesting
+import LatchkeyService
 import Security
+import Synchronization
 import Testing
 
 /// PKCS #12 files of openssl, modern and legacy, as programs import them.
@@ -84,7 +86,30 @@ struct SecPKCS12Tests {
         #expect(imported(unicode, [kSecImportExportPassphrase: "pässwörd"]).items?.count == 1)
     }
 
-    @Test("Files of certificates alone and of keys alone; options that are not known")
+    @Test("Options for where to store are accepted, and one that is not known is passed over and named to the program's log, without its value")
+    func options() throws {
+        let file = try file(whole)
+        let warnings = Mutex<[String]>([])
+        let log = ProgramLog { text in warnings.withLock { $0.append(text) } }
+        ProgramLog.$current.withValue(log) {
+            let known: [CFString: Any] = [
+                kSecImportExportPassphrase: "s3cret", kSecUseDataProtectionKeychain: true, kSecImportToMemoryOnly: true,
+                kSecImportExportKeychain: "any", kSecImportExportAccess: NSNull(),
+            ]
+            #expect(imported(file, known).items?.count == 1)
+            #expect(warnings.withLock { $0 }.isEmpty)
+            let unknown: [CFString: Any] = [kSecImportExportPassphrase: "s3cret", "u_Other": "hidden", "a\u{1B}[2Jb": 5]
+            for _ in 0..<3 { #expect(imported(file, unknown).items?.count == 1) }
+            // A line an option, once, whatever is in its name.
+            let lines = warnings.withLock { $0 }
+            #expect(lines.count == 2 && lines.contains { $0.contains("u_Other") })
+            #expect(lines.allSatisfy { !$0.contains("hidden") && !$0.contains("\u{1B}") })
+            // The passphrase is still asked for, by its own name.
+            #expect(imported(file, ["pass": "s3cret"]).status == errSecPassphraseRequired)
+        }
+    }
+
+    @Test("Files of certificates alone and of keys alone")
     func parts() throws {
         let certificates = try file(["-nokeys", "-in", issued.file, "-certfile", authority.intermediate.file])
         let (status, items) = imported(certificates, [kSecImportExportPassphrase: "s3cret"])
@@ -93,7 +118,6 @@ struct SecPKCS12Tests {
         let key = try file(["-nocerts", "-inkey", issued.keyFile])
         #expect(imported(key, [kSecImportExportPassphrase: "s3cret"]).status == errSecSuccess)
         #expect(imported(key, [kSecImportExportPassphrase: 5]).status == errSecParam)
-        #expect(imported(key, ["other" as CFString: 5]).status == errSecParam)
     }
 
     @Test("Truncated and changed files are refused without a trap; so is one that asks for hours of work")

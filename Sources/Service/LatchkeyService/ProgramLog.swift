@@ -16,6 +16,8 @@ public final class ProgramLog: Sendable {
         case constraintsRefused
         /// Match keys in an update or a delete have no effect, so that it reaches more items than the caller may expect.
         case matchKeysIgnored
+        /// An option of an import is not known and has no effect. Its value is not told: it may be a secret.
+        case importOptionIgnored(String)
     }
 
     /// The log of this process; in tests, one of their own.
@@ -53,6 +55,8 @@ extension ProgramLog.Warning {
             """
         case .matchKeysIgnored:
             "kSecMatch keys have no effect in SecItemUpdate and SecItemDelete, as on macOS: every item that the attributes match is concerned"
+        case .importOptionIgnored(let name):
+            "SecPKCS12Import does not know the option \(name): it has no effect"
         }
     }
 }

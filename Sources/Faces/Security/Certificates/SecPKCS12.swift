@@ -4,16 +4,20 @@
 public import Foundation
 @_implementationOnly import KeyServices
 @_implementationOnly import KeychainModel
+@_implementationOnly import LatchkeyService
+@_implementationOnly import LinuxSystem
 @_implementationOnly import SecretMemory
 
 /// The identities of a PKCS #12 file, in memory; nothing is stored.
 ///
 /// - Parameters:
-///   - options: `kSecImportExportPassphrase`, a string. `kSecImportToMemoryOnly` is accepted: nothing else happens here.
+///   - options: `kSecImportExportPassphrase`, a string. `kSecImportToMemoryOnly`, `kSecUseDataProtectionKeychain`, `kSecImportExportKeychain` and
+///     `kSecImportExportAccess` are accepted and have no effect: nothing is stored. Other options have none either, and are named to the program's
+///     logger.
 ///   - items: receives an array of dictionaries: one for each key with its certificate (`kSecImportItemIdentity`, `…Label`, `…KeyID`,
 ///     `…CertChain` and `…Trust`), or, where the file holds certificates alone, one with these as `kSecImportItemCertChain`.
 /// - Returns: errSecPassphraseRequired where one is needed and none was given, errSecAuthFailed for another one, errSecDecode for what is no such
-///   file, errSecParam for other options, errSecUnimplemented for what is not served.
+///   file, errSecParam for a passphrase that is no string, errSecUnimplemented for what is not served.
 @discardableResult
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
@@ -38,8 +42,8 @@ public func SecPKCS12Import(
             case kSecImportExportPassphrase:
                 guard let text = value as? String else { throw .parameter("the value of kSecImportExportPassphrase is no string") }
                 passphrase = SharedSecret(copying: text.utf8)
-            case kSecImportToMemoryOnly, kSecImportExportAccess, kSecImportExportKeychain: break
-            default: throw .parameter("there is no option '\(key)'")
+            case kSecImportToMemoryOnly, kSecUseDataProtectionKeychain, kSecImportExportAccess, kSecImportExportKeychain: break
+            default: ProgramLog.current.warn(.importOptionIgnored(PrintableText("\(key)", maxLength: 100).string))
             }
         }
         self.passphrase = passphrase
