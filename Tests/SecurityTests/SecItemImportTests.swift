@@ -74,6 +74,68 @@ struct SecItemImportTests {
         #expect(SecItemImport(certificate as CFData, nil, nil, nil, [], nil, "keychain", nil) == errSecUnimplemented)
     }
 
+    /// A length of two bytes where one would do: BER, and not DER.
+    private static func longer(_ der: Data, at index: Int = 0) -> Data {
+        der.prefix(index + 1) + [0x81] + der.dropFirst(index + 1)
+    }
+
+    private func key(_ words: String...) throws -> Data { Data(try openssl.output(["genpkey", "-outform", "DER"] + words)) }
+
+    @Test("A key in BER is refused, wherever the form is broken, and openssl reads it nevertheless")
+    func ber() throws {
+        // SEC 1 of P-256 has 121 bytes: each length fits one byte.
+        let curve = try openssl.file(key("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"))
+        let traditional = Data(try openssl.output(["ec", "-inform", "DER", "-in", curve, "-outform", "DER"]))
+        #expect(imported(traditional).items.first is SecKey)
+        let longLength = Self.longer(traditional)
+        // An indefinite length, and the two zeros that end it.
+        let indefinite = traditional.prefix(1) + [0x80] + traditional.dropFirst(2) + [0, 0]
+        for ber in [longLength, indefinite] {
+            _ = try openssl.output(["ec", "-inform", "DER", "-in", openssl.file(ber), "-noout", "-text"])
+            #expect(imported(ber).status == errSecParam && imported(ber).items.isEmpty)
+            let pem = "-----BEGIN EC PRIVATE KEY-----\n\(ber.base64EncodedString())\n-----END EC PRIVATE KEY-----\n"
+            #expect(imported(Data(pem.utf8)).status == errSecParam)
+        }
+        // Inside of PKCS #8: the version of the key with a longer length, and the three lengths around it one more.
+        let wrapped = Data(
+            try openssl.output(["pkcs8", "-topk8", "-nocrypt", "-inform", "DER", "-in", curve, "-outform", "DER"]))
+        #expect(imported(wrapped).items.first is SecKey)
+        let version = try #require(wrapped.range(of: Data([0x02, 0x01, 0x01, 0x04, 0x20])))
+        var changed = wrapped
+        changed.replaceSubrange(version, with: [0x02, 0x81, 0x01, 0x01, 0x04, 0x20])
+        for index in [2, version.lowerBound - 3, version.lowerBound - 1] { changed[index] += 1 }
+        _ = try openssl.output(["pkey", "-inform", "DER", "-in", openssl.file(changed), "-noout"])
+        #expect(imported(changed).status == errSecParam)
+    }
+
+    @Test("A curve whose parameters are spelled out is refused by name, also where they are those of a known one")
+    func explicitParameters() throws {
+        let name = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        let plain = Data(try openssl.output(["genpkey", "-outform", "DER"] + name))
+        let spelled = Data(try openssl.output(["genpkey", "-outform", "DER"] + name + ["-pkeyopt", "ec_param_enc:explicit"]))
+        #expect(imported(plain).status == errSecSuccess)
+        #expect(imported(spelled).status == errSecUnimplemented)
+        let file = try openssl.file(spelled)
+        for words in [["pkey", "-pubout"], ["ec"], ["pkcs8", "-topk8", "-passout", "pass:pw"]] {
+            let form = Data(try openssl.output([words[0], "-inform", "DER", "-in", file, "-outform", "DER"] + words.dropFirst()))
+            #expect(imported(form, passphrase: "pw").status == errSecUnimplemented, "\(words)")
+        }
+    }
+
+    @Test("An RSA key of three primes is refused by name, in every form")
+    func threePrimes() throws {
+        let three = try key("-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt", "rsa_keygen_primes:3")
+        #expect(imported(three).status == errSecUnimplemented)
+        let traditional = Data(
+            try openssl.output(["rsa", "-inform", "DER", "-in", openssl.file(three), "-traditional", "-outform", "DER"]))
+        #expect(imported(traditional).status == errSecUnimplemented)
+        // Its public half is like any other.
+        let half = Data(try openssl.output(["pkey", "-inform", "DER", "-in", openssl.file(three), "-pubout", "-outform", "DER"]))
+        #expect(imported(half).items.first is SecKey)
+        let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPrivate] as CFDictionary
+        #expect(SecKeyCreateWithData(traditional as CFData, attributes, nil) == nil)
+    }
+
     @Test("What is exported is what openssl reads, and comes back")
     func exports() throws {
         let identity = try #require(imported(try file(issued.keyFile) + file(issued.file)).items.first as? SecIdentity)

@@ -76,10 +76,22 @@ extension AsymmetricKey {
         return isRead && rest == 0 ? decoded : nil
     }
 
+    /// The curve of the key; nil for RSA.
+    ///
+    /// - Throws: where the key is of a kind that is not served: RSA of more than two primes (RFC 8017, section 3.2), a curve whose parameters are
+    ///   spelled out (RFC 5480, section 2.1.1, asks for its name; libcrypto takes those that resemble a known curve for it), any other.
     func curve() throws(KeyDecodingError) -> EllipticCurve? {
-        if EVP_PKEY_is_a(pointer, "RSA") == 1 { return nil }
+        defer { ERR_clear_error() }
+        if EVP_PKEY_is_a(pointer, "RSA") == 1 {
+            guard !hasThirdPrime else { throw .unsupported("RSA with more than two primes") }
+            return nil
+        }
         guard EVP_PKEY_is_a(pointer, "EC") == 1 else {
             throw .unsupported(EVP_PKEY_get0_type_name(pointer).map { String(cString: $0) } ?? "unknown")
+        }
+        var isExplicit: Int32 = 0
+        if EVP_PKEY_get_int_param(pointer, "decoded-from-explicit", &isExplicit) == 1, isExplicit != 0 {
+            throw .unsupported("a curve with explicit parameters")
         }
         var name = [CChar](repeating: 0, count: 80)
         var length = 0
@@ -90,6 +102,12 @@ extension AsymmetricKey {
         let group = String(decoding: name.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
         guard let curve = EllipticCurve(name: group) else { throw .unsupported("the curve \(group)") }
         return curve
+    }
+
+    private var hasThirdPrime: Bool {
+        var prime: OpaquePointer?
+        defer { BN_clear_free(prime) }
+        return EVP_PKEY_get_bn_param(pointer, "rsa-factor3", &prime) == 1
     }
 
     /// The key in DER.

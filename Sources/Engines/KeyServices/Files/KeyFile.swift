@@ -17,7 +17,8 @@ public enum KeyFileEntry: Sendable {
     }
 }
 
-/// Files of keys: PEM or DER of PKCS #8 (plain or encrypted), PKCS #1, SEC 1 and SubjectPublicKeyInfo; OpenSSH's private and public keys.
+/// Files of keys: PEM or DER of PKCS #8 (plain or encrypted), PKCS #1, SEC 1 and SubjectPublicKeyInfo; OpenSSH's private and public keys. BER is
+/// refused, as are curves that are not named and RSA keys of more than two primes.
 public enum KeyFile {
     /// The structures that are written.
     public enum Structure: String, Sendable, CaseIterable {
@@ -76,6 +77,11 @@ public enum KeyFile {
         if der.first == 4 {
             if let key = try? SoftwareKey(external: der, type: .ellipticCurve) { return .privateKey(key) }
             return .publicKey(try PublicKey(external: der, type: .ellipticCurve))
+        }
+        guard DERForm.isStrict(der) else {
+            throw KeychainError(
+                .param, "the bytes are no key in DER: other encodings of ASN.1, such as BER, are not read",
+                hint: "openssl pkey -in FILE -out NEW")
         }
         let decoded: DecodedKey
         do throws(KeyDecodingError) {
