@@ -164,4 +164,21 @@ struct KeyCommandTests {
         #expect(list == "RSA-512\tprivate\tsmall\tlatchkey.shared\tweak\nRSA-512\tpublic\tsmall\tlatchkey.shared\tweak\n", "\(list)")
         #expect(try desk.latchkey("key", "list", "--json").output.contains("\"isWeak\" : true"))
     }
+
+    @Test("A key that may not be extracted is left out of a backup, by name, unless it is asked for", arguments: [false, true])
+    func backup(_ throughDaemon: Bool) throws {
+        let desk = try Desk(throughDaemon: throughDaemon)
+        let passphrase = try desk.file("phrase", "the backup's own passphrase\n")
+        #expect(try desk.latchkey("key", "generate", "--tag", "com.example.stays", "--not-extractable").status == 0)
+        #expect(try desk.latchkey("key", "generate", "--tag", "com.example.goes").status == 0)
+        let without = try desk.latchkey("backup", "--passphrase-file", passphrase, desk.path("without"))
+        #expect(without.status == 0 && without.output.contains("saved:        1,"), "\(without)")
+        #expect(
+            without.output.contains("left out:     1 that may not be extracted") && without.output.contains("com.example.stays"),
+            "\(without)")
+        let with = try desk.latchkey("backup", "--include-non-extractable", "--passphrase-file", passphrase, desk.path("with"))
+        #expect(with.status == 0 && with.output.contains("saved:        2,") && !with.output.contains("left out"), "\(with)")
+        let json = try desk.latchkey("backup", "--json", "--passphrase-file", passphrase, desk.path("json"))
+        #expect(json.output.contains("\"notExtractable\" : 1"), "\(json)")
+    }
 }

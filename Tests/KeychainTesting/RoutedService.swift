@@ -95,17 +95,20 @@ public final class RoutedService: KeychainService {
         try administrator.changeSettings(to: settings, passcode)
     }
     public func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
-        try administrator.backup(under: passphrase, passcode: passcode, to: sink, progress: progress)
+        try administrator.backup(
+            under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable, to: sink, progress: progress)
     }
     public func noteBackup() { administrator.noteBackup() }
     public func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
-        progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
         try administrator.restore(
-            under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, from: source, progress: progress)
+            under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, admitsAttested: admitsAttested, from: source,
+            progress: progress)
     }
 
     public func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {

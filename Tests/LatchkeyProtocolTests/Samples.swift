@@ -57,7 +57,8 @@ enum Samples {
             .createRecoveryKey(nil), .createRecoveryKey(secret("p")), .removeRecoveryKey(secret("p")),
             .changeSettings(KeybagSettings(graceSeconds: 65535, lockInterval: .max, locksOnSleep: true, wipesAfterTen: true), secret("p")),
             .recover(with: secret("k"), newPasscode: nil), .recover(with: secret("k"), newPasscode: secret("p")),
-            .backup(under: secret("a"), passcode: secret("b")), .noteBackup,
+            .backup(under: secret("a"), passcode: secret("b")), .backup(under: secret("a"), passcode: nil, includesNonExtractable: true),
+            .noteBackup,
             .restore(under: secret("a"), passcode: nil, merges: true, isRehearsal: true), .piece([1, 2, 3]), .piece([]),
             .generateKey(
                 KeyGeneration(
@@ -87,6 +88,8 @@ enum Samples {
         var (saved, restored) = (BackupReport(), RestoreReport())
         (saved.portable, saved.deviceBound, saved.staying, saved.damaged) = (1, 2, 3, 4)
         (restored.items, restored.added, restored.replaced, restored.kept, restored.foreign, restored.deleted) = (1, 2, 3, 4, 5, 6)
+        (saved.notExtractable, saved.notExtractableNames) = (5, ["n", ""])
+        (restored.refused, restored.refusals) = (7, ["r"])
         return [
             .welcome(Response.Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),
             .failure(KeychainError(.itemNotFound, "p", hint: "h")), .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .done,

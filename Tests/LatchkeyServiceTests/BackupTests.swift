@@ -116,6 +116,66 @@ struct BackupTests {
         #expect(here.foreign == 0 && here.items == 2 && find(keychain) == 0)
     }
 
+    @Test(
+        "Keys that may not be extracted are in a backup with the passcode or on demand, otherwise left out and named",
+        arguments: Backend.allCases)
+    func notExtractable(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        func generate(_ attributes: [ItemAttribute: AttributeValue]) throws {
+            let half = ItemAddition(.key, attributes: attributes)
+            _ = try keychain.service.generateKey(
+                KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: half, publicHalf: ItemAddition(.key)),
+                from: TestKeychain.caller)
+        }
+        try generate([.label: .string("deploy"), .isExtractable: .number(0)])
+        try generate([.applicationTag: .data(Array("tag".utf8)), .isExtractable: .number(0)])
+        try generate([.isExtractable: .string("odd")])
+        try generate([.label: .string("free")])
+        // Eight halves; the public ones are no secrets.
+        let (file, report) = try backup(keychain)
+        #expect(report.portable == 5 && report.notExtractable == 3)
+        #expect(report.notExtractableNames == ["deploy", "tag", "a key without a label"])
+        #expect(try restore(file, into: TestKeychain(.ephemeral)).added == 5)
+        let (whole, all) = try backup(keychain, includesNonExtractable: true)
+        #expect(all.portable == 8 && all.notExtractable == 0 && all.notExtractableNames.isEmpty)
+        #expect(try restore(whole, into: TestKeychain(.ephemeral)).added == 8)
+        // A passcode that is given where none is set opens nothing, and lets nothing out.
+        if let unasked = try? backup(keychain, passcode: Sample.secret).1 { #expect(unasked.notExtractable == 3) }
+        try keychain.setPasscode()
+        #expect(try backup(keychain, passcode: Sample.secret).1.portable == 8)
+    }
+
+    @Test("The names of keys that are left out are bounded in number and in length")
+    func manyNotExtractable() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        for number in 0..<20 {
+            _ = try keychain.service.add(
+                ItemAddition(
+                    .key,
+                    attributes: [
+                        .label: .string("\(number)" + String(repeating: "k", count: 500)), .isExtractable: .number(0),
+                        .applicationTag: .data([UInt8(number)]),
+                    ]), from: TestKeychain.caller)
+        }
+        let (_, report) = try backup(keychain)
+        #expect(report.notExtractable == 20 && report.notExtractableNames.count == BackupReport.maxNames)
+        #expect(report.notExtractableNames.allSatisfy { $0.count == BackupReport.maxNameLength })
+    }
+
+    @Test("Dates that no calendar shows are not stored", arguments: Backend.allCases)
+    func impossibleDates(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        try keychain.add("a", .whenUnlocked)
+        for date in [1e300, -1e300, 252_423_993_601, -63_114_076_801] {
+            #expect(
+                status { () throws(KeychainError) in
+                    _ = try keychain.service.add(ItemAddition(.key, attributes: [.startDate: .date(date)]), from: TestKeychain.caller)
+                } == -50)
+            #expect(status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(created: date)) } == -50)
+        }
+        #expect(status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(created: 252_423_993_600)) } == 0)
+    }
+
     @Test("Merging keeps the newer of two namesakes, and what only one side has; a rehearsal says so and does nothing")
     func merging() throws {
         let keychain = try TestKeychain(.ephemeral)
@@ -189,10 +249,12 @@ struct BackupTests {
 
     private static let passphrase = "the passphrase of the backup"
 
-    private func backup(_ keychain: TestKeychain, passcode: SharedSecret? = nil) throws(KeychainError) -> ([UInt8], BackupReport) {
+    private func backup(
+        _ keychain: TestKeychain, passcode: SharedSecret? = nil, includesNonExtractable: Bool = false
+    ) throws(KeychainError) -> ([UInt8], BackupReport) {
         let file = Bytes()
         let report = try keychain.service.backup(
-            under: SharedSecret(copying: Self.passphrase.utf8), passcode: passcode,
+            under: SharedSecret(copying: Self.passphrase.utf8), passcode: passcode, includesNonExtractable: includesNonExtractable,
             to: { (bytes) throws(KeychainError) in file.all += Array(bytes) }, progress: { _, _ in })
         return (file.all, report)
     }

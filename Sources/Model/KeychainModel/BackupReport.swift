@@ -10,8 +10,23 @@ public struct BackupReport: Sendable, Equatable {
     public var staying = 0
     /// Items that were left out because they are damaged.
     public var damaged = 0
+    /// Keys that were left out because they may not be extracted, and neither the passcode nor the caller's word let them out.
+    public var notExtractable = 0
+    /// Labels or tags of the first of those, ``maxNames`` at most.
+    public var notExtractableNames: [String] = []
 
     public init() {}
+
+    /// Counts a key that is left out because it may not be extracted.
+    public mutating func leaveOut(_ key: ItemRecord) {
+        notExtractable += 1
+        guard notExtractableNames.count < Self.maxNames else { return }
+        let name = [key[.label]?.text, key[.applicationTag]?.text].compactMap { $0 }.first { !$0.isEmpty } ?? "a key without a label"
+        notExtractableNames.append(String(name.prefix(Self.maxNameLength)))
+    }
+
+    public static let maxNames = 16
+    public static let maxNameLength = 100
 }
 
 /// What came out of one.
@@ -28,6 +43,18 @@ public struct RestoreReport: Sendable, Equatable {
     public var foreign = 0
     /// Items that were here and were deleted, tombstones included.
     public var deleted = 0
+    /// Items that no program could have stored here, and that were not restored.
+    public var refused = 0
+    /// Why, each reason once, ``maxReasons`` at most.
+    public var refusals: [String] = []
 
     public init() {}
+
+    /// Counts an item that is not restored.
+    public mutating func refuse(_ reason: String) {
+        refused += 1
+        if refusals.count < Self.maxReasons, !refusals.contains(reason) { refusals.append(reason) }
+    }
+
+    public static let maxReasons = 16
 }

@@ -48,6 +48,16 @@ public struct ItemRecord: Sendable {
         PersistentReference(itemClass, identifier)
     }
 
+    /// Whether the data may be given out. A key says so by kSecAttrIsExtractable; what is there and is no plain yes is a no.
+    public var isExtractable: Bool {
+        guard itemClass == .key || itemClass == .identity else { return true }
+        switch attributes[.isExtractable] {
+        case nil: return true
+        case .number(let flag)?: return flag != 0
+        default: return false
+        }
+    }
+
     /// Whether the item, or the memory of its deletion, may be carried to another device. A ThisDeviceOnly item never is, whatever
     /// ``isSynchronizable`` says.
     public var canSynchronize: Bool { isSynchronizable && !protection.isThisDeviceOnly }

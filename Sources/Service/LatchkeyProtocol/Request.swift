@@ -33,7 +33,7 @@ public enum Request: Sendable {
     /// - Parameter newPasscode: nil only counts what would be lost.
     case recover(with: SharedSecret, newPasscode: SharedSecret?)
 
-    case backup(under: SharedSecret, passcode: SharedSecret?)
+    case backup(under: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool = false)
     case noteBackup
     case restore(under: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool)
     /// A piece of the backup that is being restored; the empty one ends it.

@@ -8,15 +8,15 @@ internal import SecretMemory
 /// Backups, which a spool holds on their way.
 extension RequestHandler {
     func backup(
-        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, _ reply: Reply
+        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, includesNonExtractable: Bool, _ reply: Reply
     ) throws(KeychainError) -> Response {
         let turn = try spoolTurn()
         defer { withExtendedLifetime(turn) {} }
         let spool = try spool(keychain)
         let report = try slow(.derivation) { () throws(KeychainError) in
             try keychain.service.backup(
-                under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in try spool.write(bytes) },
-                progress: reply.progress)
+                under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable,
+                to: { (bytes) throws(KeychainError) in try spool.write(bytes) }, progress: reply.progress)
         }
         spool.rewind()
         while true {
@@ -60,10 +60,13 @@ extension RequestHandler {
             guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone in the middle of the backup") }
         }
         spool.rewind()
+        // Where there may be attested items, only an attested caller has come this far (requireAdministrator).
+        let admitsAttested = server.reader.mayAttest(processesOf: user)
         return try slow(.derivation) { () throws(KeychainError) in
             .restored(
                 try keychain.service.restore(
                     under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+                    admitsAttested: admitsAttested,
                     from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: reply.progress))
         }
     }

@@ -180,7 +180,8 @@ struct RequestHandler {
                 try service.changeSettings(to: settings, passcode)
                 return .done
             }
-        case .backup(let passphrase, let passcode): return try backup(keychain, passphrase, passcode, reply)
+        case .backup(let passphrase, let passcode, let includesNonExtractable):
+            return try backup(keychain, passphrase, passcode, includesNonExtractable: includesNonExtractable, reply)
         case .noteBackup:
             service.noteBackup()
             return .done

@@ -67,7 +67,8 @@ extension EmbeddedService {
     }
 
     public func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
         let (passphrase, passcode) = (try Self.passcode(passphrase), try Self.passcode(passcode))
         do {
@@ -77,7 +78,7 @@ extension EmbeddedService {
         }
         return try run { () throws(StoreError) in
             try store.backup(
-                under: passphrase, passcode: passcode, cost: passcodeCost, now: clock(),
+                under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable, cost: passcodeCost, now: clock(),
                 to: { (bytes) throws(StoreError) in
                     do throws(KeychainError) { try sink(bytes) } catch { throw .refused(error) }
                 }, progress: progress)
@@ -89,13 +90,14 @@ extension EmbeddedService {
     }
 
     public func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
-        progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
         let (passphrase, passcode) = (try Self.passcode(passphrase), try Self.passcode(passcode))
         return try run { () throws(StoreError) in
             try store.restore(
                 under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+                refusal: { ItemRules.refusal(ofRestored: $0, admitsAttested: admitsAttested) },
                 from: { (buffer) throws(StoreError) in
                     do throws(KeychainError) { return try source(buffer) } catch { throw .refused(error) }
                 }, progress: progress)

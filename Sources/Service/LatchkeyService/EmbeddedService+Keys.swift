@@ -49,7 +49,7 @@ extension EmbeddedService {
 
     public func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput {
         let item = try keyItem(reference, caller)
-        guard KeyRules.isExtractable(item) else { throw KeyRules.notExtractable }
+        guard item.isExtractable else { throw KeyRules.notExtractable }
         guard let data = item.secrets?.data else { throw KeychainError(.decode, "the item holds no key") }
         return KeyOutput(data, from: item.accessGroup)
     }

@@ -99,6 +99,7 @@ public final class EmbeddedService: KeychainService {
         KeyRules.complete(&record)
         record.completeDefaults()
         try ItemRules.check(record)
+        try ItemRules.checkDates(of: record.attributes)
         try KeyRules.refuseToken(record)
         return record
     }

@@ -29,9 +29,37 @@ enum ItemRules {
         }
     }
 
+    /// Why an item of a backup is not restored; nil for one that a program could have stored.
+    static func refusal(ofRestored record: ItemRecord, admitsAttested: Bool) -> String? {
+        let group = record.accessGroup
+        if group.name.isEmpty || group.name == "*" || group.name == AccessGroup.token.name {
+            return "no program may have the access group '\(group.name)'"
+        }
+        if group.grade == .attested, !admitsAttested {
+            return "the access group '\(group.name.prefix(100))' is an attested one, and not this caller's to restore"
+        }
+        do throws(KeychainError) {
+            try checkDates(of: record.attributes, record.created, record.modified)
+            try check(record)
+            return nil
+        } catch {
+            return error.problem
+        }
+    }
+
+    /// Refuses dates that no calendar shows.
+    static func checkDates(of attributes: [ItemAttribute: AttributeValue], _ more: Double?...) throws(KeychainError) {
+        let given = attributes.values.compactMap { value -> Double? in if case .date(let date) = value { date } else { nil } }
+        guard (given + more.compactMap { $0 }).allSatisfy(dates.contains) else { throw .parameter("a date is not in the years 1 to 9999") }
+    }
+
+    /// The years 1 to 9999, in seconds since 2001.
+    private static let dates = -63_114_076_800.0...252_423_993_600
+
     /// The record after an update (keychain-behaviour §3.4). What the update does not name stays.
     static func applying(_ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double) throws(KeychainError) -> ItemRecord
     {
+        try checkDates(of: update.attributes, update.created)
         var changed = record
         changed.attributes.merge(update.attributes) { _, new in new }
         if let data = update.data { changed.secrets?.data = data }

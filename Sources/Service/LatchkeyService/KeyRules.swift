@@ -88,15 +88,6 @@ enum KeyRules {
 
     // MARK: What its attributes allow
 
-    /// Whether the key may be taken out. What is no plain yes, and is there, is a no.
-    static func isExtractable(_ item: ItemRecord) -> Bool {
-        switch item.attributes[.isExtractable] {
-        case nil: true
-        case .number(let flag)?: flag != 0
-        default: false
-        }
-    }
-
     static let notExtractable = KeychainError(
         .unimplemented, "the key may be used, and not be taken out of the keychain",
         hint: "it was made with kSecAttrIsExtractable = false; make another one to have its bytes")
@@ -106,8 +97,8 @@ enum KeyRules {
     /// - Throws: errSecUnimplemented where the data was all that was asked for, and there is none to give.
     static func withhold(from records: inout [ItemRecord], _ returning: ReturnTypes) throws(KeychainError) {
         guard returning.contains(.data) else { return }
-        for index in records.indices where !isExtractable(records[index]) { records[index].secrets = nil }
-        if returning == .data, !records.isEmpty, records.allSatisfy({ !isExtractable($0) }) { throw notExtractable }
+        for index in records.indices where !records[index].isExtractable { records[index].secrets = nil }
+        if returning == .data, !records.isEmpty, records.allSatisfy({ !$0.isExtractable }) { throw notExtractable }
     }
 
     static func requirePermission(for use: PrivateKeyUse, of item: ItemRecord) throws(KeychainError) {
@@ -126,8 +117,8 @@ enum KeyRules {
 
     /// Refuses a change that would let out what may not leave.
     static func check(_ changed: ItemRecord, was record: ItemRecord) throws(KeychainError) {
-        guard record.itemClass == .key, !isExtractable(record) else { return }
-        guard !isExtractable(changed), changed.attributes[.keyClass] == record.attributes[.keyClass] else {
+        guard record.itemClass == .key, !record.isExtractable else { return }
+        guard !changed.isExtractable, changed.attributes[.keyClass] == record.attributes[.keyClass] else {
             throw KeychainError(.param, "a key that may not be taken out stays so")
         }
     }

@@ -57,9 +57,12 @@ public protocol KeychainAdministration: Sendable {
     ///
     /// - Parameters:
     ///   - passcode: the keychain's, where one is set.
+    ///   - includesNonExtractable: whether keys that may not be extracted go into the backup without the passcode, too; otherwise they are
+    ///     left out, and named in the report.
     ///   - sink: takes the bytes in order; what it throws ends the backup.
     func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport
 
     /// Notes that a backup lies where it will be found, for the doctor.
@@ -70,9 +73,30 @@ public protocol KeychainAdministration: Sendable {
     /// - Parameters:
     ///   - merges: keeps what is here, the newer of two namesakes winning; otherwise everything that is here is deleted first.
     ///   - isRehearsal: changes nothing in the end.
+    ///   - admitsAttested: whether items of attested groups are restored; otherwise they are refused, and counted in the report. Nothing but a
+    ///     daemon may say so, for a caller whom it knows to be attested.
     ///   - source: fills as much of the buffer as there is; 0 at the end.
     func restore(
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        from source: @escaping BackupSource, progress: ChangeProgress
+    ) throws(KeychainError) -> RestoreReport
+}
+
+extension KeychainAdministration {
+    /// A backup without the keys that may not be extracted, unless the passcode is given.
+    public func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+    ) throws(KeychainError) -> BackupReport {
+        try backup(under: passphrase, passcode: passcode, includesNonExtractable: false, to: sink, progress: progress)
+    }
+
+    /// Restores no attested group.
+    public func restore(
         under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
         progress: ChangeProgress
-    ) throws(KeychainError) -> RestoreReport
+    ) throws(KeychainError) -> RestoreReport {
+        try restore(
+            under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, admitsAttested: false, from: source,
+            progress: progress)
+    }
 }

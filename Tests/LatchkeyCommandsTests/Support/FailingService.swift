@@ -99,11 +99,12 @@ extension FailingService {
     func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { throw error }
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) { throw error }
     func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport { throw error }
     func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
-        progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport { throw error }
 }
 
@@ -134,10 +135,11 @@ extension DamagedService {
     func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { throw .decode }
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) { throw .decode }
     func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport { throw .decode }
     func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
-        progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport { throw .decode }
 }

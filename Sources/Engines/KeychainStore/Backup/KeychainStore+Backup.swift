@@ -15,13 +15,18 @@ extension KeychainStore {
     /// Writes every item that may leave, under a passphrase of the backup's own. What is ThisDeviceOnly leaves under the device key as well;
     /// `akpu` does not leave.
     ///
+    /// Keys that may not be extracted leave only where the passcode that protects them was given, or the caller says so.
+    ///
     /// - Parameter passcode: the keychain's, where one is set; it opens the items for this one purpose, whatever the lock says.
     public func backup(
-        under passphrase: Passcode, passcode: Passcode?, cost: PasscodeCost = .floor, now: Double, to sink: @escaping BackupSink,
+        under passphrase: Passcode, passcode: Passcode?, includesNonExtractable: Bool = false, cost: PasscodeCost = .floor, now: Double,
+        to sink: @escaping BackupSink,
         progress: ResealProgress = { _, _ in }
     ) throws(StoreError) -> BackupReport {
         let keyring = try keyringForAdministration(passcode)
         let device = keybag.device
+        // Where a passcode is set, the line above has judged the one that was given.
+        let takesKeys = includesNonExtractable || (passcode != nil && hasPasscode)
         let header = BackupHeader(salt: BackupKeys.salt(), cost: cost, keychain: device.keychain, created: now)
         let keys = try Self.keys(of: header, passphrase, device.deviceKey)
         try header.encoded.withUnsafeBufferPointer { (bytes) throws(StoreError) in try sink(UnsafeRawBufferPointer(bytes)) }
@@ -50,6 +55,10 @@ extension KeychainStore {
                     report.damaged += 1
                     return
                 }
+                guard takesKeys || record.isExtractable else {
+                    report.leaveOut(record)
+                    return
+                }
                 let item = BackupItem.encode(record)
                 if record.protection.isThisDeviceOnly {
                     report.deviceBound += 1
@@ -74,8 +83,10 @@ extension KeychainStore {
     /// - Parameters:
     ///   - merges: keeps what is here, the newer of two items with the same primary key winning; otherwise what is here is deleted first.
     ///   - isRehearsal: does everything, and takes it back.
+    ///   - refusal: why an item is not to be restored; nil for one that is.
     public func restore(
-        under passphrase: Passcode, passcode: Passcode?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        under passphrase: Passcode, passcode: Passcode?, merges: Bool, isRehearsal: Bool,
+        refusal: (ItemRecord) -> String? = { _ in nil }, from source: @escaping BackupSource,
         progress: ResealProgress = { _, _ in }
     ) throws(StoreError) -> RestoreReport {
         let header = try Self.readHeader(source)
@@ -89,6 +100,10 @@ extension KeychainStore {
                 if !merges { report.deleted = try RowStatement("DELETE FROM item", in: database).run() }
                 while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
                     guard !Cancellation.isCancelled else { throw StoreError.cancelled }
+                    if let reason = refusal(record) {
+                        report.refuse(reason)
+                        continue
+                    }
                     try take(record, in: database, seal, &report)
                     progress(report.items, report.items)
                 }

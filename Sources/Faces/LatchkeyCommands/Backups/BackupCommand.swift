@@ -15,6 +15,9 @@ struct BackupCommand: OwnParsableCommand {
             The file is encrypted under a passphrase of its own. Items of the
             ThisDeviceOnly classes can be restored on this device only; those
             of whenPasscodeSetThisDeviceOnly are left out.
+            Keys that may not be extracted are saved where the keychain has a
+            passcode, which is asked for then; otherwise they are left out, unless
+            --include-non-extractable is given.
 
             EXAMPLES:
               latchkey backup ~/keychain.latchkey
@@ -30,6 +33,9 @@ struct BackupCommand: OwnParsableCommand {
 
     @Flag(help: "Replace the file where there is one.")
     var force = false
+
+    @Flag(help: "Also save keys that may not be extracted.")
+    var includeNonExtractable = false
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -53,10 +59,12 @@ struct BackupCommand: OwnParsableCommand {
         _ keychain: any KeychainService, _ phrase: SharedSecret, _ code: SharedSecret?, _ io: any CommandIO
     ) throws(CommandFailure) -> BackupReport {
         let progress = ProgressLine("items", io: io)
+        let (path, replaces, includesKeys) = (file, force, includeNonExtractable)
         let backup = { (sink: @escaping BackupSink) throws(KeychainError) in
-            try keychain.backup(under: phrase, passcode: code, to: sink) { progress.show($0, of: $1) }
+            try keychain.backup(under: phrase, passcode: code, includesNonExtractable: includesKeys, to: sink) {
+                progress.show($0, of: $1)
+            }
         }
-        let (path, replaces) = (file, force)
         return try KeyStreams.hinting("--force replaces it") { () throws(KeychainError) in
             defer { progress.clear() }
             if path == "-" { return try backup { (bytes) throws(KeychainError) in try io.write(bytes, to: .output) } }
@@ -72,6 +80,9 @@ struct BackupText: Encodable {
     var deviceBound: Int
     var leftOut: Int
     var damaged: Int
+    var notExtractable: Int
+    /// Of the first ones.
+    var notExtractableNames: [String]
 
     init(_ report: BackupReport) {
         portable = report.portable
@@ -79,11 +90,17 @@ struct BackupText: Encodable {
         items = portable + deviceBound
         leftOut = report.staying
         damaged = report.damaged
+        notExtractable = report.notExtractable
+        notExtractableNames = report.notExtractableNames
     }
 
     var text: TerminalText {
         var lines: [TerminalText] = ["saved:        \(items), of which \(deviceBound) can be restored on this device only"]
         if leftOut > 0 { lines.append("left out:     \(leftOut) that exist only while a passcode is set") }
+        if notExtractable > 0 {
+            lines.append("left out:     \(notExtractable) that may not be extracted; set a passcode, or --include-non-extractable")
+            for name in notExtractableNames { lines.append("              \(name)") }
+        }
         if damaged > 0 { lines.append("damaged:      \(damaged), left out; see latchkey doctor") }
         return lines.joined(separator: "\n") + "\n"
     }

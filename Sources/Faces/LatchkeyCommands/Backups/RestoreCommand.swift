@@ -110,6 +110,9 @@ struct RestoreText: Encodable {
     var kept: Int
     var foreign: Int
     var deleted: Int
+    var refused: Int
+    /// Why, each reason once.
+    var refusals: [String]
 
     init(_ report: RestoreReport, isRehearsal: Bool) {
         dryRun = isRehearsal
@@ -119,6 +122,8 @@ struct RestoreText: Encodable {
         kept = report.kept
         foreign = report.foreign
         deleted = report.deleted
+        refused = report.refused
+        refusals = report.refusals
     }
 
     var text: TerminalText {
@@ -127,6 +132,10 @@ struct RestoreText: Encodable {
         if replaced > 0 { lines.append("replaced:  \(replaced) older ones") }
         if kept > 0 { lines.append("left out:  \(kept), because the ones here are newer") }
         if foreign > 0 { lines.append("left out:  \(foreign), because they may be restored on their own device only") }
+        if refused > 0 {
+            lines.append("refused:   \(refused) that no program could have stored here")
+            for reason in refusals { lines.append("           \(reason)") }
+        }
         if deleted > 0 { lines.append("deleted:   \(deleted) that were here") }
         return lines.joined(separator: "\n") + "\n"
     }

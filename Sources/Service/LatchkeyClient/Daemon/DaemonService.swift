@@ -195,9 +195,11 @@ package final class DaemonService: KeychainService {
     }
 
     package func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
-        try Self.answer(.backup(under: passphrase, passcode: passcode), from: client, progress, piece: sink) {
+        let request = Request.backup(under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable)
+        return try Self.answer(request, from: client, progress, piece: sink) {
             if case .backedUp(let report) = $0 { report } else { nil }
         }
     }
@@ -208,9 +210,10 @@ package final class DaemonService: KeychainService {
     }
 
     package func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
-        progress: ChangeProgress
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
+        // Whether attested groups are restored is the daemon's to decide.
         let request = Request.restore(under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal)
         let numbered = NumberedRequest(number: client.nextNumber(), token: RandomBytes.array(count: 16), request)
         return try client.withConnection(isChange: true) { (connection) throws(DaemonConnection.Failure) in

@@ -67,11 +67,12 @@ extension Request {
                     $0.key = collector.place(key)
                     if let newPasscode { $0.newPasscode = collector.place(newPasscode) }
                 })
-        case .backup(let passphrase, let passcode):
+        case .backup(let passphrase, let passcode, let includesNonExtractable):
             .backup(
                 .with {
                     $0.passphrase = collector.place(passphrase)
                     if let passcode { $0.passcode = collector.place(passcode) }
+                    $0.includesNonExtractable = includesNonExtractable
                 })
         case .noteBackup: .noteBackup(WireNothing())
         case .restore(let passphrase, let passcode, let merges, let isRehearsal):
@@ -142,7 +143,9 @@ extension Request {
                 with: try table.take(wire.key), newPasscode: wire.hasNewPasscode ? try table.take(wire.newPasscode) : nil)
         case .backup(let wire):
             try requireKnown(wire)
-            self = .backup(under: try table.take(wire.passphrase), passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil)
+            self = .backup(
+                under: try table.take(wire.passphrase), passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil,
+                includesNonExtractable: wire.includesNonExtractable)
         case .noteBackup(let nothing): self = try .noteBackup.with(nothing)
         case .restore(let wire):
             try requireKnown(wire)

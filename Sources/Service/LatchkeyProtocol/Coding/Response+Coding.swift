@@ -297,6 +297,8 @@ extension WireBackupReport {
         deviceBound = UInt64(report.deviceBound)
         staying = UInt64(report.staying)
         damaged = UInt64(report.damaged)
+        notExtractable = UInt64(report.notExtractable)
+        notExtractableNames = report.notExtractableNames
     }
 
     fileprivate func decode() throws(WireError) -> BackupReport {
@@ -306,6 +308,9 @@ extension WireBackupReport {
         report.deviceBound = try number(deviceBound, "a number of items")
         report.staying = try number(staying, "a number of items")
         report.damaged = try number(damaged, "a number of items")
+        report.notExtractable = try number(notExtractable, "a number of items")
+        guard notExtractableNames.count <= BackupReport.maxNames else { throw .malformed("a report has too many names") }
+        report.notExtractableNames = notExtractableNames
         return report
     }
 }
@@ -319,6 +324,8 @@ extension WireRestoreReport {
         kept = UInt64(report.kept)
         foreign = UInt64(report.foreign)
         deleted = UInt64(report.deleted)
+        refused = UInt64(report.refused)
+        refusals = report.refusals
     }
 
     fileprivate func decode() throws(WireError) -> RestoreReport {
@@ -330,6 +337,9 @@ extension WireRestoreReport {
         report.kept = try number(kept, "a number of items")
         report.foreign = try number(foreign, "a number of items")
         report.deleted = try number(deleted, "a number of items")
+        report.refused = try number(refused, "a number of items")
+        guard refusals.count <= RestoreReport.maxReasons else { throw .malformed("a report has too many reasons") }
+        report.refusals = refusals
         return report
     }
 }

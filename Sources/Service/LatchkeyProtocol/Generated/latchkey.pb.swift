@@ -1744,6 +1744,9 @@ nonisolated struct WireBackup: Sendable {
   /// Clears the value of `passcode`. Subsequent reads from it will return its default value.
   mutating func clearPasscode() {self._passcode = nil}
 
+  /// Also keys that may not be extracted, without the passcode.
+  var includesNonExtractable: Bool = false
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1763,6 +1766,11 @@ nonisolated struct WireBackupReport: Sendable {
   var staying: UInt64 = 0
 
   var damaged: UInt64 = 0
+
+  /// Keys that were left out because they may not be extracted, and names of the first of them.
+  var notExtractable: UInt64 = 0
+
+  var notExtractableNames: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1812,6 +1820,11 @@ nonisolated struct WireRestoreReport: Sendable {
   var foreign: UInt64 = 0
 
   var deleted: UInt64 = 0
+
+  /// Items that were not restored, and why.
+  var refused: UInt64 = 0
+
+  var refusals: [String] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -4897,7 +4910,7 @@ nonisolated extension WireOpenSession: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Backup"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passphrase\0\u{1}passcode\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passphrase\0\u{1}passcode\0\u{3}includes_non_extractable\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4907,6 +4920,7 @@ nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.passphrase) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._passcode) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.includesNonExtractable) }()
       default: break
       }
     }
@@ -4923,12 +4937,16 @@ nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try { if let v = self._passcode {
       try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
     } }()
+    if self.includesNonExtractable != false {
+      try visitor.visitSingularBoolField(value: self.includesNonExtractable, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireBackup, rhs: WireBackup) -> Bool {
     if lhs.passphrase != rhs.passphrase {return false}
     if lhs._passcode != rhs._passcode {return false}
+    if lhs.includesNonExtractable != rhs.includesNonExtractable {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4936,7 +4954,7 @@ nonisolated extension WireBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".BackupReport"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}portable\0\u{3}device_bound\0\u{1}staying\0\u{1}damaged\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}portable\0\u{3}device_bound\0\u{1}staying\0\u{1}damaged\0\u{3}not_extractable\0\u{3}not_extractable_names\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4948,6 +4966,8 @@ nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.deviceBound) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.staying) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.damaged) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.notExtractable) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.notExtractableNames) }()
       default: break
       }
     }
@@ -4966,6 +4986,12 @@ nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._Me
     if self.damaged != 0 {
       try visitor.visitSingularUInt64Field(value: self.damaged, fieldNumber: 4)
     }
+    if self.notExtractable != 0 {
+      try visitor.visitSingularUInt64Field(value: self.notExtractable, fieldNumber: 5)
+    }
+    if !self.notExtractableNames.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.notExtractableNames, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4974,6 +5000,8 @@ nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.deviceBound != rhs.deviceBound {return false}
     if lhs.staying != rhs.staying {return false}
     if lhs.damaged != rhs.damaged {return false}
+    if lhs.notExtractable != rhs.notExtractable {return false}
+    if lhs.notExtractableNames != rhs.notExtractableNames {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5030,7 +5058,7 @@ nonisolated extension WireRestore: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".RestoreReport"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}added\0\u{1}replaced\0\u{1}kept\0\u{1}foreign\0\u{1}deleted\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}items\0\u{1}added\0\u{1}replaced\0\u{1}kept\0\u{1}foreign\0\u{1}deleted\0\u{1}refused\0\u{1}refusals\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5044,6 +5072,8 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.kept) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.foreign) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.deleted) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.refused) }()
+      case 8: try { try decoder.decodeRepeatedStringField(value: &self.refusals) }()
       default: break
       }
     }
@@ -5068,6 +5098,12 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
     if self.deleted != 0 {
       try visitor.visitSingularUInt64Field(value: self.deleted, fieldNumber: 6)
     }
+    if self.refused != 0 {
+      try visitor.visitSingularUInt64Field(value: self.refused, fieldNumber: 7)
+    }
+    if !self.refusals.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.refusals, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5078,6 +5114,8 @@ nonisolated extension WireRestoreReport: SwiftProtobuf.Message, SwiftProtobuf._M
     if lhs.kept != rhs.kept {return false}
     if lhs.foreign != rhs.foreign {return false}
     if lhs.deleted != rhs.deleted {return false}
+    if lhs.refused != rhs.refused {return false}
+    if lhs.refusals != rhs.refusals {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -188,7 +188,7 @@ enum Authoriser {
         }
         guard !declared.isEmpty else { throw AuthorizedCaller.noGroup }
         // The token group is read-only and comes last (keychain-behaviour §3.8.2).
-        return declared.filter { $0 != AccessGroup.token.name }.map { AccessGroup($0, grade: .claimed) }
+        return declared.filter { $0 != AccessGroup.token.name && !$0.isEmpty }.map { AccessGroup($0, grade: .claimed) }
     }
 
     private static func entitled(to groups: [AccessGroup], _ caller: CallerIdentity, _ reason: String) -> AuthorizedCaller {

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Keybag
+import KeychainModel
+import KeychainStore
+import KeychainTesting
+import LatchkeyService
+import SecretMemory
+import Testing
+
+/// Backups whose items no program could have stored: whoever knows a passphrase can write any.
+@Suite("Forged backups")
+struct ForgedBackupTests {
+    private static let passphrase = SharedSecret(copying: "the backup's passphrase".utf8)
+
+    /// A backup that holds these items, whatever they are.
+    private static func backup(of records: [ItemRecord]) throws -> [UInt8] {
+        let store = try KeychainStore(inMemoryWith: .ephemeral())
+        defer { store.close() }
+        for record in records { _ = try store.add(record) }
+        var file: [UInt8] = []
+        _ = try store.backup(
+            under: try Passcode(passphrase), passcode: nil, cost: PasscodeCost(exponent: 10), now: 1000,
+            to: { (bytes) throws(StoreError) in file += Array(bytes) })
+        return file
+    }
+
+    private static func restore(
+        _ file: [UInt8], into keychain: TestKeychain, merges: Bool = true, admitsAttested: Bool = false
+    ) throws -> RestoreReport {
+        var rest = file[...]
+        return try keychain.service.restore(
+            under: passphrase, passcode: nil, merges: merges, isRehearsal: false, admitsAttested: admitsAttested,
+            from: { (buffer) throws(KeychainError) in
+                let count = min(buffer.count, rest.count)
+                buffer.copyBytes(from: rest.prefix(count))
+                rest = rest.dropFirst(count)
+                return count
+            }, progress: { _, _ in })
+    }
+
+    private static func item(
+        _ account: String, group: AccessGroup = AccessGroup("G1", grade: .claimed), created: Double = 100, modified: Double = 100,
+        flags: AccessControlFlags? = nil
+    ) -> ItemRecord {
+        var record = ItemRecord(
+            identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group, created: created,
+            modified: modified, attributes: [.account: .string(account)], accessControlFlags: flags, maker: "/usr/bin/example",
+            secrets: ItemSecrets(data: SharedSecret(copying: account.utf8)))
+        record.completeDefaults()
+        return record
+    }
+
+    private static func key(startDate: Double) -> ItemRecord {
+        var record = item("key")
+        record.itemClass = .key
+        record.attributes = [.startDate: .date(startDate)]
+        record.completeDefaults()
+        return record
+    }
+
+    private static func accounts(in keychain: TestKeychain) throws -> [String] {
+        let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+        let found = try keychain.service.copyMatching(ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: caller)
+        return found.records.compactMap { $0[.account]?.text }
+    }
+
+    @Test("Items of groups that no program may have, and with impossible dates, are refused by name and counted; the others are restored")
+    func refused() throws {
+        let cases: [(ItemRecord, reason: String)] = [
+            (Self.item("any", group: AccessGroup("*", grade: .claimed)), "no program may have the access group '*'"),
+            (Self.item("none", group: AccessGroup("", grade: .claimed)), "no program may have the access group ''"),
+            (Self.item("token", group: .token), "no program may have the access group 'com.apple.token'"),
+            (Self.item("any2", group: AccessGroup("*", grade: .attested)), "no program may have the access group '*'"),
+            (Self.item("attested", group: AccessGroup("A", grade: .attested)), "the access group 'A' is an attested one"),
+            (Self.item("created", created: 1e300), "a date is not in the years 1 to 9999"),
+            (Self.item("modified", modified: -1e300), "a date is not in the years 1 to 9999"),
+            (Self.key(startDate: 1e300), "a date is not in the years 1 to 9999"),
+            (Self.item("presence", flags: AccessControlFlags(rawValue: 1)), "access control with constraints"),
+        ]
+        for merges in [true, false] {
+            for (record, reason) in cases {
+                let keychain = try TestKeychain(.ephemeral)
+                let report = try Self.restore(Self.backup(of: [Self.item("a"), record, Self.item("z")]), into: keychain, merges: merges)
+                #expect(report.refused == 1 && report.added == 2 && report.items == 2, "\(reason)")
+                #expect(report.refusals.count == 1 && report.refusals.first?.contains(reason) == true, "\(report)")
+                #expect(try Self.accounts(in: keychain) == ["a", "z"])
+            }
+        }
+    }
+
+    @Test("Attested groups come back where the daemon says that the caller is attested")
+    func attested() throws {
+        let file = try Self.backup(of: [Self.item("attested", group: AccessGroup("A", grade: .attested))])
+        let keychain = try TestKeychain(.ephemeral)
+        let report = try Self.restore(file, into: keychain, admitsAttested: true)
+        #expect(report.refused == 0 && report.added == 1)
+        let caller = CallerIdentity(executable: "/usr/bin/example", attestedGroups: ["A"])
+        #expect(try keychain.service.copyMatching(ItemQuery(.genericPassword), returning: [], from: caller).records.count == 1)
+    }
+
+    @Test("A report holds each reason once and a bounded number of them, with names of bounded length")
+    func bounded() throws {
+        let long = String(repeating: "g", count: 1000)
+        let records = (0..<40).map { Self.item("\($0)", group: AccessGroup("\($0 / 2)\(long)", grade: .attested)) }
+        let report = try Self.restore(Self.backup(of: records), into: TestKeychain(.ephemeral))
+        #expect(report.refused == 40 && report.added == 0 && report.refusals.count == RestoreReport.maxReasons)
+        #expect(report.refusals.allSatisfy { $0.utf8.count < 200 })
+    }
+
+    @Test("The last moments of the calendar are dates like any other", arguments: [-63_114_076_800.0, 252_423_993_600, 0])
+    func calendar(_ date: Double) throws {
+        let report = try Self.restore(
+            Self.backup(of: [Self.item("a", created: date), Self.key(startDate: date)]), into: TestKeychain(.ephemeral))
+        #expect(report.refused == 0 && report.added == 2)
+    }
+}
