@@ -96,7 +96,8 @@ struct ArchitectureTests {
 
     @Test("[String: Any] stays in the face Security")
     func dictionaries() throws {
-        let allowed: Set<String> = []
+        // CustomNSError asks for such a dictionary.
+        let allowed: Set<String> = ["KeychainError+Foundation.swift"]
         for room in Self.edges.keys where room != "Security" {
             for file in try Sources.files(of: room) where file.withoutComments.contains("[String: Any]") {
                 #expect(allowed.contains(file.name), "\(file.name)")

@@ -1,10 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types that this module's own declarations are made of.
-@_exported public import enum KeychainModel.HashAlgorithm
+// The types that this module's own declarations are made of, and those that their members are made of: a program that says `import Latchkey` can
+// name each of them. ExportsTests holds the list against the declarations. Types of Foundation and of swift-crypto come with their own imports.
+
+// Errors, and what the doctor finds.
 @_exported public import struct KeychainModel.KeychainError
 @_exported public import struct KeychainModel.KeychainFinding
 @_exported public import struct KeychainModel.OSStatusCode
+
+// Items: their classes, attributes and references, and what a ``PasswordItem`` is made from.
+@_exported public import struct KeychainModel.AccessControlFlags
+@_exported public import struct KeychainModel.AccessGroup
+@_exported public import enum KeychainModel.AttributeValue
+@_exported public import enum KeychainModel.ItemAttribute
+@_exported public import enum KeychainModel.ItemClass
+@_exported public import struct KeychainModel.ItemIdentifier
+@_exported public import struct KeychainModel.ItemRecord
+@_exported public import struct KeychainModel.ItemSchema
+@_exported public import struct KeychainModel.ItemSecrets
+@_exported public import struct KeychainModel.PersistentReference
 @_exported public import enum KeychainModel.ProtectionClass
+
+// Keys.
+@_exported public import enum KeychainModel.HashAlgorithm
+@_exported public import struct KeychainModel.KeyKind
+@_exported public import enum KeychainModel.KeyType
+
+// The lock.
+@_exported public import struct KeychainModel.KeybagSettings
+@_exported public import enum KeychainModel.LockState
+@_exported public import struct KeychainModel.LockStatus
+
+// Secrets.
 @_exported public import struct SecretMemory.SecretBytes
 @_exported public import class SecretMemory.SharedSecret

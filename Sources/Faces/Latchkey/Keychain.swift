@@ -45,8 +45,12 @@ public struct Keychain: Sendable {
 
     /// Stores the secret under this item, whether or not it existed: an update keeps the attributes that the item does not name.
     public func set(_ item: some PasswordItem, to secret: some SecretConvertible) throws(KeychainError) {
-        let service = try open()
         let bytes = secret.sharedSecret()
+        try item.named { () throws(KeychainError) in try store(bytes, under: item) }
+    }
+
+    private func store(_ bytes: SharedSecret, under item: some PasswordItem) throws(KeychainError) {
+        let service = try open()
         // Another program may add or delete the item between the two steps; then the other step is the right one.
         for _ in 0..<Self.greatestRaces {
             do throws(KeychainError) {
@@ -72,7 +76,8 @@ public struct Keychain: Sendable {
     ///
     /// - Throws: `KeychainError.duplicateItem` where it exists.
     public func add(_ item: some PasswordItem, secret: some SecretConvertible) throws(KeychainError) {
-        try add(item, secret: secret.sharedSecret(), to: try open())
+        let bytes = secret.sharedSecret()
+        try item.named { () throws(KeychainError) in try add(item, secret: bytes, to: try open()) }
     }
 
     /// The item's secret, in the form the caller chooses: ``SecretBytes`` keeps it in secret memory.
@@ -88,7 +93,9 @@ public struct Keychain: Sendable {
     public func string(for item: some PasswordItem) throws(KeychainError) -> String {
         // EXPOSE: the caller asked for the secret as a String.
         let text = try sharedSecret(for: item).withUnsafeBytes { String(validating: $0, as: UTF8.self) }
-        guard let text else { throw KeychainError(.decode, "the secret is not UTF-8 text", hint: "ask for SecretBytes or Data") }
+        guard let text else {
+            throw KeychainError(.decode, "the secret is not UTF-8 text", hint: "ask for SecretBytes or Data", item: item.nameInErrors)
+        }
         return text
     }
 
@@ -129,7 +136,7 @@ public struct Keychain: Sendable {
     ///
     /// - Throws: `KeychainError.itemNotFound`.
     public func delete(_ item: some PasswordItem) throws(KeychainError) {
-        try open().delete(query(for: item), from: KeychainClient.caller)
+        try item.named { () throws(KeychainError) in _ = try open().delete(query(for: item), from: KeychainClient.caller) }
     }
 
     /// Looks at every row and says what is damaged. An empty answer is a healthy keychain.
@@ -146,8 +153,10 @@ public struct Keychain: Sendable {
     }
 
     private func sharedSecret(for item: some PasswordItem) throws(KeychainError) -> SharedSecret {
-        guard let record = try matches(query(for: item), returning: .data).first else { throw .itemNotFound }
-        return record.secrets?.data ?? SharedSecret(copying: [])
+        try item.named { () throws(KeychainError) in
+            guard let record = try matches(query(for: item), returning: .data).first else { throw .itemNotFound }
+            return record.secrets?.data ?? SharedSecret(copying: [])
+        }
     }
 
     private func query(for item: some PasswordItem) -> ItemQuery {

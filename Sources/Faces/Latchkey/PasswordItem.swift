@@ -36,6 +36,26 @@ public protocol PasswordCondition: Sendable {
 }
 
 extension PasswordItem {
+    /// The item in the words of an error: `generic password, service example.com, account alice`.
+    var nameInErrors: String {
+        let shown: [(ItemAttribute, String)] = [(.server, "server"), (.service, "service"), (.account, "account")]
+        let names = shown.compactMap { attribute, word in
+            primaryKey[attribute]?.text.flatMap { $0.isEmpty ? nil : "\(word) \($0.prefix(200))" }
+        }
+        return ([Self.itemClass == .internetPassword ? "internet password" : "generic password"] + names).joined(separator: ", ")
+    }
+
+    /// Runs a call that is about this item; its error says so.
+    func named<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+        do throws(KeychainError) {
+            return try body()
+        } catch {
+            var named = error
+            named.item = nameInErrors
+            throw named
+        }
+    }
+
     /// The query that finds this item by its primary key.
     var query: ItemQuery {
         if let reference { return ItemQuery(Self.itemClass, synchronizable: .any, persistentReference: reference) }

@@ -2,16 +2,20 @@
 
 /// Why a keychain call failed: Apple's status, what happened in words, and what to do about it.
 ///
-/// The words never hold a secret or an attribute's value.
+/// The words never hold a secret or an attribute's value; ``item`` alone holds names.
 public struct KeychainError: Error, Hashable, Sendable {
     public let status: OSStatusCode
     /// What was expected and what was found. Defaults to the status table's message.
     public let problem: String
     /// What the user can do or type, where that is known.
     public let hint: String?
+    /// Which item the call was about, where it was about one: its class and the names it is found by, never its secret. No part of
+    /// ``description``, so that names reach a log only where they are meant to.
+    public var item: String?
 
-    public init(_ status: OSStatusCode, _ problem: String? = nil, hint: String? = nil) {
+    public init(_ status: OSStatusCode, _ problem: String? = nil, hint: String? = nil, item: String? = nil) {
         self.status = status
+        self.item = item
         self.problem = problem ?? status.message ?? status.description
         self.hint = hint
     }

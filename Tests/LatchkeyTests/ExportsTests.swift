@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Latchkey
+import Testing
+
+/// What a program can name and use that imports `Latchkey` alone (and Foundation): this file compiles, or the test fails.
+@Suite("Exports of Latchkey")
+struct ExportsTests {
+    /// Every type that a public declaration of the module names.
+    private static let named: [String: Any.Type] = [
+        "AccessControlFlags": AccessControlFlags.self, "AccessGroup": AccessGroup.self, "AgreementKey": AgreementKey<P256Curve>.self,
+        "AgreementPublicKey": AgreementPublicKey<P256Curve>.self, "AttributeValue": AttributeValue.self,
+        "GenericPassword": GenericPassword.self, "HashAlgorithm": HashAlgorithm.self, "InternetPassword": InternetPassword.self,
+        "ItemAttribute": ItemAttribute.self, "ItemClass": ItemClass.self, "ItemIdentifier": ItemIdentifier.self,
+        "ItemRecord": ItemRecord.self, "ItemSchema": ItemSchema.self, "ItemSecrets": ItemSecrets.self, "KeyHandle": KeyHandle.self,
+        "KeyKind": KeyKind.self, "KeyType": KeyType.self, "KeybagSettings": KeybagSettings.self, "Keychain": Keychain.self,
+        "KeychainError": KeychainError.self, "KeychainFinding": KeychainFinding.self, "LockState": LockState.self,
+        "LockStatus": LockStatus.self, "OSStatusCode": OSStatusCode.self, "P256Curve": P256Curve.self, "P384Curve": P384Curve.self,
+        "P521Curve": P521Curve.self, "P256SigningKey": P256SigningKey.self, "P384SigningKey": P384SigningKey.self,
+        "P521SigningKey": P521SigningKey.self, "P256AgreementKey": P256AgreementKey.self, "P384AgreementKey": P384AgreementKey.self,
+        "P521AgreementKey": P521AgreementKey.self, "PersistentReference": PersistentReference.self,
+        "ProtectionClass": ProtectionClass.self, "RSAEncryptionScheme": RSAEncryptionScheme.self, "RSAPrivateKey": RSAPrivateKey.self,
+        "RSAPublicKey": RSAPublicKey.self, "RSASignatureScheme": RSASignatureScheme.self, "SharedSecret": SharedSecret.self,
+        "SigningKey": SigningKey<P256Curve>.self, "VerifyingKey": VerifyingKey<P256Curve>.self,
+    ]
+    /// Those that cannot stand in a list: protocols, and what cannot be copied.
+    private static let others: Set<String> = [
+        "KeyCurve", "KeychainKey", "PasswordCondition", "PasswordItem", "SecretBytes", "SecretConvertible",
+    ]
+    private static func useOthers<Key: KeychainKey, Item: PasswordItem, Condition: PasswordCondition, Curve: KeyCurve>(
+        _: Key, _: Item, _: Condition, _: Curve, _: some SecretConvertible, _: borrowing SecretBytes
+    ) {}
+
+    /// Of the language, of Foundation and of swift-crypto.
+    private static let foreign: Set<String> = [
+        "Any", "AsyncStream", "Bool", "Crypto", "Data", "DataProtocol", "Double", "Element", "Hashable", "Int", "Int64", "KeyAgreement",
+        "NSOSStatusErrorDomain", "P256", "P384", "P521", "PrivateKey", "RawRepresentable", "Self", "Sendable", "Set", "Signing", "String",
+        "UInt16", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
+    ]
+    /// Declared within types, and parameters of generics.
+    private static let inner: Set<String> = ["Condition", "Curve", "Item", "Key", "Result", "Scheme", "Type"]
+
+    @Test("Every type that a public declaration names is one that a program can name after importing Latchkey alone")
+    func allNamed() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Faces/Latchkey").standardized
+        let known = Set(Self.named.keys).union(Self.others).union(Self.foreign).union(Self.inner)
+        var count = 0
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
+            guard path != "Exports.swift" else { continue }
+            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            let code = text.split(separator: "\n").filter { !$0.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") }.joined(
+                separator: "\n")
+            // A declaration ends where its body or its value begins.
+            for declaration in code.matches(
+                of: /public (?!import)(?:static |private\(set\) |mutating )*(?:func|init|var|let|struct|enum|typealias|protocol)[^{=]*/)
+            {
+                let words = declaration.output.replacing(/"[^"]*"/, with: "")
+                for name in words.matches(of: /\b[A-Z][A-Za-z0-9]*\b/).map({ String($0.output) }) {
+                    count += 1
+                    #expect(known.contains(name), "\(path) names \(name)")
+                }
+            }
+        }
+        #expect(count > 100)
+    }
+
+    @Test("Every exported type is in the list, and nothing else")
+    func allExported() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Faces/Latchkey/Exports.swift")
+            .standardized
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let exported = Set(text.matches(of: /@_exported public import \w+ \w+\.(\w+)/).map { String($0.1) })
+        #expect(exported.count == 22)
+        #expect(exported.subtracting(Self.named.keys).subtracting(Self.others).isEmpty)
+    }
+
+    @Test("An error tells Foundation its problem, its item and its hint")
+    func error() throws {
+        let keychain = try Keychain.ephemeral()
+        let item = GenericPassword(service: "example.com", account: "alice")
+        let error = try #require(throws: KeychainError.self) { _ = try keychain.string(for: item) }
+        #expect(error.item == "generic password, service example.com, account alice")
+        #expect(!error.description.contains("alice"), "names are not in the description")
+        #expect(error.localizedDescription == error.problem)
+        let bridged = error as NSError
+        #expect(bridged.domain == NSOSStatusErrorDomain && bridged.code == -25300)
+        #expect(bridged.localizedDescription == "no matching item")
+        #expect(bridged.localizedFailureReason?.contains("account alice (errSecItemNotFound (-25300))") == true)
+        #expect(bridged.userInfo[KeychainError.itemErrorKey] as? String == error.item)
+        let hinted = KeychainError(OSStatusCode(rawValue: -50), "a problem", hint: "a hint")
+        #expect(hinted.recoverySuggestion == "a hint" && hinted.errorDescription == "a problem" && hinted.item == nil)
+        #expect((hinted as NSError).localizedRecoverySuggestion == "a hint")
+        #expect((hinted as NSError).userInfo[KeychainError.itemErrorKey] == nil)
+    }
+
+    @Test("Each call about an item names it in its error, and never the secret")
+    func items() throws {
+        let keychain = try Keychain.ephemeral()
+        let site = InternetPassword(server: "example.org", account: "bob")
+        try keychain.add(site, secret: "s3cret")
+        let calls: [() throws -> Void] = [
+            { try keychain.add(site, secret: "s3cret") },
+            { try keychain.delete(InternetPassword(server: "example.org", account: "carol")) },
+            { _ = try keychain.data(for: InternetPassword(server: "example.org", account: "carol")) },
+            { try keychain.set(site, to: String(repeating: "s3cret", count: 1 << 20)) },
+        ]
+        for call in calls {
+            let error = try #require(throws: KeychainError.self) { try call() }
+            #expect(error.item?.hasPrefix("internet password, server example.org, account ") == true)
+            #expect(!"\(error) \((error as NSError).userInfo)".contains("s3cret"))
+        }
+    }
+}
