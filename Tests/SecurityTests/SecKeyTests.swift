@@ -427,6 +427,59 @@ struct SecKeyTests {
         }
     }
 
+    @Test(
+        "A key's reference finds its item with its label, tag and place; where that is gone, what holds the same key",
+        arguments: Backend.allCases)
+    func byReference(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            func attributes(_ query: [CFString: Any]) -> [CFString: Any]? {
+                var result: CFTypeRef?
+                let all = query.merging([kSecReturnAttributes: true]) { $1 }
+                return SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess ? result as? [CFString: Any] : nil
+            }
+            let inMemory = try Self.random(Self.curve)
+            let places: [(name: String, isSynchronizable: Bool)] = [("one", false), ("two", false), ("away", true)]
+            for (name, isSynchronizable) in places {
+                let item =
+                    [
+                        kSecValueRef: inMemory, kSecAttrLabel: name, kSecAttrApplicationTag: Data(name.utf8),
+                        kSecAttrSynchronizable: isSynchronizable,
+                    ] as [CFString: Any]
+                #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+            }
+            for (name, isSynchronizable) in places {
+                let key = try Self.found([kSecAttrLabel: name, kSecAttrSynchronizable: kSecAttrSynchronizableAny])
+                let told = try #require(attributes([kSecValueRef: key]))
+                #expect(told[kSecAttrLabel] as? String == name && told[kSecAttrApplicationTag] as? Data == Data(name.utf8))
+                #expect(told[kSecAttrSynchronizable] as? Int == (isSynchronizable ? 1 : 0))
+                // Where the query says where, or which, the item has to be that; the same key elsewhere is found, too.
+                #expect(attributes([kSecValueRef: key, kSecAttrSynchronizable: true])?[kSecAttrLabel] as? String == "away")
+                #expect(attributes([kSecValueRef: key, kSecAttrLabel: "two"])?[kSecAttrApplicationTag] as? Data == Data("two".utf8))
+                #expect(attributes([kSecValueRef: key, kSecAttrLabel: "three"]) == nil)
+                #expect(attributes([kSecValueRef: try #require(SecKeyCopyPublicKey(key))]) == nil, "the other half is another item")
+            }
+            // A key in memory stands for the local items that hold it; synchronised ones are asked for.
+            #expect(attributes([kSecValueRef: inMemory])?[kSecAttrLabel] as? String == "one")
+            #expect(attributes([kSecValueRef: inMemory, kSecAttrSynchronizable: true])?[kSecAttrLabel] as? String == "away")
+            #expect(attributes([kSecValueRef: try Self.random(Self.curve)]) == nil)
+            // A change or a deletion by reference reaches the one item, not the others that hold the same key.
+            let two = try Self.found([kSecAttrLabel: "two"])
+            #expect(SecItemUpdate([kSecValueRef: two] as CFDictionary, [kSecAttrLabel: "second"] as CFDictionary) == errSecSuccess)
+            #expect(attributes([kSecValueRef: two])?[kSecAttrLabel] as? String == "second")
+            #expect(SecItemDelete([kSecValueRef: two] as CFDictionary) == errSecSuccess)
+            #expect(Self.count() == 1 && Self.count([kSecAttrLabel: "one"]) == 1)
+            // Stored again, it is found by the reference that it had before.
+            #expect(SecItemDelete([kSecClass: kSecClassKey, kSecAttrLabel: "one"] as CFDictionary) == errSecSuccess)
+            #expect(attributes([kSecValueRef: two]) == nil)
+            let again = [kSecValueRef: inMemory, kSecAttrLabel: "again"] as [CFString: Any]
+            #expect(SecItemAdd(again as CFDictionary, nil) == errSecSuccess)
+            #expect(attributes([kSecValueRef: two])?[kSecAttrLabel] as? String == "again")
+            #expect(SecItemDelete([kSecValueRef: two] as CFDictionary) == errSecSuccess)
+            #expect(SecItemDelete([kSecValueRef: two] as CFDictionary) == errSecItemNotFound)
+            #expect(Self.count([kSecAttrSynchronizable: true]) == 1)
+        }
+    }
+
     @Test("What is not kept has no attributes to understand; parameters of an exchange go by name and by constant")
     func lenience() throws {
         let size = SecKeyKeyExchangeParameter.requestedSize.rawValue

@@ -175,7 +175,7 @@ internal import Foundation
 
 /// `SecItemCopyMatching`'s dictionary, understood.
 @_implementationOnly struct CopyRequest {
-    let query: ItemQuery
+    private let lookup: ItemLookup
     let returning: ReturnTypes
     /// Conditions that only who reads certificates can judge; nil where there are none.
     let filter: CertificateFilter?
@@ -183,20 +183,31 @@ internal import Foundation
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
         try parsed.checkUse(allowsSkip: true)
-        var query = try parsed.query()
+        var lookup = try parsed.lookup()
         if parsed.persistentReference != nil, !parsed.attributes.allSatisfy({ $0.code == ItemAttribute.synchronizable.rawValue }) {
             throw .parameter("a persistent reference names its item alone; attributes beside it are refused")
         }
-        let itemClass = query.itemClass ?? .genericPassword
-        query.limit = try Self.limit(parsed.match[ItemDictionary.Key.limit])
-        query.match = try parsed.matchOptions(for: itemClass)
-        self.query = query
+        let itemClass = lookup.query.itemClass ?? .genericPassword
+        let limit = try Self.limit(parsed.match[ItemDictionary.Key.limit])
+        let match = try parsed.matchOptions(for: itemClass)
+        lookup.narrow { query in
+            query.limit = limit
+            query.match = match
+        }
+        self.lookup = lookup
         returning = parsed.returning
         filter = try CertificateFilter(parsed.match, of: itemClass)
     }
 
+    /// Whether one result is asked for, not an array.
+    var isForOne: Bool { (lookup.query.limit ?? .one) == .one }
+
     /// The items that are found. What only the face can judge is judged here.
     func matches() throws(KeychainError) -> [ItemRecord] {
+        try lookup.perform { (query) throws(KeychainError) in try matches(of: query) }
+    }
+
+    private func matches(of query: ItemQuery) throws(KeychainError) -> [ItemRecord] {
         let service = try KeychainClient.service()
         // A certificate's reference is made of its bytes.
         let needsData = query.itemClass == .certificate && (returning.contains(.reference) || filter != nil)
@@ -265,7 +276,7 @@ extension ItemDictionary {
 @_implementationOnly struct ChangeRequest {
     enum Kind { case update, delete }
 
-    let query: ItemQuery
+    let lookup: ItemLookup
     /// The class of the items, by name or by reference.
     let itemClass: ItemClass
 
@@ -273,13 +284,14 @@ extension ItemDictionary {
         let parsed = try ItemDictionary(dictionary)
         guard kind == .delete || parsed.returning.isEmpty else { throw .parameter("SecItemUpdate returns nothing") }
         try parsed.checkUse(allowsSkip: false)
-        var query = try parsed.query()
-        query.match.items = try parsed.listedItems()
+        var lookup = try parsed.lookup()
+        let listed = try parsed.listedItems()
+        lookup.narrow { $0.match.items = listed }
         if !Set(parsed.match.keys).isSubset(of: ItemDictionary.Key.withoutWarning) { ProgramLog.current.warn(.matchKeysIgnored) }
-        self.query = query
-        itemClass = query.itemClass ?? .genericPassword
+        self.lookup = lookup
+        itemClass = lookup.query.itemClass ?? .genericPassword
         // As Apple's: the pair that a reference names is deleted, and not changed (keychain-behaviour, T088).
-        if kind == .update, query.persistentReference?.itemClass == .identity {
+        if kind == .update, lookup.query.persistentReference?.itemClass == .identity {
             throw KeychainError(.internalFailure, "an identity is changed by its attributes, not by its persistent reference")
         }
     }
@@ -319,10 +331,11 @@ extension ItemDictionary {
 
 extension ItemDictionary {
     /// What the three calls that search have in common.
-    fileprivate func query() throws(KeychainError) -> ItemQuery {
+    fileprivate func lookup() throws(KeychainError) -> ItemLookup {
         _ = try secret()  // Data in a query is no condition, but must be Data.
         let object = try itemReference()
-        let reference = try decodedPersistentReference() ?? object?.persistentReference
+        let given = try decodedPersistentReference()
+        let reference = given ?? object?.persistentReference
         let named = try namedClass() ?? object?.itemClass
         guard let itemClass = named ?? reference?.itemClass else { throw .parameter("kSecClass is missing") }
         if let reference, reference.itemClass != itemClass {
@@ -334,15 +347,20 @@ extension ItemDictionary {
         for name in [ItemAttribute.issuer, .subject] {
             if case .data(let bytes)? = conditions[name] { conditions[name] = .data(CertificateAttributes.searchedName(bytes)) }
         }
-        // What is named beside a reference comes before what the reference says.
-        if reference == nil, let object { conditions.merge(try object.conditions()) { given, _ in given } }
         if let protection = attributes.protection, attributes.accessControl?.flags == nil {
             conditions[.accessible] = .string(protection.rawValue)
         }
-        return ItemQuery(
-            itemClass, attributes: conditions, accessGroup: attributes.accessGroup,
-            // A persistent reference names one item, wherever it is.
-            synchronizable: reference == nil ? attributes.synchronizable ?? .local : .any, persistentReference: reference,
+        // A persistent reference names one item, wherever it is; so does an object that came from one, unless the query says where.
+        let scope = given != nil ? .any : attributes.synchronizable ?? (reference == nil ? .local : .any)
+        let query = ItemQuery(
+            itemClass, attributes: conditions, accessGroup: attributes.accessGroup, synchronizable: scope, persistentReference: reference,
             includesTombstones: includesTombstones)
+        guard given == nil, let object else { return ItemLookup(query) }
+        var byContent = query
+        byContent.persistentReference = nil
+        byContent.synchronizable = attributes.synchronizable ?? .local
+        // What is named beside an object comes before what the object says.
+        byContent.attributes.merge(try object.conditions()) { given, _ in given }
+        return reference == nil ? ItemLookup(byContent) : ItemLookup(query, otherwise: byContent)
     }
 }

@@ -51,7 +51,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         // Damaged rows are passed over; where nothing else matched, nothing matched.
         guard !records.isEmpty else { throw KeychainError.itemNotFound }
         guard let result else { return }
-        if (request.query.limit ?? .one) == .one {
+        if request.isForOne {
             result.pointee = try records.first.flatMap { try ItemResults.one($0, returning: request.returning) }
         } else {
             result.pointee = try ItemResults.all(records, returning: request.returning)
@@ -70,7 +70,9 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     status {
         let query = try ChangeRequest(parsing: query, for: .update)
         let update = try UpdateRequest(parsing: attributesToUpdate, of: query.itemClass)
-        try KeychainClient.service().update(query.query, with: update.update, from: KeychainClient.caller)
+        try query.lookup.perform { (query) throws(KeychainError) in
+            _ = try KeychainClient.service().update(query, with: update.update, from: KeychainClient.caller)
+        }
     }
 }
 
@@ -83,7 +85,9 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status {
         let query = try ChangeRequest(parsing: query, for: .delete)
-        try KeychainClient.service().delete(query.query, from: KeychainClient.caller)
+        try query.lookup.perform { (query) throws(KeychainError) in
+            _ = try KeychainClient.service().delete(query, from: KeychainClient.caller)
+        }
     }
 }
 
