@@ -32,6 +32,10 @@ struct OutsideInputTests {
         #"(?<![\w.])(?:U?Int8|U?Int16|Int32)\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:|littleEndian:|bigEndian:|ascii:|[A-Z]{2}|[\d_]+\)|validating)[^(]"#,
         // A product.
         #"[\w)\]] \* [\w(]"#,
+        // A difference of moments, which are unsigned, and may be another thread's.
+        #"\bnow(?:\(\))? - \w"#,
+        // A date as an integer, which it need not be.
+        #"(?<![\w.])U?Int(?:64)?\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:)[^)]*(?:[tT]ime|seconds|[dD]ate|Double)\b"#,
     ]
 
     @Test("Nothing below the edge can trap on a number from outside, but what is listed with its reason; the list holds nothing else")
@@ -56,7 +60,8 @@ struct OutsideInputTests {
         arguments: [
             "text[start..<end]", "text[...end]", "list.prefix(limit)", "text.prefix(through: text.index(before: end))",
             "rest.removeFirst()",
-            "fields[20]", "bytes[position]", "bytes[count - 1]", "UInt8(number)", "Int32(count) + 1", "width * height",
+            "fields[20]", "bytes[position]", "bytes[count - 1]", "UInt8(number)", "Int32(count) + 1", "width * height", "now - last",
+            "Int64(date * 1000)",
             "rest.dropFirst(length)",
         ])
     func finds(_ line: String) throws {
@@ -69,7 +74,7 @@ struct OutsideInputTests {
             "text.prefix { $0 != end }", "text.dropFirst(3)", "text.dropFirst(prefix.count)", "text.dropFirst(\"name=\".count)",
             "text.dropLast()",
             "names[user]", "UInt8(clamping: number)", "UInt8(exactly: number)", "UInt8(ascii: \"-\")", "// bytes[position]",
-            "[UInt8](repeating: 0, count: 4)", "counts.reduce(0, +)",
+            "[UInt8](repeating: 0, count: 4)", "counts.reduce(0, +)", "now &- last", "Int64(exactly: seconds)",
         ])
     func leaves(_ line: String) throws {
         #expect(try Self.uses(in: line) == [])

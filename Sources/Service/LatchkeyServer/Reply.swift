@@ -33,7 +33,8 @@ final class Reply: Sendable {
     /// Tells how far a long change has come, ten times a second at most, and never waits for the client: a transaction may be open.
     func progress(_ done: Int, _ total: Int) {
         let now = BootClock.system.now()
-        guard now - lastProgress.load(ordering: .relaxed) > 100_000_000 else { return }
+        // Wraps where another thread has told a later moment, and then tells once more.
+        guard now &- lastProgress.load(ordering: .relaxed) > 100_000_000 else { return }
         lastProgress.store(now, ordering: .relaxed)
         // A client that has gone is noticed when it is answered.
         if let frame = try? NumberedResponse(number: number, .progress(done: done, total: total)).frame() { _ = try? channel.offer(frame) }
