@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+/// The scripts behind `make`, with programs of the test's own in place of the machine's.
+@Suite("Scripts")
+struct ScriptTests {
+    // MARK: dependencies
+
+    @Test("What is present is neither installed nor asked of root")
+    func present() throws {
+        let machine = try Machine(["swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": "echo $* >> $CALLS"])
+        let outcome = try machine.run("dependencies", ["sh"], path: machine.programs)
+        #expect(outcome.status == 0 && outcome.said.hasPrefix("Everything"), "\(outcome)")
+        #expect(machine.calls.isEmpty)
+    }
+
+    @Test(
+        "What is missing is named where it cannot be installed, off Debian or without sudo, and the build goes on",
+        arguments: [["swift": "", "id": "echo 0"], ["swift": "", "id": "echo 1000", "apt-get": "echo $* >> $CALLS"]])
+    func missing(_ programs: [String: String]) throws {
+        let machine = try Machine(programs)
+        let outcome = try machine.run("dependencies", ["sh", "no-such-tool"], path: machine.programs)
+        #expect(outcome.status == 0)
+        #expect(outcome.said.contains("not found: no-such-tool ") && outcome.said.contains("hint: "), "\(outcome)")
+        #expect(machine.calls.isEmpty)
+    }
+
+    @Test("On Debian what is missing, and nothing else, is installed through sudo")
+    func installed() throws {
+        let machine = try Machine(["swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": ""])
+        let outcome = try machine.run("dependencies", ["sh", "no-such-tool"], path: machine.programs)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(machine.calls.last?.hasSuffix("--no-install-recommends no-such-tool") == true, "\(machine.calls)")
+    }
+
+    @Test("Without a Swift toolchain nothing is built, and the hint says where there is one")
+    func noToolchain() throws {
+        let machine = try Machine([:])
+        let outcome = try machine.run("dependencies", ["sh"], path: machine.programs)
+        #expect(outcome.status == 1 && outcome.said.contains("hint: "), "\(outcome)")
+    }
+
+    // MARK: test
+
+    @Test(
+        "The tests run away from the user's keychain; what was skipped is named at the end, and their exit value stays", arguments: [0, 1])
+    func skipped(_ status: Int32) throws {
+        let output = """
+            printf '➜ Test "a proof" skipped: "needs root"\\n\\033[90m➜\\033[0m Suite "others" skipped.\\n'
+            printf '➜ Test "Recording" skipped: "only to record new ones"\\n✔ Test "what is skipped" passed after 1 seconds.\\n'
+            printf 'skipped: half of a proof\\n'; echo "$LATCHKEY_HOME $XDG_DATA_HOME $XDG_STATE_HOME"; echo "$*"; exit \(status)
+            """
+        let machine = try Machine(["swift": output])
+        let outcome = try machine.run("test", ["--filter", "A"], path: "\(machine.programs):/usr/bin:/bin")
+        #expect(outcome.status == status)
+        #expect(outcome.said.contains("test --skip-build --filter A\n"), "\(outcome)")
+        #expect(!outcome.said.contains(machine.home), "\(outcome)")
+        let end = outcome.said.components(separatedBy: "Skipped, and so not proven here:\n").last?.split(separator: "\n").map(String.init)
+        #expect(
+            Set(end ?? []) == ["➜ Test \"a proof\" skipped: \"needs root\"", "➜ Suite \"others\" skipped.", "skipped: half of a proof"])
+    }
+}
+
+/// A directory of programs, and what they were called with.
+private struct Machine {
+    private let directory: TemporaryDirectory
+
+    var programs: String { "\(directory.path)/programs" }
+    /// What the user's variables name.
+    var home: String { "\(directory.path)/home" }
+    var calls: [String] {
+        ((try? String(contentsOfFile: "\(directory.path)/calls", encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    /// - Parameter programs: lines of the shell by the name of the program.
+    init(_ programs: [String: String]) throws {
+        directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: self.programs, withIntermediateDirectories: true)
+        for (name, lines) in programs {
+            _ = FileManager.default.createFile(
+                atPath: "\(self.programs)/\(name)", contents: Data("#!/bin/sh\n\(lines)\n".utf8), attributes: [.posixPermissions: 0o755])
+        }
+    }
+
+    /// Runs one of the scripts; what it prints, errors among it.
+    func run(_ script: String, _ arguments: [String], path: String) throws -> (status: Int32, said: String) {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/\(script)").standardized.path
+        let output = "\(directory.path)/output"
+        let process = try SpawnedProcess(
+            ["/bin/bash", file] + arguments,
+            environment: [
+                "PATH": path, "CALLS": "\(directory.path)/calls", "HOME": home, "LATCHKEY_HOME": home, "XDG_DATA_HOME": home,
+                "XDG_STATE_HOME": home,
+            ], output: output)
+        return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
+    }
+}
