@@ -208,8 +208,3 @@ enum SecretsCoding {
     /// "data"
     private static let dataName: UInt32 = 0x6461_7461
 }
-
-extension ItemSchema.Column {
-    /// Whether the value is one of the record's attributes: neither secret nor a field of the record.
-    fileprivate var isStoredWithMetadata: Bool { !isSecret && !isSystemSet }
-}

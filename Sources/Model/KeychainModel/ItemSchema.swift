@@ -26,6 +26,8 @@ public struct ItemSchema: Sendable {
         public var isIndexed: Bool { roles.contains(.indexed) }
         /// Whether the value lies in the secret half and comes back only with the data.
         public var isSecret: Bool { roles.contains(.secret) }
+        /// Whether the value lies among the attributes of a record: it is neither secret nor a field of the record's own.
+        public var isStoredWithMetadata: Bool { !isSecret && !isSystemSet }
     }
 
     public struct Roles: OptionSet, Sendable {

@@ -12,6 +12,7 @@ enum ItemRules {
 
     /// Refuses an item that may not be stored.
     static func check(_ record: ItemRecord) throws(KeychainError) {
+        try checkAttributes(of: record)
         let hasConstraints = record.accessControlFlags?.hasConstraints ?? false
         if record.isSynchronizable, hasConstraints {
             throw .parameter("an item with an access control that has constraints cannot be synchronised")
@@ -55,6 +56,17 @@ enum ItemRules {
 
     /// The years 1 to 9999, in seconds since 2001.
     private static let dates = -63_114_076_800.0...252_423_993_600
+
+    /// Refuses attributes that the class does not keep: their row would not open again.
+    private static func checkAttributes(of record: ItemRecord) throws(KeychainError) {
+        let schema = ItemSchema.of(record.itemClass)
+        let foreign =
+            record.attributes.keys.first { schema[$0]?.isStoredWithMetadata != true }
+            ?? record.secrets?.attributes.keys.first { schema[$0]?.isSecret != true }
+        if let foreign {
+            throw KeychainError(.noSuchAttribute, "\(record.itemClass.constant) has no attribute '\(foreign.rawValue)' that can be set")
+        }
+    }
 
     /// The record after an update (keychain-behaviour §3.4). What the update does not name stays.
     static func applying(_ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double) throws(KeychainError) -> ItemRecord
