@@ -133,9 +133,9 @@ extension TrustVerdict {
 }
 
 /// Why a chain is refused, with its sentences made when they are read: a program that asks for the code alone does not pay for them.
+///
+/// Its Sendable is unchecked because NSError's is: what this class adds is an immutable value.
 @_implementationOnly private final class TrustError: NSError, @unchecked Sendable {
-    // Unchecked because NSError is: what this class adds is an immutable value.
-
     private let verdict: TrustVerdict
 
     init(_ verdict: TrustVerdict, _ failure: TrustFailure) {
