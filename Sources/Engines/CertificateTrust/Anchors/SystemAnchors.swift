@@ -10,10 +10,11 @@ internal import LinuxSystem
 public final class SystemAnchors: Sendable {
     /// Where anchors are looked for.
     public struct Places: Hashable, Sendable {
-        /// The first that is there.
+        /// Bundles, of which the first that can be read is used.
         let files: [String]
-        /// All files of them; nil where they are looked at only if no file is there.
+        /// Directories, of which every file is used.
         let directories: [String]
+        /// Whether the directories are used beside a bundle; otherwise only where no bundle can be read.
         let directoriesAreAdded: Bool
 
         /// Where distributions put them.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// The version of Swift that is needed, which several files name.
+@Suite("Swift version")
+struct SwiftVersionTests {
+    @Test(
+        "Every package needs the version of Swift that README.md names",
+        arguments: [
+            "Package.swift", "Examples/KeychainHelpers/Package.swift", "Examples/ServerTrust/Package.swift", "Benchmarks/Package.swift",
+            "Fuzz/Package.swift",
+        ])
+    func packages(_ path: String) throws {
+        let readme = try String(contentsOf: Sources.root.appending(path: "README.md"), encoding: .utf8)
+        let version = try #require(readme.firstMatch(of: /needs Swift ([0-9.]+) or newer/)?.1)
+        let manifest = try String(contentsOf: Sources.root.appending(path: path), encoding: .utf8)
+        #expect(manifest.hasPrefix("// swift-tools-version: \(version)\n"))
+    }
+}
