@@ -85,6 +85,17 @@ enum Samples {
             mode: .system, root: .file, databasePath: "/a", deviceKeyPath: nil, formatVersion: 2, hasPasscode: true,
             counts: [KeychainStatus.Count(itemClass: .key, protection: .always, count: 9)], quarantined: 3)
         status.hasAuditLog = true
+        var lock = LockStatus(
+            state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [.always], graceLeft: 1.5,
+            wrongPasscodes: 3, delay: 60, delayBegan: 12.5)
+        lock.guesses = [
+            PasscodeGuess(program: "/usr/bin/x", user: 1000, process: 77, count: 5, first: 1.5, last: 2.5),
+            PasscodeGuess(program: "", user: nil, process: nil, count: 1, first: 0, last: 0),
+        ]
+        let removals = [
+            AuditRemoval(.age, first: 1, last: 9, lines: 9, since: 1, until: 2, removed: 3),
+            AuditRemoval(.unknown, first: 1, last: 1, lines: 1),
+        ]
         var (saved, restored) = (BackupReport(), RestoreReport())
         (saved.portable, saved.deviceBound, saved.staying, saved.damaged) = (1, 2, 3, 4)
         (restored.items, restored.added, restored.replaced, restored.kept, restored.foreign, restored.deleted) = (1, 2, 3, 4, 5, 6)
@@ -105,13 +116,11 @@ enum Samples {
                 CallerReport(
                     facts: [CallerReport.Fact("user", "1", .attested, source: "kernel")], groups: [.shared], hasAllGroups: true, reason: "r"
                 )),
-            .lockStatus(
-                LockStatus(
-                    state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [.always], graceLeft: 1.5,
-                    wrongPasscodes: 3, delay: 60)),
-            .lockState(.beforeFirstUnlock), .secret(secret("recovery")), .backedUp(saved), .restored(restored), .piece([9]), .ready,
+            .lockStatus(lock), .lockState(.beforeFirstUnlock), .secret(secret("recovery")), .backedUp(saved), .restored(restored),
+            .piece([9]), .ready,
             .logLines(AuditLines(lines: ["{}", ""], last: 9), isFollowed: true),
-            .logVerdict(AuditVerdict(isIntact: false, lines: 3, firstWrong: 2, detail: "d")), .progress(done: 1, total: 2),
+            .logVerdict(AuditVerdict(isIntact: false, lines: 3, firstWrong: 2, detail: "d", removals: removals)),
+            .progress(done: 1, total: 2),
         ]
     }
 }

@@ -26,6 +26,9 @@ public struct AuditKey: ~Copyable, Sendable {
         next.withUnsafeMutableBytes { SecretBytes.wipe($0) }
     }
 
+    /// `SHA-256` of a name that is too long for a line, 32 bytes.
+    public static func digest(of name: [UInt8]) -> [UInt8] { KeybagCryptography.digest(of: name) }
+
     private static let step = Array("latchkey v1 audit next".utf8)
 
     public borrowing func copy() -> AuditKey { AuditKey(key: key.copy()) }

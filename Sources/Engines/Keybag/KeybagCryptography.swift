@@ -5,7 +5,7 @@ internal import FoundationEssentials
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// Every primitive that the keybag calls: HKDF-SHA256 (RFC 5869), AES key wrap (RFC 3394) and HMAC-SHA256 (RFC 2104).
+/// Every primitive that the keybag calls: HKDF-SHA256 (RFC 5869), AES key wrap (RFC 3394), HMAC-SHA256 (RFC 2104) and SHA-256.
 enum KeybagCryptography {
     /// `HKDF-SHA256(ikm = key, salt = "", info = label ‖ context)`, 32 bytes.
     static func derive(from key: borrowing SecretBytes, label: String, context: [UInt8] = []) -> SecretBytes {
@@ -20,6 +20,9 @@ enum KeybagCryptography {
     static func authenticationCode(of message: [UInt8], key: borrowing SecretBytes) -> [UInt8] {
         key.withUnsafeBytes { bytes in unfailing { () throws(OpenSSLError) in try KeyDerivation.hmac(message, key: bytes) } }
     }
+
+    /// SHA-256 (FIPS 180-4) of what is no secret, 32 bytes.
+    static func digest(of message: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: message)) }
 
     static func isValid(_ code: [UInt8], of message: [UInt8], key: borrowing SecretBytes) -> Bool {
         let expected = SharedSecret(copying: authenticationCode(of: message, key: key))

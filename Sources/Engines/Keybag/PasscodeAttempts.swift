@@ -85,6 +85,14 @@ public final class PasscodeAttempts: Sendable {
         delay(try load(keybag.deviceKey))
     }
 
+    /// The seconds since the last wrong passcode; nil where there is none, or the machine has started since.
+    package func elapsed(for keybag: DeviceKeybag) throws(KeybagError) -> Double? {
+        let record = try load(keybag.deviceKey)
+        guard record.count > 0, record.bootIdentifier == Array(clock.identifier().utf8) else { return nil }
+        let now = clock.now()
+        return now > record.time ? Double(now - record.time) / 1e9 : 0
+    }
+
     /// How many wrong passcodes there were since the last right one.
     package func count(for keybag: DeviceKeybag) throws(KeybagError) -> Int {
         Int(try load(keybag.deviceKey).count)

@@ -34,16 +34,17 @@ extension KeychainStore {
         return keybag.device
     }
 
-    /// The wrong passcodes since the last right one, and the seconds until the next is judged.
-    public func passcodeAttempts() throws(StoreError) -> (count: Int, delay: Int) {
+    /// The wrong passcodes since the last right one, the seconds until the next is judged, and the seconds since the last; nil where that was before
+    /// the machine started.
+    public func passcodeAttempts() throws(StoreError) -> (count: Int, delay: Int, elapsed: Double?) {
         let device = try refresh()
         // Without a passcode nothing is judged, and what an earlier one left behind does not matter.
-        guard device.hasPasscode else { return (0, 0) }
+        guard device.hasPasscode else { return (0, 0, nil) }
         do {
-            return (try attempts.count(for: device), try attempts.delay(for: device))
+            return (try attempts.count(for: device), try attempts.delay(for: device), try attempts.elapsed(for: device))
         } catch .attemptsDamaged {
             // The next judgement says so; a look at the lock does not fail for it.
-            return (0, 0)
+            return (0, 0, nil)
         } catch {
             throw .keybag(error)
         }

@@ -14,6 +14,8 @@ struct DaemonPlace {
     let socket: String?
     let stateDirectory: String
     let entitlements: String
+    /// Of each keychain's audit log.
+    let auditLimits: AuditLog.Limits
 
     func socketPath() throws(KeychainError) -> String {
         if let socket { return socket }
@@ -36,8 +38,10 @@ struct DaemonPlace {
     ///
     /// - Throws: also where the administrator's file is not understood.
     func provider() throws -> HomeProvider {
-        if isSystem { return HomeProvider(stateDirectory: stateDirectory, quota: try DaemonConfiguration.load().quota) }
-        let provider = HomeProvider(user: geteuid(), home: try userHome()) { () throws(KeychainError) in
+        if isSystem {
+            return HomeProvider(stateDirectory: stateDirectory, limits: auditLimits, quota: try DaemonConfiguration.load().quota)
+        }
+        let provider = HomeProvider(user: geteuid(), home: try userHome(), limits: auditLimits) { () throws(KeychainError) in
             try KeychainClient.passcodeOfEnvironment()
         }
         try provider.claim(homeOf: geteuid())

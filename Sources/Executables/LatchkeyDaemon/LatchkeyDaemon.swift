@@ -48,6 +48,14 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --system: the administrator's entitlements.", valueName: "directory"))
     var entitlements = "/etc/latchkey/entitlements.d"
 
+    @Option(help: ArgumentHelp("How much of the disk each keychain's audit log may take, in MiB, from 1 to 65536.", valueName: "size"))
+    var auditSize = 40
+
+    @Option(
+        help: ArgumentHelp(
+            "How many days each audit log reaches back at least, as far as its size allows, from 0 to 36500.", valueName: "days"))
+    var auditAge = 30
+
     @Option(help: ArgumentHelp("How much to say: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
@@ -61,6 +69,12 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     func validate() throws {
         guard user != system else { throw ValidationError("say either --user or --system") }
         guard user || !release else { throw ValidationError("--release goes with --user") }
+        guard (1...65536).contains(auditSize) else {
+            throw ValidationError("--audit-size is \(auditSize), and must be a number of MiB from 1 to 65536")
+        }
+        guard (0...36500).contains(auditAge) else {
+            throw ValidationError("--audit-age is \(auditAge), and must be a number of days from 0 to 36500")
+        }
     }
 
     func run() async throws {
@@ -68,7 +82,9 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             try ProcessHardening.apply()
             ProcessLimits.raiseOpenFiles()
             ProcessLimits.shareHeaps()
-            let place = DaemonPlace(isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements)
+            let place = DaemonPlace(
+                isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements,
+                auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400))
             if release { return try giveBack(place) }
             LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")

@@ -12,6 +12,47 @@ public struct AuditLines: Sendable, Equatable {
     }
 }
 
+/// Lines of the audit log that are no longer kept.
+public struct AuditRemoval: Sendable, Equatable {
+    /// Why lines are removed.
+    public enum Reason: String, Sendable, CaseIterable {
+        /// The log need not reach back so far.
+        case age
+        /// The log was longer than its limit, although it should have reached back further.
+        case size
+        /// The same; the lines are refusals, which are removed before anything else. Lines between them may be kept.
+        case refusals
+        /// The daemon ended before it could write down why.
+        case unknown
+    }
+
+    public var reason: Reason
+    /// The number of the first line.
+    public var first: UInt64
+    /// The number of the last line.
+    public var last: UInt64
+    /// How many lines were removed.
+    public var lines: UInt64
+    /// The time of the first line, in seconds since 1970; nil where it is not known.
+    public var since: Double?
+    /// The time of the last line, in seconds since 1970; nil where it is not known.
+    public var until: Double?
+    /// When the lines were removed, in seconds since 1970; nil where it is not known.
+    public var removed: Double?
+
+    public init(
+        _ reason: Reason, first: UInt64, last: UInt64, lines: UInt64, since: Double? = nil, until: Double? = nil, removed: Double? = nil
+    ) {
+        self.reason = reason
+        self.first = first
+        self.last = last
+        self.lines = lines
+        self.since = since
+        self.until = until
+        self.removed = removed
+    }
+}
+
 /// What a check of the audit log found.
 public struct AuditVerdict: Sendable, Equatable {
     public var isIntact: Bool
@@ -20,11 +61,14 @@ public struct AuditVerdict: Sendable, Equatable {
     /// The number of the first line that is not what was written, or that is missing.
     public var firstWrong: UInt64?
     public var detail: String
+    /// What the log says of lines that are no longer kept, the oldest first; the newest 64.
+    public var removals: [AuditRemoval]
 
-    public init(isIntact: Bool, lines: Int, firstWrong: UInt64? = nil, detail: String) {
+    public init(isIntact: Bool, lines: Int, firstWrong: UInt64? = nil, detail: String, removals: [AuditRemoval] = []) {
         self.isIntact = isIntact
         self.lines = lines
         self.firstWrong = firstWrong
         self.detail = detail
+        self.removals = removals
     }
 }

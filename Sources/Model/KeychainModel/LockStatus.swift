@@ -14,10 +14,16 @@ public struct LockStatus: Sendable, Equatable {
     public var wrongPasscodes: Int
     /// The seconds until a passcode is judged again.
     public var delay: Int
+    /// When the delay began, in seconds since 1970: with the last wrong passcode that was counted, or with the start of the machine after it; nil
+    /// where none is running.
+    public var delayBegan: Double?
+    /// The programs that gave wrong passcodes since the last right one, the latest last. Only latchkeyd knows them, from its log; empty otherwise.
+    public var guesses: [PasscodeGuess] = []
 
     public init(
         state: LockState, hasPasscode: Bool, hasRecoveryKey: Bool, settings: KeybagSettings, open: Set<ProtectionClass>,
-        graceLeft: Double? = nil, wrongPasscodes: Int = 0, delay: Int = 0
+        graceLeft: Double? = nil, wrongPasscodes: Int = 0, delay: Int = 0,
+        delayBegan: Double? = nil
     ) {
         self.state = state
         self.hasPasscode = hasPasscode
@@ -27,5 +33,6 @@ public struct LockStatus: Sendable, Equatable {
         self.graceLeft = graceLeft
         self.wrongPasscodes = wrongPasscodes
         self.delay = delay
+        self.delayBegan = delayBegan
     }
 }

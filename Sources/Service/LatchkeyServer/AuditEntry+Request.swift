@@ -10,7 +10,14 @@ extension AuditEntry {
         guard let operation = request.auditName else { return nil }
         self.init(
             caller: caller, operation: operation, itemClass: request.itemClass, group: Self.group(request, response, caller),
-            count: response.itemCount, status: response.status)
+            count: response.itemCount, status: response.status, passcode: Self.passcode(request, response))
+    }
+
+    /// What the passcode of the request was found to be; nil where it has none, or none was judged.
+    private static func passcode(_ request: Request, _ response: Response) -> Passcode? {
+        guard request.hasPasscode else { return nil }
+        guard case .failure(let error) = response else { return .accepted }
+        return error.isWrongPasscode ? .wrong : nil
     }
 
     /// The group that was named, or that all items were in.
@@ -55,6 +62,18 @@ extension Request {
         case .publicKey: "public-key"
         case .useKey(_, let use, _): use.name
         case .exportKey: "export-key"
+        }
+    }
+
+    /// Whether the request brings the passcode of the keychain, the one it has or a new one.
+    fileprivate var hasPasscode: Bool {
+        switch self {
+        case .unlock, .setPasscode, .changePasscode, .removePasscode: true
+        case .openSession(let passcode), .createRecoveryKey(let passcode), .removeRecoveryKey(let passcode),
+            .changeSettings(_, let passcode), .backup(_, let passcode), .recover(_, let passcode):
+            passcode != nil
+        case .restore(_, let passcode, _, _): passcode != nil
+        default: false
         }
     }
 

@@ -9,10 +9,11 @@ extension EmbeddedService {
     public func lockStatus() throws(KeychainError) -> LockStatus {
         try run { () throws(StoreError) in
             let attempts = try store.passcodeAttempts()
+            let began = attempts.elapsed.map { clock() + Double(Clocks.secondsBetweenEpochs) - $0 }
             return LockStatus(
                 state: store.lockState, hasPasscode: store.hasPasscode, hasRecoveryKey: store.hasRecoveryKey, settings: store.settings,
                 open: Set(ProtectionClass.allCases.filter(store.isOpen)), graceLeft: store.graceLeft, wrongPasscodes: attempts.count,
-                delay: attempts.delay)
+                delay: attempts.delay, delayBegan: attempts.delay > 0 ? began : nil)
         }
     }
 

@@ -45,6 +45,12 @@ extension KeychainError {
         }
     }
 
+    /// Whether a passcode was judged, and was wrong. Everything else that answers errSecAuthFailed is none: a delay that is running, a wrong
+    /// passphrase of a backup, a wrong recovery key.
+    package var isWrongPasscode: Bool {
+        self == KeychainError(KeybagError.wrongPasscode) || self == KeychainError(KeybagError.wiped)
+    }
+
     init(_ error: KeybagError) {
         switch error {
         case .system(let error): self.init(error)

@@ -142,9 +142,9 @@ struct AuditLogTests {
         #expect(throws: KeychainError.self) { try service.openAuditLog() }
     }
 
-    @Test("AUD-5: a file of its full length is put aside, the chain goes on, and the oldest file goes")
+    @Test("AUD-5: a file of its full length is put aside, the chain goes on, and the oldest file goes, which a line tells")
     func rotation() throws {
-        let fixture = try Fixture(limits: AuditLog.Limits(fileLength: 1000, keptFiles: 2))
+        let fixture = try Fixture(limits: Fixture.limits(fileLength: 1000, totalLength: 4500, minimumAge: 0))
         try fixture.append(30)
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.directory.path)/state").filter { $0.hasPrefix("audit") }
         #expect(names.sorted() == ["audit.log", "audit.log.1", "audit.log.2"])
@@ -153,7 +153,10 @@ struct AuditLogTests {
         #expect(verdict.lines < 30)
         let kept = try fixture.lines()
         #expect(kept.count == verdict.lines)
-        #expect(kept.last?.contains("\"sequence\":30,") == true)
+        #expect(kept.last?.contains("\"count\":29,") == true)
+        let first = try #require(try fixture.objects().first)
+        let newest = try #require(verdict.removals.last)
+        #expect(newest.reason == .age && newest.last == first.sequence - 1 && newest.removed == 1_795_348_800)
 
         try fixture.restart(orderly: false)
         #expect(try fixture.log.verify().isIntact)
@@ -164,7 +167,7 @@ struct AuditLogTests {
 
     @Test("AUD-5: a kill between the two steps of putting a file aside is mended at the next start")
     func interruptedRotation() throws {
-        let fixture = try Fixture(limits: AuditLog.Limits(fileLength: 1000, keptFiles: 4))
+        let fixture = try Fixture(limits: Fixture.limits(fileLength: 1000))
         try fixture.append(3)
         let before = try Data(contentsOf: URL(filePath: fixture.path))
         try fixture.append(1)
@@ -205,7 +208,8 @@ struct AuditLogTests {
 
     @Test("Where a line cannot be written, nothing more is decided until one can")
     func unwritable() throws {
-        let fixture = try Fixture(limits: AuditLog.Limits(fileLength: 1, keptFiles: 1))
+        let fixture = try Fixture(
+            limits: AuditLog.Limits(fileLength: 1, totalLength: 1 << 20, maxFiles: 1, programLength: .max))
         try fixture.append(1)
         // Putting the file aside fails: something that cannot be replaced is in its place.
         try FileManager.default.createDirectory(atPath: "\(fixture.path).1/x", withIntermediateDirectories: true)

@@ -14,6 +14,9 @@ struct LogCommand: ParsableCommand {
             latchkeyd writes a line of JSON for each decision: when, who, what, on how many items of which class and group, and what came of it.
             Never a secret, and of an item no attribute but its group.
 
+            The first refusal of a kind has a line; repetitions by the same program are counted in another ("repeated").
+            Where lines were removed, a line tells which, when and why: a "gap" in their place, or a "rotate" further on.
+
             EXAMPLES:
               latchkey log --since 1h
               latchkey log --follow | jq 'select(.status != 0)'
@@ -44,11 +47,16 @@ struct LogCommand: ParsableCommand {
             let keychain = try session.keychain()
             var after: UInt64 = 0
             let start = since?.seconds(now: Double(time(nil)))
+            var isFirst = since == nil
             repeat {
                 var problem: CommandFailure?
                 let seen = after
                 after = try CommandFailure.naming(nil) { () throws(KeychainError) in
                     try keychain.auditLines(after: seen, since: start) { lines in
+                        if isFirst, let first = lines.first {
+                            isFirst = false
+                            if let note = Self.note(first) { session.io.say(note) }
+                        }
                         do throws(CommandFailure) {
                             if !lines.isEmpty { try session.write(lines.map { TerminalText(json: $0) }.joined(separator: "\n") + "\n") }
                         } catch {
@@ -62,6 +70,13 @@ struct LogCommand: ParsableCommand {
             } while follow
         }
 
+        /// What is said where the log does not begin with line 1.
+        private static func note(_ first: String) -> TerminalText? {
+            let digits = first.dropFirst(#"{"sequence":"#.count).prefix { $0.isNumber }
+            guard first.hasPrefix(#"{"sequence":"#), let number = UInt64(digits), number > 1 else { return nil }
+            return "latchkey: the log begins with line \(number); latchkey log verify tells when the lines before it were removed\n"
+        }
+
         /// A quarter of a second, in microseconds.
         private static let pause: UInt32 = 250_000
     }
@@ -71,7 +86,8 @@ struct LogCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "verify", abstract: "Look whether every line is what was written, and none is missing.",
             discussion: """
-                Exits with 1 where a line was changed, removed or moved, or lines were cut from the end.
+                Exits with 1 where a line was changed, removed or moved, or lines were cut from the end. Lines that latchkeyd itself has removed,
+                for their age or because the log was full, are listed.
 
                 EXAMPLES:
                   latchkey log verify
@@ -88,22 +104,4 @@ struct LogCommand: ParsableCommand {
             guard verdict.intact else { throw .said(1) }
         }
     }
-}
-
-/// What `latchkey log verify` tells, in the shape of its JSON.
-struct VerdictText: Encodable {
-    var intact: Bool
-    var lines: Int
-    /// The number of the first line that is wrong; absent where none is.
-    var firstWrong: UInt64?
-    var detail: String
-
-    init(_ verdict: AuditVerdict) {
-        intact = verdict.isIntact
-        lines = verdict.lines
-        firstWrong = verdict.firstWrong
-        detail = verdict.detail
-    }
-
-    var text: TerminalText { "\(intact ? "intact" : "NOT INTACT"): \(detail) (\(lines == 1 ? "1 line" : "\(lines) lines") verified)\n" }
 }

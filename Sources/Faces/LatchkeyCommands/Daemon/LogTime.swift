@@ -15,6 +15,19 @@ enum LogTime: ExpressibleByArgument, Equatable {
         self = time
     }
 
+    /// `2026-11-21 12:00:00 UTC`.
+    ///
+    /// - Parameter time: seconds since 1970.
+    static func text(_ time: Double) -> String {
+        // Years have four digits.
+        var seconds = time_t(min(max(0, time.isNaN ? 0 : time), 253_402_300_799))
+        var fields = tm()
+        gmtime_r(&seconds, &fields)
+        func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let date = "\(fields.tm_year + 1900)-\(digits(fields.tm_mon + 1))-\(digits(fields.tm_mday))"
+        return "\(date) \(digits(fields.tm_hour)):\(digits(fields.tm_min)):\(digits(fields.tm_sec)) UTC"
+    }
+
     func seconds(now: Double) -> Double {
         switch self {
         case .ago(let seconds): now - seconds

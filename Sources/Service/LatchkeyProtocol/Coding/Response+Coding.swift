@@ -276,17 +276,40 @@ extension WireLockStatus {
         if let grace = status.graceLeft { graceLeft = grace }
         wrongPasscodes = UInt64(status.wrongPasscodes)
         delay = UInt64(status.delay)
+        if let began = status.delayBegan { delayBegan = began }
+        guesses = status.guesses.map { Guess($0) }
     }
 
     fileprivate func decode() throws(WireError) -> LockStatus {
         try requireKnown(self)
         var open: Set<ProtectionClass> = []
         for code in self.open { open.insert(try ProtectionClass(wire: code)) }
-        return LockStatus(
+        var status = LockStatus(
             state: try LockState(wire: state), hasPasscode: hasPasscode_p, hasRecoveryKey: hasRecoveryKey_p,
             settings: try settings.decode(),
             open: open, graceLeft: hasGraceLeft ? graceLeft : nil, wrongPasscodes: try number(wrongPasscodes, "a number of attempts"),
-            delay: try number(delay, "a delay"))
+            delay: try number(delay, "a delay"), delayBegan: hasDelayBegan ? delayBegan : nil)
+        for guess in guesses { status.guesses.append(try guess.decode()) }
+        return status
+    }
+}
+
+extension WireLockStatus.Guess {
+    fileprivate init(_ guess: PasscodeGuess) {
+        self.init()
+        program = guess.program
+        if let user = guess.user { self.user = user }
+        if let process = guess.process { self.process = process }
+        count = UInt64(max(0, guess.count))
+        first = guess.first
+        last = guess.last
+    }
+
+    fileprivate func decode() throws(WireError) -> PasscodeGuess {
+        try requireKnown(self)
+        return PasscodeGuess(
+            program: program, user: hasUser ? user : nil, process: hasProcess ? process : nil,
+            count: try number(count, "a number of passcodes"), first: first, last: last)
     }
 }
 
@@ -351,11 +374,35 @@ extension WireLogVerdict {
         lines = UInt64(verdict.lines)
         if let first = verdict.firstWrong { firstWrong = first }
         detail = verdict.detail
+        removals = verdict.removals.map { Removal($0) }
     }
 
     fileprivate func decode() throws(WireError) -> AuditVerdict {
         try requireKnown(self)
-        return AuditVerdict(
+        var verdict = AuditVerdict(
             isIntact: isIntact, lines: try number(lines, "a number of lines"), firstWrong: hasFirstWrong ? firstWrong : nil, detail: detail)
+        for removal in removals { verdict.removals.append(try removal.decode()) }
+        return verdict
+    }
+}
+
+extension WireLogVerdict.Removal {
+    fileprivate init(_ removal: AuditRemoval) {
+        self.init()
+        reason = removal.reason.rawValue
+        first = removal.first
+        last = removal.last
+        lines = removal.lines
+        if let since = removal.since { self.since = since }
+        if let until = removal.until { self.until = until }
+        if let removed = removal.removed { self.removed = removed }
+    }
+
+    fileprivate func decode() throws(WireError) -> AuditRemoval {
+        try requireKnown(self)
+        guard let reason = AuditRemoval.Reason(rawValue: reason) else { throw .malformed("there is no reason '\(reason)' to remove lines") }
+        return AuditRemoval(
+            reason, first: first, last: last, lines: lines, since: hasSince ? since : nil, until: hasUntil ? until : nil,
+            removed: hasRemoved ? removed : nil)
     }
 }

@@ -1541,12 +1541,66 @@ nonisolated struct WireLockStatus: Sendable {
 
   var delay: UInt64 = 0
 
+  /// Seconds since 1970.
+  var delayBegan: Double {
+    get {_delayBegan ?? 0}
+    set {_delayBegan = newValue}
+  }
+  /// Returns true if `delayBegan` has been explicitly set.
+  var hasDelayBegan: Bool {self._delayBegan != nil}
+  /// Clears the value of `delayBegan`. Subsequent reads from it will return its default value.
+  mutating func clearDelayBegan() {self._delayBegan = nil}
+
+  var guesses: [WireLockStatus.Guess] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// A program that gave wrong passcodes since the last right one.
+  nonisolated struct Guess: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    var program: String = String()
+
+    var user: UInt32 {
+      get {_user ?? 0}
+      set {_user = newValue}
+    }
+    /// Returns true if `user` has been explicitly set.
+    var hasUser: Bool {self._user != nil}
+    /// Clears the value of `user`. Subsequent reads from it will return its default value.
+    mutating func clearUser() {self._user = nil}
+
+    var process: Int32 {
+      get {_process ?? 0}
+      set {_process = newValue}
+    }
+    /// Returns true if `process` has been explicitly set.
+    var hasProcess: Bool {self._process != nil}
+    /// Clears the value of `process`. Subsequent reads from it will return its default value.
+    mutating func clearProcess() {self._process = nil}
+
+    var count: UInt64 = 0
+
+    /// Seconds since 1970.
+    var first: Double = 0
+
+    var last: Double = 0
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+
+    fileprivate var _user: UInt32? = nil
+    fileprivate var _process: Int32? = nil
+  }
 
   init() {}
 
   fileprivate var _settings: WireSettings? = nil
   fileprivate var _graceLeft: Double? = nil
+  fileprivate var _delayBegan: Double? = nil
 }
 
 nonisolated struct WireSettings: Sendable {
@@ -1894,7 +1948,62 @@ nonisolated struct WireLogVerdict: Sendable {
 
   var detail: String = String()
 
+  var removals: [WireLogVerdict.Removal] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  /// Lines that are no longer kept.
+  nonisolated struct Removal: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    /// `age`, `size`, `refusals` or `unknown`.
+    var reason: String = String()
+
+    /// The numbers of the first and of the last line.
+    var first: UInt64 = 0
+
+    var last: UInt64 = 0
+
+    var lines: UInt64 = 0
+
+    /// The times of the first and of the last line, and of the removal, in seconds since 1970.
+    var since: Double {
+      get {_since ?? 0}
+      set {_since = newValue}
+    }
+    /// Returns true if `since` has been explicitly set.
+    var hasSince: Bool {self._since != nil}
+    /// Clears the value of `since`. Subsequent reads from it will return its default value.
+    mutating func clearSince() {self._since = nil}
+
+    var until: Double {
+      get {_until ?? 0}
+      set {_until = newValue}
+    }
+    /// Returns true if `until` has been explicitly set.
+    var hasUntil: Bool {self._until != nil}
+    /// Clears the value of `until`. Subsequent reads from it will return its default value.
+    mutating func clearUntil() {self._until = nil}
+
+    var removed: Double {
+      get {_removed ?? 0}
+      set {_removed = newValue}
+    }
+    /// Returns true if `removed` has been explicitly set.
+    var hasRemoved: Bool {self._removed != nil}
+    /// Clears the value of `removed`. Subsequent reads from it will return its default value.
+    mutating func clearRemoved() {self._removed = nil}
+
+    var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    init() {}
+
+    fileprivate var _since: Double? = nil
+    fileprivate var _until: Double? = nil
+    fileprivate var _removed: Double? = nil
+  }
 
   init() {}
 
@@ -4490,7 +4599,7 @@ nonisolated extension WireCallerReport.Group: SwiftProtobuf.Message, SwiftProtob
 
 nonisolated extension WireLockStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LockStatus"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{3}has_passcode\0\u{3}has_recovery_key\0\u{1}settings\0\u{1}open\0\u{3}grace_left\0\u{3}wrong_passcodes\0\u{1}delay\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}state\0\u{3}has_passcode\0\u{3}has_recovery_key\0\u{1}settings\0\u{1}open\0\u{3}grace_left\0\u{3}wrong_passcodes\0\u{1}delay\0\u{3}delay_began\0\u{1}guesses\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4506,6 +4615,8 @@ nonisolated extension WireLockStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 6: try { try decoder.decodeSingularDoubleField(value: &self._graceLeft) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.wrongPasscodes) }()
       case 8: try { try decoder.decodeSingularUInt64Field(value: &self.delay) }()
+      case 9: try { try decoder.decodeSingularDoubleField(value: &self._delayBegan) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.guesses) }()
       default: break
       }
     }
@@ -4540,6 +4651,12 @@ nonisolated extension WireLockStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.delay != 0 {
       try visitor.visitSingularUInt64Field(value: self.delay, fieldNumber: 8)
     }
+    try { if let v = self._delayBegan {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 9)
+    } }()
+    if !self.guesses.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.guesses, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4552,6 +4669,67 @@ nonisolated extension WireLockStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs._graceLeft != rhs._graceLeft {return false}
     if lhs.wrongPasscodes != rhs.wrongPasscodes {return false}
     if lhs.delay != rhs.delay {return false}
+    if lhs._delayBegan != rhs._delayBegan {return false}
+    if lhs.guesses != rhs.guesses {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLockStatus.Guess: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = WireLockStatus.protoMessageName + ".Guess"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}program\0\u{1}user\0\u{1}process\0\u{1}count\0\u{1}first\0\u{1}last\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.program) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self._user) }()
+      case 3: try { try decoder.decodeSingularInt32Field(value: &self._process) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.count) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self.first) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self.last) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.program.isEmpty {
+      try visitor.visitSingularStringField(value: self.program, fieldNumber: 1)
+    }
+    try { if let v = self._user {
+      try visitor.visitSingularUInt32Field(value: v, fieldNumber: 2)
+    } }()
+    try { if let v = self._process {
+      try visitor.visitSingularInt32Field(value: v, fieldNumber: 3)
+    } }()
+    if self.count != 0 {
+      try visitor.visitSingularUInt64Field(value: self.count, fieldNumber: 4)
+    }
+    if self.first.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.first, fieldNumber: 5)
+    }
+    if self.last.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.last, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLockStatus.Guess, rhs: WireLockStatus.Guess) -> Bool {
+    if lhs.program != rhs.program {return false}
+    if lhs._user != rhs._user {return false}
+    if lhs._process != rhs._process {return false}
+    if lhs.count != rhs.count {return false}
+    if lhs.first != rhs.first {return false}
+    if lhs.last != rhs.last {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5202,7 +5380,7 @@ nonisolated extension WireLogLines: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension WireLogVerdict: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LogVerdict"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_intact\0\u{1}lines\0\u{3}first_wrong\0\u{1}detail\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}is_intact\0\u{1}lines\0\u{3}first_wrong\0\u{1}detail\0\u{1}removals\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5214,6 +5392,7 @@ nonisolated extension WireLogVerdict: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.lines) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self._firstWrong) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.removals) }()
       default: break
       }
     }
@@ -5236,6 +5415,9 @@ nonisolated extension WireLogVerdict: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if !self.detail.isEmpty {
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 4)
     }
+    if !self.removals.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.removals, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5244,6 +5426,71 @@ nonisolated extension WireLogVerdict: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.lines != rhs.lines {return false}
     if lhs._firstWrong != rhs._firstWrong {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs.removals != rhs.removals {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireLogVerdict.Removal: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = WireLogVerdict.protoMessageName + ".Removal"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reason\0\u{1}first\0\u{1}last\0\u{1}lines\0\u{1}since\0\u{1}until\0\u{1}removed\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reason) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.lines) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self._since) }()
+      case 6: try { try decoder.decodeSingularDoubleField(value: &self._until) }()
+      case 7: try { try decoder.decodeSingularDoubleField(value: &self._removed) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.reason.isEmpty {
+      try visitor.visitSingularStringField(value: self.reason, fieldNumber: 1)
+    }
+    if self.first != 0 {
+      try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 2)
+    }
+    if self.last != 0 {
+      try visitor.visitSingularUInt64Field(value: self.last, fieldNumber: 3)
+    }
+    if self.lines != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lines, fieldNumber: 4)
+    }
+    try { if let v = self._since {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 5)
+    } }()
+    try { if let v = self._until {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._removed {
+      try visitor.visitSingularDoubleField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireLogVerdict.Removal, rhs: WireLogVerdict.Removal) -> Bool {
+    if lhs.reason != rhs.reason {return false}
+    if lhs.first != rhs.first {return false}
+    if lhs.last != rhs.last {return false}
+    if lhs.lines != rhs.lines {return false}
+    if lhs._since != rhs._since {return false}
+    if lhs._until != rhs._until {return false}
+    if lhs._removed != rhs._removed {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

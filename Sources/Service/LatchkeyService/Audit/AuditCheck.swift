@@ -12,6 +12,7 @@ struct AuditCheck {
 
     func verdict(of newest: Int64, head: borrowing AuditPosition) throws(KeychainError) -> AuditVerdict {
         var lines = 0
+        var removals: [AuditRemoval] = []
         var end: (sequence: UInt64, code: [UInt8])?
         do throws(StoreError) {
             for number in try store.auditFiles() {
@@ -19,7 +20,8 @@ struct AuditCheck {
                 if let end, end.sequence != position.sequence || end.code != position.code {
                     return missing(after: end.sequence, lines, number)
                 }
-                if let wrong = try check(Int(newest - number), &position, &lines, until: head.sequence) { return wrong }
+                let wrong = try check(Int(newest - number), &position, &lines, &removals, until: head.sequence)
+                if let wrong { return wrong }
                 end = (position.sequence, position.code)
             }
         } catch {
@@ -33,38 +35,41 @@ struct AuditCheck {
         }
         return AuditVerdict(
             isIntact: true, lines: lines,
-            detail: lines == 0 ? "the log is empty" : "every line is what was written, up to line \(end.sequence)")
+            detail: lines == 0 ? "the log is empty" : "every line is what was written, up to line \(end.sequence)",
+            removals: removals.suffix(Self.maxRemovals))
     }
 
+    private static let maxRemovals = 64
+
     /// Moves `position` over the lines of a file; what is wrong with the first one that it does not fit.
-    private func check(_ age: Int, _ position: inout AuditPosition, _ lines: inout Int, until last: UInt64) throws(StoreError)
-        -> AuditVerdict?
-    {
-        var (sequence, code, count, wrong) = (position.sequence, position.code, lines, UInt64?.none)
-        var key = position.key.copy()
+    private func check(
+        _ age: Int, _ position: inout AuditPosition, _ lines: inout Int, _ removals: inout [AuditRemoval], until last: UInt64
+    ) throws(StoreError) -> AuditVerdict? {
+        var (count, wrong, found) = (lines, UInt64?.none, removals)
+        var end = position.copy()
         let hasRest: Bool
         do throws(SystemError) {
             hasRest = try AuditFile.read(path(age)) { line in
                 // What is written meanwhile is looked at the next time.
-                guard sequence < last else {
-                    if line.sequence == nil { wrong = sequence + 1 }
+                guard end.sequence < last else {
+                    if line.sequence == nil { wrong = end.sequence + 1 }
                     return false
                 }
-                guard line.sequence == sequence + 1, let body = line.body, let found = line.code, found == key.code(of: body, after: code)
-                else {
-                    wrong = sequence + 1
+                let gap = line.gap
+                guard gap.map({ $0.removal.last <= last }) ?? true, end.advance(over: line, gap) else {
+                    wrong = end.sequence + 1
                     return false
                 }
-                (sequence, code, count) = (sequence + 1, found, count + 1)
-                key.evolve()
+                if let removal = line.removal { found.note(removal) }
+                count += 1
                 return true
             }.hasRest
         } catch {
             throw .system(error)
         }
-        lines = count
-        position = AuditPosition(sequence: sequence, code: code, key: key)
-        if hasRest, wrong == nil { wrong = sequence + 1 }
+        (lines, removals) = (count, found)
+        if hasRest, wrong == nil { wrong = end.sequence + 1 }
+        position = end
         return wrong.map {
             AuditVerdict(isIntact: false, lines: count, firstWrong: $0, detail: "line \($0) is not what was written, or is missing")
         }
@@ -74,5 +79,15 @@ struct AuditCheck {
         AuditVerdict(
             isIntact: false, lines: lines, firstWrong: sequence + 1,
             detail: "a file of the log ends with line \(sequence), which is not where the next one begins")
+    }
+}
+
+extension [AuditRemoval] {
+    /// Adds what a line says. The gaps of one file are one removal.
+    fileprivate mutating func note(_ removal: AuditRemoval) {
+        guard removal.reason == .refusals, let former = last, former.reason == .refusals, former.removed == removal.removed else {
+            return append(removal)
+        }
+        self[count - 1] = former.joined(with: removal)
     }
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import KeychainStore
+internal import LinuxSystem
+
+/// Decides which files are kept when a new one is begun: those that are young enough, as far as all of them together are short enough. Where
+/// both cannot hold, refusals are removed from the oldest files, and only then whole files.
+struct AuditRetention {
+    let store: KeychainStore
+    let files: AuditFiles
+    let limits: AuditLog.Limits
+    /// Seconds since 2001.
+    let now: Double
+
+    struct Plan {
+        /// How many files stay beside the new one.
+        var kept: Int
+        /// The files that go, the oldest first.
+        var removals: [AuditRemoval] = []
+    }
+
+    /// Makes room for a new file. Files that are to go are still there afterwards.
+    ///
+    /// - Parameters:
+    ///   - number: of the file that is written now, and put aside next.
+    ///   - compacted: the numbers of the files from which nothing more can be removed.
+    func plan(_ number: Int64, _ compacted: inout Set<Int64>) throws(KeychainError) -> Plan {
+        do throws(SystemError) {
+            // By age: the file that is put aside comes first.
+            var lengths: [Int] = []
+            for age in 0...(try files.count()) { lengths.append(try files.length(ofAge: age)) }
+            var plan = Plan(kept: lengths.count)
+            while plan.kept > 1 {
+                let isTooLong = lengths.prefix(plan.kept).reduce(0, +) + limits.fileLength > limits.totalLength
+                guard isTooLong || plan.kept > max(1, limits.maxFiles) else { break }
+                let oldest = plan.kept - 1
+                let span = try span(ofAge: oldest)
+                let isOld = span.map { self.isOld($0) } ?? true
+                if !isOld, plan.kept <= limits.maxFiles, let age = try compactNext(upTo: oldest, number, &compacted) {
+                    lengths[age] = try files.length(ofAge: age)
+                    continue
+                }
+                if var span {
+                    span.reason = isOld ? .age : .size
+                    plan.removals.append(span)
+                }
+                plan.kept -= 1
+            }
+            return plan
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+
+    private func isOld(_ span: AuditRemoval) -> Bool {
+        // A time that cannot be read keeps nothing.
+        guard let until = span.until else { return true }
+        return until <= now + Double(Clocks.secondsBetweenEpochs) - limits.minimumAge
+    }
+
+    /// The first and the last line of a file; nil where it has none.
+    private func span(ofAge age: Int) throws(SystemError) -> AuditRemoval? {
+        var (first, last, count): (AuditLine?, AuditLine?, UInt64) = (nil, nil, 0)
+        try AuditFile.read(files.path(ofAge: age)) { line in
+            if first == nil { first = line }
+            last = line
+            count += 1
+            return true
+        }
+        guard let first, let last, let from = first.sequence, let to = last.gap?.removal.last ?? last.sequence, from <= to else {
+            return nil
+        }
+        return AuditRemoval(.size, first: from, last: to, lines: count, since: first.time, until: last.time)
+    }
+
+    /// Removes the refusals of the oldest file that has any.
+    ///
+    /// - Returns: its age; nil where no file has any.
+    private func compactNext(upTo oldest: Int, _ number: Int64, _ compacted: inout Set<Int64>) throws(SystemError) -> Int? {
+        for age in stride(from: oldest, through: 1, by: -1) {
+            let file = number - Int64(age)
+            guard !compacted.contains(file) else { continue }
+            compacted.insert(file)
+            guard let result = try AuditCompaction.of(files.path(ofAge: age), number: file, in: store, now: now) else { continue }
+            try files.replace(ofAge: age, by: result.lines)
+            return age
+        }
+        return nil
+    }
+}

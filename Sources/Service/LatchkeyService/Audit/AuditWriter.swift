@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Keybag
+internal import KeychainModel
+internal import KeychainStore
+internal import LinuxSystem
+
+/// Where the log ends, and how it goes on. One thread at a time uses it.
+struct AuditWriter: ~Copyable {
+    private let store: KeychainStore
+    private let files: AuditFiles
+    private let limits: AuditLog.Limits
+    private(set) var head: AuditPosition
+    private(set) var file: AuditFile
+    /// The number of the file that is written.
+    private(set) var number: Int64
+    private var length: Int
+    private var repeats: AuditRepeats
+    /// Files that were removed, and that no line tells of yet.
+    private var removals: [AuditRemoval] = []
+    /// Files from which no refusals are left to be removed.
+    private var compacted: Set<Int64> = []
+    /// nil until it is asked for.
+    private var guesses: PasscodeGuesses?
+    /// Whether the database does not know the head yet.
+    var isDirty = false
+
+    // MARK: Writing
+
+    /// Writes events, or counts them. What is written or counted leaves `rest`.
+    mutating func write(_ rest: inout ArraySlice<AuditEvent>) throws(KeychainError) {
+        while let first = rest.first {
+            if length >= limits.fileLength { try beginFile(at: first.time) }
+            var batch = Batch(head.copy())
+            for removal in removals { batch.append(.removal(removal), at: first.time) }
+            var count = 0
+            for event in rest where count == 0 || length + batch.bytes.count < limits.fileLength {
+                for content in repeats.take(event) { append(content, at: event.time, to: &batch) }
+                count += 1
+            }
+            try commit(batch)
+            removals = []
+            for event in rest.prefix(count) { guesses?.note(event.entry, at: event.time) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Writes the repetitions whose interval is over; all of them where `isEnd` says so.
+    ///
+    /// - Parameter now: seconds since 2001.
+    mutating func writeRepeats(at now: Double, isEnd: Bool = false) throws(KeychainError) {
+        let contents = isEnd ? repeats.endAll() : repeats.takeDue(at: now)
+        var batch = Batch(head.copy())
+        for content in contents { append(content, at: now, to: &batch) }
+        try commit(batch)
+    }
+
+    /// Whether repetitions are being counted.
+    var isCounting: Bool { repeats.isWaiting }
+
+    /// Lines that are written together.
+    private struct Batch: ~Copyable {
+        var position: AuditPosition
+        var bytes: [UInt8] = []
+
+        init(_ position: consuming AuditPosition) { self.position = position }
+
+        mutating func append(_ content: AuditContent, at time: Double) {
+            let body = content.body(sequence: position.sequence + 1, time: time)
+            let code = position.key.code(of: body, after: position.code)
+            bytes += AuditLine(body: body, code: code).bytes
+            bytes.append(UInt8(ascii: "\n"))
+            position.sequence += 1
+            position.code = code
+            position.key.evolve()
+        }
+    }
+
+    private mutating func append(_ content: AuditContent, at time: Double, to batch: inout Batch) {
+        let before = batch.bytes.count
+        batch.append(content, at: time)
+        switch content {
+        case .decision(let entry): repeats.charge(entry.source, batch.bytes.count - before)
+        case .repeats(let repetition): repeats.charge(repetition.entry.source, batch.bytes.count - before)
+        case .removal, .gap: break
+        }
+    }
+
+    private mutating func commit(_ batch: borrowing Batch) throws(KeychainError) {
+        guard !batch.bytes.isEmpty else { return repeats.commit() }
+        do throws(SystemError) {
+            try file.append(batch.bytes)
+        } catch {
+            // A part of them may be there.
+            try? file.cut(to: length)
+            repeats.rollBack()
+            throw KeychainError(error)
+        }
+        repeats.commit()
+        head = batch.position.copy()
+        length += batch.bytes.count
+        isDirty = true
+    }
+
+    /// Begins a new file. The database knows of it first: what is left half done is completed at the next opening.
+    private mutating func beginFile(at now: Double) throws(KeychainError) {
+        do throws(SystemError) { try file.synchronize() } catch { throw KeychainError(error) }
+        let plan = try AuditRetention(store: store, files: files, limits: limits, now: now).plan(number, &compacted)
+        do throws(StoreError) {
+            try store.beginAuditFile(number + 1, at: head, keeping: Int64(plan.kept))
+        } catch {
+            throw KeychainError(error)
+        }
+        do throws(SystemError) {
+            try files.rotate(keeping: plan.kept)
+            file = try AuditFile(appendingTo: files.path(ofAge: 0))
+        } catch {
+            // The next attempt begins the same file.
+            throw KeychainError(error)
+        }
+        number += 1
+        length = 0
+        removals += plan.removals
+        repeats.beginFile()
+    }
+
+    // MARK: Passcodes
+
+    /// The programs that gave wrong passcodes since the last one that was accepted.
+    mutating func passcodeGuesses() throws(KeychainError) -> [PasscodeGuess] {
+        if let guesses { return guesses.sources }
+        var found = PasscodeGuesses()
+        do throws(SystemError) {
+            for age in stride(from: try files.count(), through: 0, by: -1) {
+                try AuditFile.read(files.path(ofAge: age)) { line in
+                    found.note(line)
+                    return true
+                }
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+        for repetition in repeats.pending { found.note(repetition.entry, at: repetition.last, count: repetition.count) }
+        guesses = found
+        return found.sources
+    }
+}
+
+// MARK: - Opening
+
+extension AuditWriter {
+    /// Goes on where the log ends, or begins it.
+    static func open(_ store: KeychainStore, _ files: AuditFiles, _ limits: AuditLog.Limits) throws(StoreError) -> AuditWriter {
+        let numbers = try store.auditFiles()
+        guard let head = try store.auditHead(), let number = numbers.last, let start = try store.auditStart(of: number) else {
+            let first = AuditPosition.first()
+            try store.beginAuditFile(1, at: first, keeping: 0)
+            do throws(SystemError) {
+                let file = try AuditFile(appendingTo: files.path(ofAge: 0))
+                return AuditWriter(store, files, limits, AuditRepeats(limits), End(position: first.copy()), file, number: 1)
+            } catch {
+                throw .system(error)
+            }
+        }
+        let known = head.sequence
+        let oldest = try numbers.first.flatMap { (first) throws(StoreError) in try store.auditStart(of: first)?.sequence } ?? 0
+        var repeats = AuditRepeats(limits)
+        do throws(SystemError) {
+            try completeRotation(files, start: start.sequence)
+            let end = try end(of: files.path(ofAge: 0), from: head, &repeats)
+            let file = try AuditFile(appendingTo: files.path(ofAge: 0))
+            if end.hasRest { try file.cut(to: end.length) }
+            var writer = AuditWriter(store, files, limits, repeats, end, file, number: number)
+            writer.isDirty = writer.head.sequence > known
+            writer.removals = try untoldRemovals(writer.length, files, numbers, oldest: oldest)
+            return writer
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    private init(
+        _ store: KeychainStore, _ files: AuditFiles, _ limits: AuditLog.Limits, _ repeats: AuditRepeats, _ end: consuming End,
+        _ file: AuditFile, number: Int64
+    ) {
+        self.store = store
+        self.files = files
+        self.limits = limits
+        self.repeats = repeats
+        self.file = file
+        self.number = number
+        head = end.position.copy()
+        length = file.size
+    }
+
+    /// Puts a file aside that a kill has left where the new one was to be.
+    private static func completeRotation(_ files: AuditFiles, start: UInt64) throws(SystemError) {
+        var first: UInt64?
+        try AuditFile.read(files.path(ofAge: 0)) { line in
+            first = line.sequence
+            return false
+        }
+        guard let first, first <= start else { return }
+        try files.rotate(keeping: min(files.maxCount, try files.count() + 1))
+    }
+
+    /// The end of a file, and what the programs have in it.
+    private struct End: ~Copyable {
+        var position: AuditPosition
+        /// Of the complete lines, in bytes.
+        var length = 0
+        /// Whether a line follows them that is not complete.
+        var hasRest = false
+    }
+
+    /// Goes on where the log ends. Lines that came after the database was told are taken over if they are what their keys say; the database is
+    /// told with the next one. Lines that are not are left for ``AuditLog/verify()`` to find.
+    private static func end(
+        of path: String, from head: borrowing AuditPosition, _ repeats: inout AuditRepeats
+    ) throws(SystemError) -> End {
+        var position = head.copy()
+        let known = head.sequence
+        var isWhole = true
+        var parts: [AuditSource: Int] = [:]
+        let (length, hasRest) = try AuditFile.read(path) { line in
+            if let source = line.source { parts[source, default: 0] += line.bytes.count + 1 }
+            guard let sequence = line.sequence, sequence > known, isWhole else { return true }
+            isWhole = position.advance(over: line, nil)
+            return true
+        }
+        for (source, length) in parts { repeats.charge(source, length) }
+        repeats.commit()
+        return End(position: position, length: length, hasRest: hasRest)
+    }
+
+    /// Files that were removed before the new one was begun, where a kill came before its first line.
+    ///
+    /// - Parameter oldest: the number of the line before the oldest file.
+    private static func untoldRemovals(
+        _ length: Int, _ files: AuditFiles, _ numbers: [Int64], oldest: UInt64
+    ) throws(SystemError) -> [AuditRemoval] {
+        guard length == 0, numbers.count > 1, oldest > 0, try files.count() == numbers.count - 1 else { return [] }
+        return [AuditRemoval(.unknown, first: 1, last: oldest, lines: oldest)]
+    }
+}

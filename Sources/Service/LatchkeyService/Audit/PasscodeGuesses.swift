@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// The programs that gave wrong passcodes since the last one that was accepted, as the log tells.
+struct PasscodeGuesses: Sendable {
+    /// The latest is the last.
+    private(set) var sources: [PasscodeGuess] = []
+
+    /// How many programs are remembered.
+    static let maxSources = 8
+
+    /// Takes the next entry into account.
+    ///
+    /// - Parameters:
+    ///   - time: seconds since 2001.
+    ///   - count: how many such entries there were.
+    mutating func note(_ entry: AuditEntry, at time: Double, count: Int = 1) {
+        guard let passcode = entry.passcode else { return }
+        note(
+            passcode,
+            PasscodeGuess(
+                program: entry.program.text, user: entry.process?.user, process: entry.process?.process, count: count,
+                first: time + Double(Clocks.secondsBetweenEpochs), last: time + Double(Clocks.secondsBetweenEpochs)))
+    }
+
+    /// Takes the next line of the log into account.
+    mutating func note(_ line: AuditLine) {
+        guard let passcode = line.string("passcode").flatMap(AuditEntry.Passcode.init), let program = line.string("program"),
+            let time = line.time
+        else { return }
+        note(
+            passcode,
+            PasscodeGuess(
+                program: AuditName.text(program), user: line.number("user"), process: line.number("process"),
+                count: max(1, line.number("repeated") ?? 1), first: line.time("first") ?? time, last: line.time("last") ?? time))
+    }
+
+    private mutating func note(_ passcode: AuditEntry.Passcode, _ guess: PasscodeGuess) {
+        guard passcode == .wrong else {
+            sources = []
+            return
+        }
+        var guess = guess
+        if let known = sources.firstIndex(where: { $0.program == guess.program && $0.user == guess.user }) {
+            let former = sources.remove(at: known)
+            guess.first = former.first
+            guess.count = former.count.addingReportingOverflow(guess.count).overflow ? .max : former.count + guess.count
+        }
+        sources.append(guess)
+        if sources.count > Self.maxSources { sources.removeFirst() }
+    }
+}
