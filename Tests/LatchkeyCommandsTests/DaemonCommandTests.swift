@@ -21,6 +21,53 @@ struct DaemonCommandTests {
         try expectGolden(security("log verify --json", as: "latchkey", on: DamagedService()).description, "log-verify-json")
     }
 
+    @Test("log verify lists what was removed, when and why; log says where the log begins")
+    func removals() throws {
+        let verdict = AuditVerdict(
+            isIntact: true, lines: 3, detail: "every line is what was written, up to line 90",
+            removals: [
+                AuditRemoval(.age, first: 1, last: 40, lines: 40, since: 0, until: 86400, removed: 1_795_348_800),
+                AuditRemoval(.refusals, first: 41, last: 80, lines: 30, since: 1, until: 2, removed: 3),
+                AuditRemoval(.size, first: 81, last: 81, lines: 1), AuditRemoval(.unknown, first: 1, last: 82, lines: 82),
+            ])
+        #expect(
+            String(describing: VerdictText(verdict).text) == """
+                intact: every line is what was written, up to line 90 (3 lines verified)
+                removed: lines 1 to 40 (1970-01-01 00:00:00 UTC to 1970-01-02 00:00:00 UTC) on 2026-11-22 12:00:00 UTC, for their age
+                removed: 30 refusals between lines 41 and 80 (1970-01-01 00:00:01 UTC to 1970-01-01 00:00:02 UTC) on \
+                1970-01-01 00:00:03 UTC, before their time, because the log was full; refusals go first
+                removed: line 81, before their time, because the log was full
+                removed: lines 1 to 82, for a reason that was not written down, because latchkeyd was killed
+
+                """)
+        let service = DamagedService(logLines: [#"{"sequence":41,"operation":"add"}"#])
+        #expect(security("log", as: "latchkey", on: service).error.contains("the log begins with line 41"))
+        #expect(security("log --since 1h", as: "latchkey", on: service).error.isEmpty)
+        #expect(security("log", as: "latchkey", on: DamagedService()).error.isEmpty)
+    }
+
+    @Test("status tells how many wrong passcodes there were, when the delay began, and which programs gave them")
+    func wrongPasscodes() throws {
+        var lock = LockStatus(
+            state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [], wrongPasscodes: 5, delay: 60,
+            delayBegan: 1_795_348_800)
+        let unknown = try #require(WrongPasscodesReport(lock))
+        #expect(
+            unknown.rows.map(\.value) == [
+                "5 wrong passcodes since the last right one; the delay began 2026-11-22 12:00:00 UTC, and holds up no recovery key",
+                "by programs that are not known: only latchkeyd's log tells them",
+            ])
+        lock.guesses = [PasscodeGuess(program: "/tmp/\u{1B}[2Jx", user: 1000, process: 77, count: 9, first: 0, last: 1_795_348_800)]
+        let known = try #require(WrongPasscodesReport(lock))
+        #expect(known.rows.last?.value == "9 by /tmp/\u{1B}[2Jx (user 1000, process 77), last 2026-11-22 12:00:00 UTC")
+        let guessed = lock
+        lock.wrongPasscodes = 0
+        #expect(WrongPasscodesReport(lock) == nil)
+        // What reaches the terminal is printable.
+        let outcome = security("status", as: "latchkey", on: DamagedService(lock: guessed))
+        #expect(outcome.output.contains("wrong:") && !outcome.output.contains("\u{1B}") && outcome.output.contains(#"/tmp/\x1b[2Jx"#))
+    }
+
     @Test("Without a daemon there is no log, and the command says where to get one", arguments: ["log", "log verify"])
     func noLog(line: String) throws {
         let outcome = try TestKeychain(.ephemeral).latchkey(line)

@@ -149,7 +149,7 @@ struct RequestHandler {
             }
         case .checkpoint: return try done { () throws(KeychainError) in try service.checkpoint() }
         case .who: return .caller(EmbeddedService.report(identity, facts: fixed == nil ? try caller.facts() : []))
-        case .lockStatus: return .lockStatus(try service.lockStatus())
+        case .lockStatus: return .lockStatus(try lockStatus(keychain, identity))
         case .unlock(let passcode):
             return try slow(.derivation) { () throws(KeychainError) in
                 try service.unlock(passcode, progress: reply.progress)
@@ -263,6 +263,15 @@ struct RequestHandler {
         var status = try keychain.service.status()
         status.mode = keychain.mode
         status.hasAuditLog = keychain.audit != nil
+        return status
+    }
+
+    /// The state of the lock, with the programs that gave wrong passcodes. A program in a sandbox is not told of others.
+    private func lockStatus(_ keychain: ServedKeychain, _ identity: CallerIdentity) throws(KeychainError) -> LockStatus {
+        var status = try keychain.service.lockStatus()
+        guard status.wrongPasscodes > 0, identity.sandbox == nil, let audit = keychain.audit else { return status }
+        // A log that cannot be read is no reason to say nothing of the lock.
+        status.guesses = (try? audit.passcodeGuesses()) ?? []
         return status
     }
 

@@ -28,6 +28,11 @@ struct FailingService: KeychainService {
 
 /// A keychain in which only damaged items match, and whose check finds something wrong.
 struct DamagedService: KeychainService {
+    var logLines = [#"{"sequence":1,"operation":"add"}"#, #"{"sequence":2,"operation":"copy"}"#]
+    var lock = LockStatus(
+        state: .unlocked, hasPasscode: false, hasRecoveryKey: false, settings: KeybagSettings(),
+        open: Set(ProtectionClass.allCases.filter { !$0.requiresPasscode }))
+
     func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord { throw .decode }
 
     func copyMatching(
@@ -64,7 +69,7 @@ struct DamagedService: KeychainService {
     }
 
     func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
-        _ = body([#"{"sequence":1,"operation":"add"}"#, #"{"sequence":2,"operation":"copy"}"#]) && body([])
+        _ = body(logLines) && body([])
         return 2
     }
 
@@ -115,11 +120,7 @@ extension DamagedService {
         _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput { throw .decode }
     func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput { throw .decode }
-    func lockStatus() throws(KeychainError) -> LockStatus {
-        LockStatus(
-            state: .unlocked, hasPasscode: false, hasRecoveryKey: false, settings: KeybagSettings(),
-            open: Set(ProtectionClass.allCases.filter { !$0.requiresPasscode }))
-    }
+    func lockStatus() throws(KeychainError) -> LockStatus { lock }
 
     func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw .decode }
     func lock(immediately: Bool) throws(KeychainError) { throw .decode }

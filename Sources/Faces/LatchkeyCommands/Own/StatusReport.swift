@@ -23,6 +23,8 @@ struct StatusReport: Encodable {
     var recoveryKey: Bool
     /// Seconds until a passcode is judged again, after several wrong ones.
     var delay: Int
+    /// Absent where there were no wrong passcodes since the last right one.
+    var wrongPasscodes: WrongPasscodesReport?
     /// How programs' identities are known: `claimed`, or `attested` where the kernel and the administrator vouch for some.
     var identity: String
     var auditLog: Bool
@@ -53,6 +55,7 @@ struct StatusReport: Encodable {
         open = Dictionary(uniqueKeysWithValues: ProtectionClass.allCases.map { ($0.rawValue, lock.open.contains($0)) })
         recoveryKey = lock.hasRecoveryKey
         delay = lock.delay
+        wrongPasscodes = WrongPasscodesReport(lock)
         identity = status.mode == .system ? AccessGroup.Grade.attested.description : AccessGroup.Grade.claimed.description
         auditLog = status.hasAuditLog
         let full = status.counts.filter { $0.count > 0 }
@@ -91,6 +94,9 @@ extension StatusReport {
             ("audit log", auditLog ? "kept: see latchkey log" : "none: only latchkeyd keeps one"),
             ("items", "\(items)"),
         ]
+        if let wrongPasscodes {
+            rows.insert(contentsOf: wrongPasscodes.rows, at: rows.firstIndex { $0.name == "classes" } ?? rows.endIndex)
+        }
         for count in counts { rows.append(("", "\(count.count) \(count.itemClass), \(count.protection)")) }
         rows.append(("quarantine", quarantined == 0 ? "empty" : "\(quarantined) damaged; see latchkey doctor"))
         return rows.map { row -> TerminalText in

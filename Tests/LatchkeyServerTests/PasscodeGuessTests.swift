@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyProtocol
+@testable import LatchkeyServer
+@_spi(Testing) import LatchkeyService
+import SecretMemory
+import Testing
+
+/// Which programs gave wrong passcodes, as the daemon knows from its log.
+@Suite("Wrong passcodes")
+struct PasscodeGuessTests {
+    private let passcode = SharedSecret(copying: "correct horse battery".utf8)
+    private let owner = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
+    private let guesser = CallerIdentity(executable: "/tmp/guesser")
+
+    private func wrong(_ number: Int) -> SharedSecret { SharedSecret(copying: "wrong passcode \(number)".utf8) }
+
+    private func status(_ fixture: ServerFixture, as caller: CallerIdentity? = nil) throws -> LockStatus {
+        guard case .lockStatus(let status) = try fixture.client(as: caller ?? owner).ask(.lockStatus) else { throw WireError.ended }
+        return status
+    }
+
+    @Test("The status names the programs whose wrong passcodes delay the right one, and since when; the right one ends that")
+    func guesses() throws {
+        let fixture = try ServerFixture()
+        #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
+        #expect(try fixture.client(as: owner).ask(.unlock(wrong(0))).problem?.status == .authFailed)
+        fixture.clock.advance(by: 10)
+        for number in 1...4 { #expect(try fixture.client(as: guesser).ask(.unlock(wrong(number))).problem?.status == .authFailed) }
+        fixture.clock.advance(by: 20)
+        // While the delay runs none is judged, and none is counted.
+        #expect(try fixture.client(as: owner).ask(.unlock(passcode)).problem?.status == .authFailed)
+        let delayed = try status(fixture)
+        #expect(delayed.wrongPasscodes == 5 && delayed.delay == 40)
+        #expect(delayed.delayBegan == 1_795_348_810)
+        #expect(delayed.guesses.map(\.program) == ["/usr/bin/latchkey", "/tmp/guesser"])
+        #expect(delayed.guesses.map(\.count) == [1, 4])
+        #expect(delayed.guesses.last?.first == 1_795_348_810 && delayed.guesses.last?.last == 1_795_348_810)
+        #expect(delayed.guesses.allSatisfy { $0.user != nil && $0.process != nil })
+        fixture.clock.advance(by: 40)
+        #expect(try fixture.client(as: owner).ask(.unlock(passcode)).problem == nil)
+        #expect(try status(fixture).guesses.isEmpty)
+        #expect(try fixture.client(as: guesser).ask(.unlock(wrong(9))).problem?.status == .authFailed)
+        #expect(try status(fixture).guesses.map(\.program) == ["/tmp/guesser"])
+    }
+
+    @Test("A daemon that was started anew knows them from the log, those that were only counted included")
+    func afterRestart() throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let fixture = try ServerFixture(directory: directory)
+            #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
+            for number in 1...3 { #expect(try fixture.client(as: guesser).ask(.unlock(wrong(number))).problem?.status == .authFailed) }
+            #expect(try status(fixture).guesses.map(\.count) == [3])
+        }
+        let again = try ServerFixture(directory: directory)
+        #expect(try status(again).guesses.map(\.program) == ["/tmp/guesser"])
+        #expect(try status(again).guesses.map(\.count) == [3])
+        #expect(try again.client(as: guesser).ask(.unlock(wrong(4))).problem?.status == .authFailed)
+        #expect(try status(again).guesses.map(\.count) == [4])
+    }
+
+    @Test("A program in a sandbox is not told of others")
+    func sandboxed() throws {
+        let fixture = try ServerFixture()
+        #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
+        #expect(try fixture.client(as: guesser).ask(.unlock(wrong(1))).problem?.status == .authFailed)
+        let sandboxed = CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
+        let told = try status(fixture, as: sandboxed)
+        #expect(told.wrongPasscodes == 1 && told.guesses.isEmpty)
+    }
+
+    @Test("What is refused for another reason is no wrong passcode")
+    func otherRefusals() throws {
+        let fixture = try ServerFixture()
+        #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
+        let refusals: [Request] = [
+            // No passcode; a passphrase that is too short; no recovery key; a passcode where there is one.
+            .createRecoveryKey(nil), .backup(under: SharedSecret(copying: "x".utf8), passcode: passcode),
+            .recover(with: SharedSecret(copying: "x".utf8), newPasscode: passcode), .setPasscode(passcode),
+        ]
+        for request in refusals { #expect(try fixture.client(as: guesser).ask(request).problem != nil, "\(request)") }
+        let log = try #require(try fixture.server.provider.keychain(of: geteuid()).audit)
+        #expect(try log.passcodeGuesses().isEmpty)
+    }
+
+    @Test("Sixteen programs are remembered as the last eight")
+    func bounded() throws {
+        let fixture = try ServerFixture()
+        #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
+        for number in 0..<16 {
+            let caller = CallerIdentity(executable: "/tmp/guesser\(number)")
+            #expect(try fixture.client(as: caller).ask(.unlock(wrong(1))).problem?.status == .authFailed)
+        }
+        #expect(try status(fixture).guesses.map(\.program) == (8..<16).map { "/tmp/guesser\($0)" })
+    }
+}

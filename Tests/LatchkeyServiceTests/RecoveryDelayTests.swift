@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import KeychainModel
+import KeychainTesting
+@_spi(Testing) import LatchkeyService
+import SecretMemory
+import Testing
+
+/// The recovery key and the delays of wrong passcodes, which have nothing to do with each other.
+@Suite("Recovery during a delay")
+struct RecoveryDelayTests {
+    /// Uses a recovery key on the files, or through the daemon that has them.
+    private func recover(_ keychain: TestKeychain, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        if let daemon = keychain.service as? RoutedService { return try daemon.recover(with: key, newPasscode: newPasscode) }
+        guard let directory = keychain.directory else { throw .parameter("a keychain in memory has nothing to recover") }
+        return try EmbeddedService.recover(
+            home: KeychainHome(root: directory.path), key: key, newPasscode: newPasscode, clocks: keychain.clock.clocks)
+    }
+
+    @Test("While wrong passcodes delay the right one for an hour, the recovery key is used at once", arguments: [Backend.onDisk, .daemon])
+    func used(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        try keychain.setPasscode()
+        try keychain.add("a", .whenUnlocked)
+        let key = try keychain.service.createRecoveryKey(Sample.secret)
+        for number in 1...9 {
+            #expect(status { () throws(KeychainError) in try keychain.unlock("wrong passcode \(number)") } == -25293)
+            if number < 9 { keychain.clock.advance(by: 3600) }
+        }
+        #expect(status { () throws(KeychainError) in try keychain.unlock() } == -25293)
+        #expect(try keychain.service.lockStatus().delay == 3600)
+        #expect(try recover(keychain, with: key, newPasscode: nil) == 0)
+        // Only looking whether it fits ends no delay.
+        #expect(try keychain.service.lockStatus().delay == 3600)
+        #expect(try recover(keychain, with: key, newPasscode: SharedSecret(copying: "after the delay".utf8)) == 0)
+        let recovered = try keychain.reopened()
+        #expect(try recovered.service.lockStatus().delay == 0)
+        try recovered.unlock("after the delay")
+        #expect(try recovered.find("a") == ["v"])
+    }
+
+    @Test("A wrong recovery key is no wrong passcode: it is neither counted nor delayed", arguments: [Backend.onDisk, .daemon])
+    func wrongKey(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        try keychain.setPasscode()
+        _ = try keychain.service.createRecoveryKey(Sample.secret)
+        let other = try TestKeychain(.onDisk)
+        try other.setPasscode()
+        let foreign = try other.service.createRecoveryKey(Sample.secret)
+        for _ in 0..<20 {
+            #expect(
+                status { () throws(KeychainError) in
+                    _ = try recover(keychain, with: foreign, newPasscode: SharedSecret(copying: "a new passcode".utf8))
+                } == -25293)
+        }
+        #expect(try keychain.service.lockStatus().wrongPasscodes == 0)
+        try keychain.unlock()
+    }
+}
