@@ -339,7 +339,7 @@ struct ServerTests {
 
     @Test(
         "A rule for a unit keeps administration from users who can be services, and from no user who logs in",
-        arguments: [(34, true), (999, true), (61200, true), (1000, false), (61183, false)] as [(UInt32, Bool)])
+        arguments: [(34, true), (999, true), (61200, true), (0, false), (1000, false), (61183, false)] as [(UInt32, Bool)])
     func unitRules(_ user: UInt32, _ mayAttest: Bool) throws {
         let directory = try TemporaryDirectory()
         let unit = try Self.entitlements(["unit": "a.service"], in: directory)

@@ -194,6 +194,24 @@ struct AuditLogTests {
         #expect(verdict.isIntact && verdict.lines == 3)
     }
 
+    @Test("AUD-6: an endless line is not kept in memory, is found, and is cut where it is the last", arguments: [false, true])
+    func endlessLine(_ isLast: Bool) throws {
+        let fixture = try Fixture()
+        try fixture.append(2)
+        try fixture.log.flush()
+        let whole = try Data(contentsOf: URL(filePath: fixture.path))
+        let endless = Data(repeating: UInt8(ascii: "x"), count: 1 << 20)
+        let after = isLast ? Data() : Data("\n".utf8) + whole
+        try overwrite(fixture.path, whole + endless + after)
+        #expect(try fixture.log.verify().isIntact == false)
+        let read = try fixture.lines()
+        #expect(read.allSatisfy { $0.utf8.count < 1000 } && read.count >= 2)
+        try fixture.restart(orderly: false)
+        try fixture.append(1)
+        #expect(try fixture.log.verify().isIntact == isLast)
+        #expect(try fixture.lines().last?.contains("\"sequence\":3,") == true)
+    }
+
     @Test("Lines are given behind a number, and since a time")
     func selection() throws {
         let fixture = try Fixture()

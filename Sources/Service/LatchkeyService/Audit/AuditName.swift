@@ -20,6 +20,10 @@ struct AuditName: Sendable, Hashable {
     }
 
     init(_ name: String) {
+        if name.utf8.count <= Self.maxLength, name.utf8.allSatisfy(Self.isPlain) {
+            (escaped, original) = (name, nil)
+            return
+        }
         var escaped = ""
         var length = 0
         for scalar in name.unicodeScalars {
@@ -57,6 +61,11 @@ struct AuditName: Sendable, Hashable {
     static let maxLength = 256
 
     // MARK: Escapes
+
+    /// Whether the byte is an ASCII character that stands for itself.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
 
     /// What the line holds of a character: itself, or `\u…` where it could end the string or the line, or a terminal would obey it.
     private static func escape(_ scalar: Unicode.Scalar) -> String {
