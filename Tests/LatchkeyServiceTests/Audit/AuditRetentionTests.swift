@@ -112,6 +112,38 @@ struct AuditRetentionTests {
         #expect(try compacted() == nil)
     }
 
+    @Test("Whatever the files hold, they are read, verified, compacted and continued without a trap")
+    func hostileFiles() throws {
+        let largest = "\(UInt64.max)"
+        let pieces = [
+            "", "{", "}", "\"", "\\", ",", ":", "{\"sequence\":", "{\"sequence\":1", "{\"sequence\":\(largest)",
+            ",\"time\":\"2026-11-22T12:00:00.000Z\"",
+            ",\"time\":\"\(largest)-99-99T99:99:99.999Z\"", ",\"program\":\"latchkeyd\"", ",\"operation\":\"gap\"",
+            ",\"operation\":\"rotate\"",
+            ",\"reason\":\"refusals\"", ",\"from\":1", ",\"from\":\(largest)", ",\"to\":\(largest)", ",\"lines\":\(largest)",
+            ",\"refused\":\(largest)", ",\"repeated\":\(largest)", ",\"status\":-25293", ",\"status\":-99999999999",
+            ",\"passcode\":\"wrong\"",
+            ",\"user\":-1", ",\"code\":\"\(String(repeating: "f", count: 64))\"", ",\"mac\":\"\(String(repeating: "0", count: 64))\"}",
+            "\n",
+        ]
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<40 {
+            let fixture = try Fixture(limits: Fixture.limits(fileLength: 1500, totalLength: 6000))
+            for number in 0..<12 { try fixture.log.append(Fixture.entry("/tmp/\(number)", group: "G")) }
+            fixture.log.close()
+            for age in 0...2 where FileManager.default.fileExists(atPath: age == 0 ? fixture.path : "\(fixture.path).\(age)") {
+                let text = (0..<60).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+                try Data(text.utf8).write(to: URL(filePath: age == 0 ? fixture.path : "\(fixture.path).\(age)"))
+            }
+            _ = try fixture.lines()
+            #expect(try fixture.log.verify().isIntact == false)
+            try fixture.restart(orderly: false)
+            _ = try fixture.log.passcodeGuesses()
+            for number in 0..<40 { try fixture.log.append(Fixture.entry("/tmp/more\(number)", group: "G")) }
+            _ = try fixture.log.verify()
+        }
+    }
+
     @Test("AUD-3: a gap that was changed, moved, or put in the place of other lines is found")
     func changedGaps() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 5000, totalLength: 30_000))

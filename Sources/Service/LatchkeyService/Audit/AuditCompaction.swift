@@ -68,8 +68,8 @@ struct AuditCompaction: ~Copyable {
         if let former = run.take() { open = former }
         open.lines.append(line)
         open.length += line.bytes.count + 1
-        open.refused += gap?.refused ?? line.refused
-        open.count += gap?.removal.lines ?? 1
+        open.refused = open.refused.saturatingAdd(gap?.refused ?? line.refused)
+        open.count = open.count.saturatingAdd(gap?.removal.lines ?? 1)
         run = consume open
         return true
     }
@@ -119,8 +119,16 @@ extension AuditRemoval {
     func joined(with later: AuditRemoval) -> AuditRemoval {
         var joined = self
         joined.last = max(last, later.last)
-        joined.lines += later.lines
+        joined.lines = lines.saturatingAdd(later.lines)
         joined.until = later.until ?? until
         return joined
+    }
+}
+
+extension FixedWidthInteger {
+    /// The sum, or the largest number where it would be larger.
+    func saturatingAdd(_ other: Self) -> Self {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }

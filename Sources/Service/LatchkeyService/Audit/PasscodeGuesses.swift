@@ -45,7 +45,7 @@ struct PasscodeGuesses: Sendable {
         if let known = sources.firstIndex(where: { $0.program == guess.program && $0.user == guess.user }) {
             let former = sources.remove(at: known)
             guess.first = former.first
-            guess.count = former.count.addingReportingOverflow(guess.count).overflow ? .max : former.count + guess.count
+            guess.count = former.count.saturatingAdd(guess.count)
         }
         sources.append(guess)
         if sources.count > Self.maxSources { sources.removeFirst() }
