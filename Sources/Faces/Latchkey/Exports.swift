@@ -30,6 +30,7 @@
 @_exported public import struct KeychainModel.KeybagSettings
 @_exported public import enum KeychainModel.LockState
 @_exported public import struct KeychainModel.LockStatus
+@_exported public import struct KeychainModel.PasscodeGuess
 
 // Secrets.
 @_exported public import struct SecretMemory.SecretBytes

@@ -70,7 +70,7 @@ extension Request {
         switch self {
         case .unlock, .setPasscode, .changePasscode, .removePasscode: true
         case .openSession(let passcode), .createRecoveryKey(let passcode), .removeRecoveryKey(let passcode),
-            .changeSettings(_, let passcode), .backup(_, let passcode), .recover(_, let passcode):
+            .changeSettings(_, let passcode), .backup(_, let passcode, _), .recover(_, let passcode):
             passcode != nil
         case .restore(_, let passcode, _, _): passcode != nil
         default: false

@@ -144,6 +144,28 @@ struct AuditRepeatsTests {
         #expect(try fixture.lines().count == before + 1)
     }
 
+    @Test("AUD-10: a throttled program has lines of its own again in the next file, which is begun for its age", arguments: [false, true])
+    func throttleEnds(_ restarts: Bool) throws {
+        let fixture = try Fixture(limits: Fixture.limits(programLength: 2000))
+        func append(_ count: Int) throws -> Int {
+            let before = try fixture.lines().count
+            for number in 0..<count { try fixture.log.append(Fixture.entry(group: "G\(number)", status: .success)) }
+            return try fixture.lines().count - before
+        }
+        #expect(try append(50) < 12)
+        fixture.clock.advance(by: 86400)
+        if restarts { try fixture.restart(orderly: true) }
+        // It is still throttled: what was counted, and the first of five.
+        #expect(try append(5) <= 2)
+        fixture.clock.advance(by: 86400)
+        let again = try append(5)
+        #expect(again >= 5)
+        fixture.log.close()
+        #expect(try fixture.objects().reduce(0) { $0 + $1.decisions } == 60)
+        #expect(FileManager.default.fileExists(atPath: "\(fixture.path).1"))
+        #expect(try fixture.log.verify().isIntact)
+    }
+
     @Test("The number of counters is bounded; what they counted is written when they are ended for others")
     func boundedCounters() throws {
         let limits = AuditLog.Limits(fileLength: 1 << 20, totalLength: 1 << 24, programLength: .max, maxCounters: 8)

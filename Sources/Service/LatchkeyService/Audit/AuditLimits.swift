@@ -5,6 +5,8 @@ extension AuditLog {
     public struct Limits: Sendable, Equatable {
         /// The length at which a new file is begun, in bytes.
         public var fileLength: Int
+        /// The age at which a new file is begun, in seconds: so that a program that has used up its part has one again.
+        public var fileAge: Double
         /// The length of all files together, in bytes. Stronger than ``minimumAge``: where both cannot hold, refusals are removed first.
         public var totalLength: Int
         /// How many files are kept beside the one that is written.
@@ -38,6 +40,8 @@ extension AuditLog {
             repeatInterval: Double = 60, throttledInterval: Double = 600, maxRepeats: Int = 10_000, maxCounters: Int = 256
         ) {
             self.fileLength = fileLength
+            // With a quarter of a file each time, one busy program fits into the log for the whole age.
+            fileAge = max(86400, minimumAge / 15)
             self.totalLength = totalLength
             self.maxFiles = maxFiles
             self.minimumAge = minimumAge

@@ -15,6 +15,8 @@ struct AuditWriter: ~Copyable {
     /// The number of the file that is written.
     private(set) var number: Int64
     private var length: Int
+    /// When the first line of the file was written, in seconds since 2001; nil where there is none.
+    private var began: Double?
     private var repeats: AuditRepeats
     /// Files that were removed, and that no line tells of yet.
     private var removals: [AuditRemoval] = []
@@ -30,7 +32,8 @@ struct AuditWriter: ~Copyable {
     /// Writes events, or counts them. What is written or counted leaves `rest`.
     mutating func write(_ rest: inout ArraySlice<AuditEvent>) throws(KeychainError) {
         while let first = rest.first {
-            if length >= limits.fileLength { try beginFile(at: first.time) }
+            if length >= limits.fileLength || isOld(at: first.time) { try beginFile(at: first.time) }
+            if length == 0 { began = first.time }
             var batch = Batch(head.copy())
             for removal in removals { batch.append(.removal(removal), at: first.time) }
             var count = 0
@@ -100,6 +103,11 @@ struct AuditWriter: ~Copyable {
         head = batch.position.copy()
         length += batch.bytes.count
         isDirty = true
+    }
+
+    private func isOld(at now: Double) -> Bool {
+        guard length > 0, let began else { return false }
+        return now - began >= limits.fileAge
     }
 
     /// Begins a new file. The database knows of it first: what is left half done is completed at the next opening.
@@ -191,6 +199,7 @@ extension AuditWriter {
         self.number = number
         head = end.position.copy()
         length = file.size
+        began = end.began
     }
 
     /// Puts a file aside that a kill has left where the new one was to be.
@@ -211,6 +220,8 @@ extension AuditWriter {
         var length = 0
         /// Whether a line follows them that is not complete.
         var hasRest = false
+        /// The time of the first line, in seconds since 2001.
+        var began: Double?
     }
 
     /// Goes on where the log ends. Lines that came after the database was told are taken over if they are what their keys say; the database is
@@ -222,7 +233,9 @@ extension AuditWriter {
         let known = head.sequence
         var isWhole = true
         var parts: [AuditSource: Int] = [:]
+        var began: Double?
         let (length, hasRest) = try AuditFile.read(path) { line in
+            if began == nil { began = line.time.map { $0 - Double(Clocks.secondsBetweenEpochs) } }
             if let source = line.source { parts[source, default: 0] += line.bytes.count + 1 }
             guard let sequence = line.sequence, sequence > known, isWhole else { return true }
             isWhole = position.advance(over: line, nil)
@@ -230,7 +243,7 @@ extension AuditWriter {
         }
         for (source, length) in parts { repeats.charge(source, length) }
         repeats.commit()
-        return End(position: position, length: length, hasRest: hasRest)
+        return End(position: position, length: length, hasRest: hasRest, began: began)
     }
 
     /// Files that were removed before the new one was begun, where a kill came before its first line.
