@@ -127,7 +127,7 @@ struct AuditRetentionTests {
             "\n",
         ]
         var generator = SystemRandomNumberGenerator()
-        for _ in 0..<40 {
+        for _ in 0..<20 {
             let fixture = try Fixture(limits: Fixture.limits(fileLength: 1500, totalLength: 6000))
             for number in 0..<12 { try fixture.log.append(Fixture.entry("/tmp/\(number)", group: "G")) }
             fixture.log.close()
