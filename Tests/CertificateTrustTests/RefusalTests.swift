@@ -91,4 +91,111 @@ struct RefusalTests {
         #expect(TrustEvaluation([], policies: [], at: Self.moment).verdict().result == .fatalTrustFailure)
         #expect(TrustEvaluation([], policies: [], at: Self.moment).verdict().exceptions == nil)
     }
+
+    // MARK: Options
+
+    private static func names() -> [[UInt8]] {
+        [
+            CertificateTemplate.extension("2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8)))),
+            CertificateTemplate.extension("2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1"))),
+        ]
+    }
+
+    private static func ends(_ isOver: Bool) -> (inout CertificateTemplate) -> Void {
+        { if isOver { $0.notAfter = CertificateTemplate.time("20260101000000Z") } }
+    }
+
+    @Test(
+        "Options overlook what has expired, in a root or anywhere, and nothing else",
+        arguments: [
+            ([false, false, true], [], false), ([false, false, true], .allowExpiredRoot, true),
+            ([false, false, true], .allowExpired, true),
+            ([true, false, false], .allowExpiredRoot, false), ([true, false, false], .allowExpired, true),
+            ([false, true, false], .allowExpiredRoot, false), ([true, true, true], .allowExpiredRoot, false),
+            ([true, true, true], .allowExpired, true), ([false, false, false], .allowExpired, true),
+            ([true, false, false], [.leafIsCA, .fetchIssuerFromNet, .useTrustSettings], false),
+        ] as [([Bool], TrustOptions, Bool)])
+    func expiredOptions(_ isOver: [Bool], _ options: TrustOptions, _ isTrusted: Bool) throws {
+        var evaluation = TrustEvaluation(
+            [
+                try Self.server.leaf(by: Self.intermediate) {
+                    $0.extensions = Self.names()
+                    Self.ends(isOver[0])(&$0)
+                }, try Self.intermediate.certificate(by: Self.root, Self.ends(isOver[1])),
+            ], policies: [.server(ServerName(asked: "example.com"))], at: Self.moment)
+        (evaluation.anchors, evaluation.isAnchorsOnly) = ([try Self.root.certificate(by: Self.root, Self.ends(isOver[2]))], true)
+        evaluation.options = options
+        let verdict = evaluation.verdict()
+        #expect(verdict.isTrusted == isTrusted)
+        #expect(verdict.failures.map(\.index) == isOver.indices.filter { isOver[$0] })
+        #expect(isTrusted ? verdict.result == (isOver.contains(true) ? .proceed : .unspecified) : verdict.failure?.rule == .expired)
+        // Another host is another matter.
+        evaluation.policies = [.server(ServerName(asked: "example.org"))]
+        #expect(!evaluation.verdict().isTrusted)
+        // A certificate of tomorrow is as well.
+        evaluation.moment = 1
+        #expect(evaluation.verdict().failures.contains { $0.rule == .notYetValid } && !evaluation.verdict().isTrusted)
+    }
+
+    @Test("An exception for an expired leaf is none for an intermediate that has expired since")
+    func exceptionsByCertificate() throws {
+        let leaf = try Self.server.leaf(by: Self.intermediate, Self.ends(true))
+        func verdict(_ intermediate: Certificate, _ exceptions: TrustExceptions?) throws -> TrustVerdict {
+            var evaluation = TrustEvaluation([leaf, intermediate], policies: [], at: Self.moment)
+            (evaluation.anchors, evaluation.isAnchorsOnly) = ([try Self.root.certificate(by: Self.root)], true)
+            evaluation.exceptions = exceptions
+            return evaluation.verdict()
+        }
+        let agreed = try #require(verdict(Self.intermediate.certificate(by: Self.root), nil).exceptions)
+        #expect(try verdict(Self.intermediate.certificate(by: Self.root), agreed).result == .proceed)
+        #expect(try verdict(Self.intermediate.certificate(by: Self.root, Self.ends(true)), agreed).result == .recoverableTrustFailure)
+    }
+
+    @Test("An authority's certificate is a server's where the option says so")
+    func leafIsCA() throws {
+        let leaf = try Self.server.certificate(by: Self.root) {
+            $0.notAfter = CertificateTemplate.time("20270301000000Z")
+            $0.extensions =
+                [
+                    Issuer.authority, CertificateTemplate.extension("2.5.29.15", critical: true, DERWriter.bits([0x84], unused: 2)),
+                ] + Self.names()
+        }
+        var evaluation = TrustEvaluation([leaf], policies: [.server(nil)], at: Self.moment)
+        (evaluation.anchors, evaluation.isAnchorsOnly) = ([try Self.root.certificate(by: Self.root)], true)
+        #expect(evaluation.verdict().failure?.rule == .endEntity)
+        evaluation.options = .leafIsCA
+        #expect(evaluation.verdict().result == .proceed)
+    }
+
+    @Test("What was presented and has signed itself is an anchor where the option says so, and is trusted by the program's word")
+    func implicitAnchors() throws {
+        let leaf = try Self.server.leaf(by: Self.intermediate)
+        let (intermediate, root) = (try Self.intermediate.certificate(by: Self.root), try Self.root.certificate(by: Self.root))
+        // By its own name, and signed by another key.
+        let forged = try Self.root.certificate(by: Issuer("root"))
+        func result(_ certificates: [Certificate], _ options: TrustOptions) -> TrustResult {
+            var evaluation = TrustEvaluation(certificates, policies: [], at: Self.moment)
+            evaluation.isAnchorsOnly = true
+            evaluation.options = options
+            return evaluation.verdict().result
+        }
+        #expect(result([leaf, intermediate, root], []) == .recoverableTrustFailure)
+        #expect(result([leaf, intermediate, root], .implicitAnchors) == .proceed)
+        #expect(result([leaf, intermediate], .implicitAnchors) == .recoverableTrustFailure)
+        #expect(result([leaf, intermediate, forged], .implicitAnchors) != .proceed)
+        #expect(result([try Self.server.leaf(by: Self.server)], .implicitAnchors) == .proceed)
+        let strangers = try (0..<40).map { try Issuer("stranger \($0)").certificate(by: Issuer("stranger \($0)")) }
+        #expect(Promptness.within { result([leaf] + strangers, .implicitAnchors) } == .recoverableTrustFailure)
+    }
+
+    @Test("Revocation is required of every certificate where the option says so")
+    func revocation() throws {
+        let leaf = try Self.server.leaf(by: Self.root)
+        var evaluation = TrustEvaluation([leaf], policies: [], at: Self.moment)
+        (evaluation.anchors, evaluation.isAnchorsOnly) = ([try Self.root.certificate(by: Self.root)], true)
+        evaluation.systemAnchors = SystemAnchors { .init(files: [], directories: []) }
+        #expect(evaluation.verdict().isTrusted)
+        evaluation.options = .requireRevocationPerCertificate
+        #expect(evaluation.verdict().failure?.rule == .revocationUnknown)
+    }
 }

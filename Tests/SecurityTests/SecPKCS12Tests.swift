@@ -86,7 +86,7 @@ struct SecPKCS12Tests {
         #expect(imported(unicode, [kSecImportExportPassphrase: "pässwörd"]).items?.count == 1)
     }
 
-    @Test("Options for where to store are accepted, and one that is not known is passed over and named to the program's log, without its value")
+    @Test("Options for where to store are accepted; an unknown one is passed over, and named to the program's log without its value")
     func options() throws {
         let file = try file(whole)
         let warnings = Mutex<[String]>([])

@@ -348,6 +348,69 @@ struct SecTrustTests {
         }
     }
 
+    @Test("Options hold for the evaluations that follow, and those that are not known are errSecParam")
+    func options() throws {
+        let old = try trust([leaf, intermediate], anchors: [root])
+        #expect(SecTrustSetVerifyDate(old, Date(timeIntervalSinceNow: 100 * 86_400) as CFDate) == errSecSuccess)
+        #expect(refusal(old) == errSecCertificateExpired)
+        #expect(SecTrustSetOptions(old, [.allowExpired, .fetchIssuerFromNet, .useTrustSettings]) == errSecSuccess)
+        #expect(refusal(old) == nil)
+        var result = SecTrustResultType.invalid
+        #expect(SecTrustGetTrustResult(old, &result) == errSecSuccess && result == .proceed)
+        #expect(SecTrustSetOptions(old, .allowExpiredRoot) == errSecSuccess)
+        #expect(refusal(old) == errSecCertificateExpired)
+        #expect(SecTrustSetOptions(old, SecTrustOptionFlags(rawValue: 0x80)) == errSecParam)
+        let unknown = try trust([leaf, intermediate, root], anchors: [])
+        #expect(refusal(unknown) == errSecNotTrusted)
+        #expect(SecTrustSetOptions(unknown, .implicitAnchors) == errSecSuccess)
+        #expect(refusal(unknown) == nil)
+        let required = try trust([leaf, intermediate], anchors: [root])
+        #expect(SecTrustSetNetworkFetchAllowed(required, false) == errSecSuccess)
+        #expect(SecTrustSetOptions(required, .requireRevPerCert) == errSecSuccess)
+        #expect(refusal(required) == errSecIncompleteCertRevocationCheck)
+        let flags: [(SecTrustOptionFlags, UInt32)] = [
+            (.allowExpired, 1), (.leafIsCA, 2), (.fetchIssuerFromNet, 4), (.allowExpiredRoot, 8), (.requireRevPerCert, 16),
+            (.useTrustSettings, 32), (.implicitAnchors, 64),
+        ]
+        for (flag, bit) in flags { #expect(flag.rawValue == bit) }
+    }
+
+    @Test("Timestamps of certificate transparency are Data, and change no verdict")
+    func timestamps() throws {
+        let trust = try trust([leaf, intermediate], anchors: [root])
+        #expect(SecTrustSetSignedCertificateTimestamps(trust, [Data([0, 1, 2]), Data()] as CFArray) == errSecSuccess)
+        #expect(refusal(trust) == nil)
+        #expect(SecTrustSetSignedCertificateTimestamps(trust, ["text"] as CFArray) == errSecParam)
+        #expect(SecTrustSetSignedCertificateTimestamps(trust, nil) == errSecSuccess)
+        #expect(refusal(trust) == nil)
+        // A change asks for a new evaluation.
+        var result = SecTrustResultType.proceed
+        #expect(SecTrustSetSignedCertificateTimestamps(trust, [] as CFArray) == errSecSuccess)
+        #expect(SecTrustGetTrustResult(trust, &result) == errSecSuccess && result == .invalid)
+    }
+
+    @Test("A certificate is described in few words, or a line for each part")
+    func descriptions() throws {
+        var error: Unmanaged<CFError>?
+        #expect(SecCertificateCopyShortDescription(nil, leaf, &error) as String? == "example.com")
+        let long = try #require(SecCertificateCopyLongDescription(nil, leaf, &error) as String?)
+        #expect(error == nil)
+        let lines = long.components(separatedBy: "\n")
+        #expect(
+            lines.map { String($0.prefix { $0 != ":" }) } == [
+                "Subject", "Issuer", "Serial number", "Not valid before", "Not valid after", "Public key", "Signature", "SHA-256",
+            ])
+        #expect(lines[0].contains("CN=example.com") && lines[1].contains("CN=Test intermediate"))
+        #expect(lines[7].count == "SHA-256: ".count + 32 * 3 - 1)
+        // What a certificate says of itself draws no line of its own.
+        let names = OpenSSLAuthority.server("DNS:example.com")
+        let hostile = try certificate(authority.issue("/CN=a\u{202E}b\u{1B}[2Jc", names, by: authority.intermediate))
+        for text in [SecCertificateCopyShortDescription(nil, hostile, nil), SecCertificateCopyLongDescription(nil, hostile, nil)] {
+            let said = try #require(text as String?)
+            #expect(!said.isEmpty && !said.contains("\u{202E}") && !said.contains("\u{1B}"))
+        }
+    }
+
     @Test("What is wrong is told certificate by certificate")
     func properties() throws {
         let trust = try trust([leaf, intermediate], host: "example.org", anchors: [root])

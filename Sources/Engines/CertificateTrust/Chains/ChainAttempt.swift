@@ -3,7 +3,7 @@
 /// A chain that was tried, and why it was not accepted.
 public struct ChainAttempt: Sendable {
     public let certificates: [Certificate]
-    /// At least one; of each rule the first. That of the attempt that came furthest are all there are, of others those that ended them.
+    /// At least one; of each rule the first, of validity one a certificate. That of the attempt that came furthest are all there are, of others those that ended them.
     public let failures: [TrustFailure]
     /// Whether the chain is whole, so that all that is wrong with it is known.
     public let reachesAnchor: Bool

@@ -78,7 +78,11 @@ public struct ChainBuilder: Sendable {
                 if let failure = try issuingFailure(path[index], above: Array(path[..<index])) { failures.append(failure) }
             }
             for rule in rules {
-                do throws(TrustFailure) { try rule.check(Chain(certificates: path), &budget) } catch { failures.append(error) }
+                do throws(TrustFailure) {
+                    failures += try rule.failures(of: Chain(certificates: path), &budget)
+                } catch {
+                    failures.append(error)
+                }
             }
         } catch {
             failures.append(error)
@@ -159,14 +163,7 @@ public struct ChainBuilder: Sendable {
         try budget.spend(WorkBudget.chain)
         let chain = Chain(certificates: path)
         var failures: [TrustFailure] = []
-        for rule in rules {
-            do throws(TrustFailure) {
-                try rule.check(chain, &budget)
-            } catch {
-                guard error.rule != .budget else { throw error }
-                failures.append(error)
-            }
-        }
+        for rule in rules { failures += try rule.failures(of: chain, &budget) }
         guard !failures.isEmpty else { return chain }
         attempts.append(ChainAttempt(chain, breaking: failures))
         return nil

@@ -32,9 +32,9 @@ extension TrustEvaluation {
         return information
     }
 
-    /// What the policies ask for together; nil where none does.
+    /// What the policies and options ask for together; nil where none does.
     var revocationOptions: RevocationOptions? {
-        policies.reduce(nil) { options, policy in
+        policies.reduce(options.revocationOptions) { options, policy in
             policy.revocationOptions.map { (options ?? []).union($0) } ?? options
         }
     }

@@ -21,6 +21,8 @@ public struct TrustEvaluation: Sendable {
     public var revocation = RevocationInformation()
     /// Who fetches more of them where a policy asks; nil for nobody.
     public var fetcher: RevocationFetcher?
+    /// What the program overlooks, or asks for besides its policies.
+    public var options: TrustOptions = []
     /// Rules whose failure counts for nothing, as far as anybody may overlook them.
     public var overlooked: Set<TrustRule> = []
     /// What the user and the administrator say of certificates, the first of them first.
@@ -66,10 +68,12 @@ public struct TrustEvaluation: Sendable {
         let chosen = isAnchorsOnly ? [] : joined.anchors
         let rule = RevocationRule(information: information, options: options, moment: moment)
         let search = ChainBuilder.chain(
-            for: leaf, intermediates: CertificatePool(certificates.dropFirst()), anchors: system.adding(anchors + chosen),
+            for: leaf, intermediates: CertificatePool(certificates.dropFirst()),
+            anchors: system.adding(anchors + chosen + self.options.anchors(among: certificates)),
             policies: policies, denied: joined.denied, also: options == nil && information.isEmpty ? [] : [rule], at: moment)
         let verdict = TrustVerdict(search, leaf, at: moment) { failure, certificate in
-            overlooked.contains(failure.rule) || joined.allows(failure, about: certificate)
+            overlooked.contains(failure.rule) || self.options.overlook(failure, about: certificate)
+                || joined.allows(failure, about: certificate)
                 || exceptions?.cover(failure, about: certificate, of: leaf) == true
         }
         // Who is an anchor by the user's word alone is trusted by it.

@@ -6,14 +6,21 @@ struct ValidityRule: ChainRule {
     let moment: Double
 
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
-        for (index, certificate) in chain.certificates.enumerated() {
+        if let first = failures(of: chain).first { throw first }
+    }
+
+    // Of each certificate: whoever overlooks that the leaf has expired has not agreed to an intermediate that has.
+    func failures(of chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) -> [TrustFailure] { failures(of: chain) }
+
+    private func failures(of chain: Chain) -> [TrustFailure] {
+        let now = now
+        return chain.certificates.enumerated().compactMap { index, certificate in
             let validity = certificate.validity
             guard validity.hasBegun(at: moment) else {
-                throw TrustFailure(.notYetValid, at: index, "it holds from \(validity.notBefore), and it is \(now)")
+                return TrustFailure(.notYetValid, at: index, "it holds from \(validity.notBefore), and it is \(now)")
             }
-            guard !validity.hasEnded(at: moment) else {
-                throw TrustFailure(.expired, at: index, "it held until \(validity.notAfter), and it is \(now)")
-            }
+            guard validity.hasEnded(at: moment) else { return nil }
+            return TrustFailure(.expired, at: index, "it held until \(validity.notAfter), and it is \(now)")
         }
     }
 

@@ -4,6 +4,7 @@
 public import Foundation
 @_implementationOnly import KeyServices
 @_implementationOnly import KeychainModel
+@_implementationOnly import LinuxSystem
 
 // What a certificate says.
 
@@ -18,6 +19,40 @@ public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.body.subjectSummary.map { NSString(string: $0) }
+}
+
+/// The certificate in a few words for people: its subject's summary, else the issuer's name; nil where it names neither.
+///
+/// - Parameters:
+///   - alloc: not used.
+///   - error: receives nothing: the description of a certificate does not fail.
+@discardableResult
+public func SecCertificateCopyShortDescription(
+    _ alloc: CFAllocator?, _ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFString? {
+    let certificate = certificate.body
+    let issuer = certificate.issuer.isEmpty ? nil : "a certificate of \(certificate.issuer)"
+    return (certificate.subjectSummary ?? issuer).map { NSString(string: PrintableText($0).string) }
+}
+
+/// The certificate for people, a line each: subject, issuer, serial number, validity, public key, signature and SHA-256.
+///
+/// - Parameters:
+///   - alloc: not used.
+///   - error: receives nothing: the description of a certificate does not fail.
+@discardableResult
+public func SecCertificateCopyLongDescription(
+    _ alloc: CFAllocator?, _ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFString? {
+    let certificate = certificate.body
+    func spaced(_ bytes: some Sequence<UInt8>) -> String { bytes.map { String(format: "%02X", $0) }.joined(separator: " ") }
+    let parts = [
+        ("Subject", "\(certificate.subject)"), ("Issuer", "\(certificate.issuer)"), ("Serial number", spaced(certificate.serialNumber)),
+        ("Not valid before", "\(certificate.validity.notBefore)"), ("Not valid after", "\(certificate.validity.notAfter)"),
+        ("Public key", "\(certificate.publicKey)"), ("Signature", certificate.signatureName), ("SHA-256", spaced(certificate.sha256)),
+    ]
+    let lines = parts.map { label, value in "\(label): \(PrintableText(value).string)" }
+    return NSString(string: lines.joined(separator: "\n"))
 }
 
 /// The subject's common name, the last where there are several; nil where there is none.

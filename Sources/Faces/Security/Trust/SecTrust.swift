@@ -66,6 +66,9 @@ public final class SecTrust: NSObject, Sendable {
     var exceptions: TrustExceptions? { didSet { generation += 1 } }
     var responses: [OCSPResponse] = [] { didSet { generation += 1 } }
     var mayFetch: Bool? { didSet { generation += 1 } }
+    var options: TrustOptions = [] { didSet { generation += 1 } }
+    /// Kept for the caller: certificate transparency is not judged.
+    var certificateTimestamps: [Data] = [] { didSet { generation += 1 } }
     var verdict: TrustVerdict?
     private(set) var generation = 0
 
@@ -84,6 +87,7 @@ public final class SecTrust: NSObject, Sendable {
         evaluation.anchors = (anchors ?? []).map(\.body)
         evaluation.isAnchorsOnly = isAnchorsOnly ?? (anchors != nil)
         evaluation.exceptions = exceptions
+        evaluation.options = options
         evaluation.revocation.responses = responses
         evaluation.issuers = KeychainCertificates.issuers
         evaluation.fetcher = mayFetchNow ? .shared : nil
