@@ -27,6 +27,11 @@ extension ProcessProofs {
             let away = try daemon.client("latchkey", ["find-generic-password", "-a", "a", "-s", "proof", "-w"])
             #expect(away.status == Int32(OSStatusCode.notAvailable.exitCode))
             #expect(away.error.contains("belongs to latchkeyd") && away.error.contains("hint: systemctl"), "\(away.error)")
+            // Nor is a keychain that cannot be asked called one that is not there.
+            for command in ["status", "who"] {
+                let unknown = try daemon.client("latchkey", [command])
+                #expect(unknown.status == away.status && unknown.output.isEmpty, "\(unknown)")
+            }
             #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25291\n")
 
             let release = try daemon.client("latchkeyd", ["--user", "--release"])

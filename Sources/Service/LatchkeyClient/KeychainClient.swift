@@ -25,6 +25,16 @@ public enum KeychainClient {
         return ((try? ProcessService.daemon()) ?? nil) == nil
     }
 
+    /// Where the first use of a keychain in files would make it; nil where there is one, or where it is served from elsewhere.
+    ///
+    /// - Throws: errSecNotAvailable where the keychain belongs to a daemon that does not answer: then nobody knows whether there is one.
+    public static func missingHome() throws(KeychainError) -> KeychainHome? {
+        guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1", try ProcessService.daemon() == nil else { return nil }
+        let home = try home()
+        guard !HomeOwnership.isMarked(home), access(home.databasePath, F_OK) != 0, errno == ENOENT else { return nil }
+        return home
+    }
+
     /// Whether there is a keychain already, so that asking it makes none.
     static var isThere: Bool {
         if CallerContext.current != nil || processService.value.isOpen { return true }

@@ -31,8 +31,7 @@ struct WhoCommand: OwnParsableCommand {
 
     /// The keychain; where there is none yet, one in memory, which knows as much of its caller, so that none is made.
     private static func service() throws(KeychainError) -> any KeychainService {
-        if KeychainClient.isOnFiles, MissingKeychain.path != nil { return try EmbeddedService() }
-        return try KeychainClient.service()
+        try KeychainClient.missingHome() == nil ? try KeychainClient.service() : try EmbeddedService()
     }
 }
 

@@ -7,13 +7,10 @@ internal import LinuxSystem
 /// Whether opening the keychain is going to make one.
 enum MissingKeychain {
     /// The path of the database that is not there yet; nil where it is, or where that cannot be known.
-    static var path: String? { home?.databasePath }
-
-    /// Where the keychain will be; nil where there is one, or where that cannot be known.
-    static var home: KeychainHome? {
+    static var path: String? {
         do {
             let home = try KeychainHome.resolve { SecureEnvironment.value(of: $0) }
-            return try FileStatus.of(home.databasePath) == nil ? home : nil
+            return try FileStatus.of(home.databasePath) == nil ? home.databasePath : nil
         } catch {
             // Opening the keychain meets the same failure, and reports it.
             return nil

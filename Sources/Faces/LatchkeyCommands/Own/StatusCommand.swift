@@ -28,7 +28,8 @@ struct StatusCommand: OwnParsableCommand {
     }
 
     private static func report(in session: CommandSession) throws(CommandFailure) -> StatusReport {
-        if KeychainClient.isOnFiles, let home = MissingKeychain.home { return StatusReport(missingAt: home) }
+        let missing = try CommandFailure.naming(nil) { () throws(KeychainError) in try KeychainClient.missingHome() }
+        if let missing { return StatusReport(missingAt: missing) }
         let keychain = try session.keychain()
         return try CommandFailure.naming(nil) { () throws(KeychainError) in
             StatusReport(try keychain.status(), try keychain.lockStatus())
