@@ -257,7 +257,7 @@ extension ProcessProofs {
         func lock() throws {
             let daemon = try DaemonProcess()
             let passcode = "\(daemon.directory.path)/passcode"
-            try Data("correct horse battery staple\n".utf8).write(to: URL(filePath: passcode))
+            try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: passcode))
             chmod(passcode, 0o600)
             #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
             #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", passcode]).status == 0)
@@ -293,7 +293,7 @@ extension ProcessProofs {
         func embeddedSession(_ expected: Int32) throws {
             let home = try TemporaryDirectory()
             let passcode = "\(home.path)/passcode"
-            try Data("correct horse battery staple\n".utf8).write(to: URL(filePath: passcode))
+            try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: passcode))
             chmod(passcode, 0o600)
             #expect(try Executable.run("ProofWorker", ["item", "add", "a", "v"], home: home.path).output == "0\n")
             #expect(try Executable.run("latchkey", ["passcode", "set", "--passcode-file", passcode], home: home.path).status == 0)
@@ -312,7 +312,7 @@ extension ProcessProofs {
         func recovery() throws {
             let daemon = try DaemonProcess()
             let (old, new, paper) = ("\(daemon.directory.path)/old", "\(daemon.directory.path)/new", "\(daemon.directory.path)/paper")
-            try Data("correct horse battery staple\n".utf8).write(to: URL(filePath: old))
+            try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: old))
             try Data("wrong donkey charger nail\n".utf8).write(to: URL(filePath: new))
             #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
             for path in [old, new] { chmod(path, 0o600) }
@@ -357,7 +357,7 @@ extension ProcessProofs {
             #expect(try daemon.client("latchkey", ["dump-keychain"]).output.components(separatedBy: "\"acct\"").count == 3)
             // Once there is a passcode, it is shown their secrets only against it.
             let passcode = "\(daemon.directory.path)/passcode"
-            try Data("correct horse battery staple\n".utf8).write(to: URL(filePath: passcode))
+            try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: passcode))
             chmod(passcode, 0o600)
             #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", passcode]).status == 0)
             let find = ["find-generic-password", "-a", "alice", "--access-group", "com.example.mail", "-w"]
