@@ -161,9 +161,9 @@ struct IdleKeychainTests {
     @Test("A backup that is longer than the quota is refused while it arrives")
     func spool() throws {
         let spool = try Spool(in: directory.path, limit: 10)
-        try [UInt8](repeating: 1, count: 10).withUnsafeBytes { (bytes) throws(KeychainError) in try spool.write(bytes) }
+        try [UInt8](repeating: 1, count: 10).withUnsafeBytes { bytes in try spool.write(bytes) }
         let error = #expect(throws: KeychainError.self) {
-            try [1 as UInt8].withUnsafeBytes { (bytes) throws(KeychainError) in try spool.write(bytes) }
+            try [1 as UInt8].withUnsafeBytes { bytes in try spool.write(bytes) }
         }
         #expect(error?.status == .diskFull)
     }
