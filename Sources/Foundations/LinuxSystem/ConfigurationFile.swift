@@ -28,12 +28,14 @@ public struct ConfigurationFile: Sendable {
         for (index, text) in texts.enumerated() {
             let content = text.prefix { $0 != "#" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
             guard content != [""] else { continue }
-            guard content.count == 2, names.contains(content[0]), !lines.contains(where: { $0.name == content[0] }) else {
+            guard content.count == 2, let name = content.first, let value = content.last, names.contains(name),
+                !lines.contains(where: { $0.name == name })
+            else {
                 throw SystemError(
                     "understand line \(index + 1) of", path: path, code: EINVAL,
                     hint: "expected NAME = VALUE, each name once; the names are: \(names.sorted().joined(separator: ", "))")
             }
-            lines.append(Line(name: content[0], value: content[1], number: index + 1))
+            lines.append(Line(name: name, value: value, number: index + 1))
         }
         return ConfigurationFile(path: path, lines: lines)
     }
