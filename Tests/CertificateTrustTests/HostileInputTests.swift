@@ -281,7 +281,8 @@ struct HostileInputTests {
     func longList() throws {
         let time = CertificateTemplate.time("20260101000000Z")
         let entries = (1...100_000).flatMap { DERWriter.sequence(DERWriter.integer($0 * 7_919), time) }
-        let der = try list(entries)
+        let number = CertificateTemplate.extension("2.5.29.20", DERWriter.integer(1))
+        let der = try list(entries, extensions: [number])
         let list = try Promptness.within(10, "reading") { try CertificateRevocationList(der: der) }
         #expect(list.count == 100_000)
         let root = try Self.root.certificate(by: Self.root) { $0.extensions = nil }
