@@ -43,7 +43,7 @@ final class RequestInput {
         CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App")),
         CallerIdentity(executable: "/app/bin/app", sandbox: .unidentified),
     ]
-    private static let passcodes = ["correct horse battery staple", "another passcode of mine", "", "a"].map {
+    private static let passcodes = ["wrong donkey charger nail", "another passcode of mine", "", "a"].map {
         SharedSecret(copying: $0.utf8)
     }
 
