@@ -4,7 +4,9 @@ import Crypto
 import Foundation
 import KeychainModel
 import Latchkey
+import LatchkeyService
 import SecretMemory
+import Synchronization
 import Testing
 
 /// Keys with types, in memory and in keychains.
@@ -104,5 +106,21 @@ struct TypedKeyTests {
         let other = #expect(throws: KeychainError.self) { try P256SigningKey(file: "no key") }
         #expect(other?.status == .param)
         #expect(try P384SigningKey(file: P384.Signing.PrivateKey().pemRepresentation).handle.isStored == false)
+    }
+
+    @Test("A weak RSA key warns the program's logger, in memory and in the keychain; a size that is not made does not")
+    func weak() throws {
+        let warnings = Mutex<[String]>([])
+        let log = ProgramLog { text in warnings.withLock { $0.append(text) } }
+        try ProgramLog.$current.withValue(log) {
+            let keychain = try Keychain.ephemeral()
+            #expect(throws: KeychainError.self) { try RSAPrivateKey(bits: 100) }
+            _ = try RSAPrivateKey(bits: 2048)
+            #expect(warnings.withLock { $0.isEmpty })
+            _ = try RSAPrivateKey(bits: 512)
+            _ = try keychain.generate(RSAPrivateKey.self, bits: 512, tag: "a")
+            _ = try keychain.generate(RSAPrivateKey.self, bits: 1024, tag: "b")
+        }
+        #expect(warnings.withLock { $0.count } == 2)
     }
 }

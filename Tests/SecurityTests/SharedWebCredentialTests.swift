@@ -70,7 +70,8 @@ struct SharedWebCredentialTests {
     func refused() throws {
         try withKeychain(.ephemeral) { _ in
             for host in [
-                "", ":", ":443", "example.com:", "example.com:0", "example.com:65536", "example.com:x", "https://example.com", "a b",
+                "", ":", ":443", "example.com:", "example.com:0", "example.com:65536", "example.com:x", "example.com:+1", "example.com:1:2",
+                "https://example.com", "a b",
             ] {
                 #expect(Self.set(host, "alice", "x") == -50, "\(host)")
                 #expect(Self.find(host) == ["-50"], "\(host)")

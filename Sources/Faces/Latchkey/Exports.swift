@@ -31,6 +31,7 @@
 @_exported public import enum KeychainModel.LockState
 @_exported public import struct KeychainModel.LockStatus
 @_exported public import struct KeychainModel.PasscodeGuess
+@_exported public import struct KeychainModel.PasscodeGuess
 
 // Secrets.
 @_exported public import struct SecretMemory.SecretBytes

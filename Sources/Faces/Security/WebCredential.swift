@@ -27,7 +27,10 @@ internal import Foundation
         guard isHost else { throw .parameter("a web credential is for a host, such as example.com or example.com:8443") }
         var port: Int64 = 0
         if parts.count == 2 {
-            guard let number = UInt16(parts[1]), number > 0 else { throw .parameter("the port of a web credential is not from 1 to 65535") }
+            let isDecimal = parts[1].utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            guard isDecimal, let number = UInt16(parts[1]), number > 0 else {
+                throw .parameter("the port of a web credential is not from 1 to 65535")
+            }
             // The usual port is no port.
             port = number == 443 ? 0 : Int64(number)
         }

@@ -31,8 +31,9 @@ extension Keychain {
         _ type: RSAPrivateKey.Type, bits: Int = 3072, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil
     ) throws(KeychainError) -> RSAPrivateKey {
-        if KeyKind(.rsa, bits: bits).isWeak { ProgramLog.current.warn(.weakKey(KeyKind(.rsa, bits: bits))) }
-        return try RSAPrivateKey(generate(KeyKind(.rsa, bits: bits), tag, label, isExtractable, protection))
+        let kind = KeyKind(.rsa, bits: bits)
+        if kind.isGenerated, kind.isWeak { ProgramLog.current.warn(.weakKey(kind)) }
+        return try RSAPrivateKey(generate(kind, tag, label, isExtractable, protection))
     }
 
     private func generate(

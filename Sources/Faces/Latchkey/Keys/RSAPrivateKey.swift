@@ -51,8 +51,9 @@ public struct RSAPrivateKey: KeychainKey {
 
     /// A new key in memory, of 512 to 8192 bits in steps of 8. One below 2048 bits is weak: the program's logger gets a warning.
     public init(bits: Int = 3072) throws(KeychainError) {
-        if KeyKind(.rsa, bits: bits).isWeak { ProgramLog.current.warn(.weakKey(KeyKind(.rsa, bits: bits))) }
-        handle = KeyHandle(try SoftwareKey.generate(KeyKind(.rsa, bits: bits)))
+        let kind = KeyKind(.rsa, bits: bits)
+        if kind.isGenerated, kind.isWeak { ProgramLog.current.warn(.weakKey(kind)) }
+        handle = KeyHandle(try SoftwareKey.generate(kind))
     }
 
     public static func admits(_ kind: KeyKind) -> Bool { kind.type == .rsa }
