@@ -30,7 +30,7 @@ struct TerminalTextTests {
         #expect(
             makers == [
                 // Help and usage, from literals.
-                "CommandDefinition.swift", "GeneralUsage.swift", "OwnCommand.swift",
+                "CommandDefinition.swift", "GeneralUsage.swift", "LatchkeyDaemon.swift", "OwnCommand.swift",
                 // Attributes in hexadecimal and quotes, which are ASCII.
                 "ItemBlock.swift",
                 // Base64 in PEM.

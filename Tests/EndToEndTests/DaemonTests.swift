@@ -57,6 +57,17 @@ extension ProcessProofs {
             #expect(error?.status == .notAvailable && error?.problem.contains("not to be trusted") == true)
         }
 
+        @Test("The daemon shows the words that it refuses, and its help")
+        func words() throws {
+            let home = try TemporaryDirectory()
+            let refusal = try Executable.run("latchkeyd", ["--user", "\u{1B}[2J\u{202E}x"], home: home.path)
+            #expect(refusal.status == 64 && refusal.output.isEmpty)
+            #expect(refusal.error.contains("\\x1b[2J\\u{202e}x") && !refusal.error.contains("\u{1B}"), "\(refusal)")
+            let help = try Executable.run("latchkeyd", ["--help"], home: home.path)
+            #expect(help.status == 0 && help.output.hasPrefix("OVERVIEW: ") && help.error.isEmpty)
+            #expect(try Executable.run("latchkeyd", ["--version"], home: home.path).output == "0.1.0\n")
+        }
+
         @Test("A crash of the daemon prints nothing", arguments: [SIGSEGV, SIGILL, SIGABRT])
         func crash(signal: Int32) throws {
             // The runtime's own setting, which prints a backtrace.

@@ -61,9 +61,19 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     enum LogLevel: String, CaseIterable, ExpressibleByArgument { case debug, info, notice, warning, error }
 
-    /// Takes the arguments from where they are also without /proc.
+    /// Takes the arguments from where they are also without /proc, and shows them in refusals as printable text.
     static func main() async {
-        await main(Array(ProcessArguments.all.dropFirst()))
+        do {
+            var command = try parseAsRoot(Array(ProcessArguments.all.dropFirst()))
+            if var command = command as? any AsyncParsableCommand { return try await command.run() }
+            try command.run()
+        } catch {
+            let status = exitCode(for: error)
+            let message = fullMessage(for: error)
+            let text: TerminalText = message.isEmpty ? "" : TerminalText(lines: message) + "\n"
+            put(text, to: status == .success ? STDOUT_FILENO : STDERR_FILENO)
+            Glibc.exit(status.rawValue)
+        }
     }
 
     func validate() throws {
@@ -119,7 +129,10 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     }
 
     private static func say(_ text: TerminalText) {
-        let line: TerminalText = "latchkeyd: \(text)\n"
-        Array(line.string.utf8).withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        put("latchkeyd: \(text)\n", to: STDERR_FILENO)
+    }
+
+    private static func put(_ text: TerminalText, to descriptor: Int32) {
+        Array(text.string.utf8).withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
 }
