@@ -89,6 +89,23 @@ struct BackupCommandTests {
         #expect(full.exit == 220 && full.error.contains("No space left on device"))
     }
 
+    @Test("a backup goes through a pipe from one keychain to another, with its passphrase before it or in a file")
+    func pipe() throws {
+        let shell = try Shell()
+        let outcome = try shell.run(
+            """
+            printf 'a phrase of mine\\n' > "$PASS"; chmod 600 "$PASS"; other="$LATCHKEY_HOME.other"
+            security add-generic-password -a a -s s -w v
+            latchkey backup - --passphrase-file "$PASS" 2> /dev/null \
+                | LATCHKEY_HOME="$other" latchkey restore - --passphrase-file "$PASS"
+            LATCHKEY_HOME="$other" security find-generic-password -a a -w
+            { cat "$PASS"; latchkey backup - --passphrase-file "$PASS" 2> /dev/null; } | LATCHKEY_HOME="$other" latchkey restore --replace -y -
+            LATCHKEY_HOME="$other" security find-generic-password -a a -w
+            latchkey restore --replace - < /dev/null; echo $?
+            """)
+        #expect(outcome.output == "added:     1\nv\nadded:     1\ndeleted:   1 that were here\nv\n2\n", "\(outcome)")
+    }
+
     @Test("a file that exists is not replaced, and the hint names the option that would")
     func existing() {
         #expect(keychain.latchkey("backup \(backup) \(phrase)").error.hasSuffix("\nhint: --force replaces it\n"))

@@ -33,11 +33,11 @@ public enum BackupFile {
         return result
     }
 
-    /// Lends the bytes of the file, in order.
+    /// Lends the bytes of the file, in order; `-` is standard input, from where it stands.
     public static func read<Result>(
         _ path: String, _ body: (@escaping BackupSource) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let descriptor = try opened(path, O_RDONLY)
+        let descriptor = path == "-" ? try standardInput() : try opened(path, O_RDONLY)
         return try body { (buffer) throws(KeychainError) in
             try systemErrors { () throws(SystemError) in try descriptor.read(into: buffer, path: path) }
         }
@@ -63,6 +63,12 @@ public enum BackupFile {
 
     private static func opened(_ path: String, _ flags: Int32) throws(KeychainError) -> SharedDescriptor {
         try systemErrors { () throws(SystemError) in SharedDescriptor(try OwnedDescriptor(opening: path, flags: flags, mode: 0o600)) }
+    }
+
+    private static func standardInput() throws(KeychainError) -> SharedDescriptor {
+        let copy = dup(STDIN_FILENO)
+        guard copy >= 0 else { throw KeychainError(SystemError.last("read standard input")) }
+        return SharedDescriptor(OwnedDescriptor(adopting: copy))
     }
 
     private static func systemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError) -> Result {

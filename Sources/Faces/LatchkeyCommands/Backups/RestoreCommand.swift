@@ -23,7 +23,7 @@ struct RestoreCommand: OwnParsableCommand {
               latchkey restore --replace ~/keychain.latchkey
             """)
 
-    @Argument(help: "The backup.")
+    @Argument(help: "The backup; - is standard input.")
     var file: String
 
     @Flag(help: "Keep what is in the keychain; this is the default.")
@@ -46,6 +46,8 @@ struct RestoreCommand: OwnParsableCommand {
 
     func validate() throws {
         if merge, replace { throw ValidationError("--merge and --replace exclude each other") }
+        // Standard input can be read once, and a rehearsal comes before the question.
+        if file == "-", replace, !yes, !dryRun { throw ValidationError("a backup on standard input is put in place only with --yes") }
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
