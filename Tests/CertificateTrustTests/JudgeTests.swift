@@ -139,6 +139,14 @@ struct JudgeTests {
                 ]
             }),
         Row(
+            "critical authority key identifier on the root", ours: .form, theirs: false,
+            root: {
+                let key = DERWriter.sequence(DERWriter.implicit(0, Array(Issuer.identifier(Self.root.key).suffix(20))))
+                $0.keyIdentifiers = [
+                    Issuer.identifier(Self.root.key), CertificateTemplate.extension("2.5.29.35", critical: true, key),
+                ]
+            }),
+        Row(
             "a leaf that may sign certificates and is no authority", ours: .signingUsage, theirs: false,
             leaf: added(ku, critical: true, DERWriter.bits([0x86], unused: 1))),
         Row(
@@ -182,6 +190,9 @@ struct JudgeTests {
             leaf: { $0.notAfter = CertificateTemplate.time("20300101000000Z") }),
         Row("a serial number of 0", ours: .serialNumber, theirs: true, leaf: { $0.serialNumber = DERWriter.integer(0) }),
         Row("a serial number below 0", ours: .serialNumber, theirs: true, leaf: { $0.serialNumber = DERWriter.integer(-5) }),
+        Row(
+            "a leaf with an underscore in a host's name", ours: .hostNameForm, theirs: true,
+            leaf: replacing(san, names(dns("example.com"), dns("a_b.example.com")))),
         Row(
             "a wildcard that names may be excluded of", ours: .nameConstraints, theirs: true,
             leaf: replacing(san, names(dns("example.com"), dns("*.example.com"))),
