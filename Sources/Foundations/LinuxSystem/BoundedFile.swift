@@ -29,7 +29,9 @@ public enum BoundedFile {
         while true {
             let block = try file.read(upTo: blockSize, path: path)
             content += block
-            guard content.count <= limit else { throw SystemError("read", path: path, code: EFBIG, hint: "at most \(limit) bytes are read") }
+            guard content.count <= limit else {
+                throw SystemError("read", path: path, code: EFBIG, hint: "at most \(limit) bytes are read")
+            }
             if block.count < blockSize { return content }
         }
     }

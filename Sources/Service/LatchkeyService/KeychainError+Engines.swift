@@ -126,7 +126,9 @@ extension KeychainError {
         // SQLITE_IOERR_SHMSIZE: the shared memory of the log could not grow, which is what a full disk does to a reader.
         let isFull = code == 10 | (19 << 8)
         switch isFull ? 13 : code & 0xFF {
-        case 13: self.init(.diskFull, "\(text) (disk full)", hint: "free some space, or delete items; what was acknowledged before is still there")
+        case 13:
+            self.init(
+                .diskFull, "\(text) (disk full)", hint: "free some space, or delete items; what was acknowledged before is still there")
         case 8: self.init(.readOnly, text, hint: "the database, or its directory, may not be written by this user")
         case 7: self.init(.allocate, text)
         case 10: self.init(.io, "\(text) (input or output error \(code))", hint: "look at the system's log for a failing disk")
