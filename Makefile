@@ -114,6 +114,8 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	for unit in Packaging/systemd/user/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
 	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
+	for file in client.conf daemon.conf; do test -e "$(DESTDIR)/etc/latchkey/$$file" || \
+	    install -D -m 644 "Packaging/$$file" "$(DESTDIR)/etc/latchkey/$$file"; done
 
 .PHONY: dependencies
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it

@@ -3,6 +3,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import KeychainModel
+internal import LatchkeyClient
 internal import LatchkeyServer
 internal import LatchkeyService
 internal import LinuxSystem
@@ -36,7 +37,10 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     @Flag(help: "Serve every user a keychain of his own, kept by the user that the daemon runs as.")
     var system = false
 
-    @Flag(help: "With --user: give a keychain that belongs to a daemon back to the programs themselves, and end.")
+    @Flag(
+        help: ArgumentHelp(
+            "Let the programs of this user open the keychain in the home themselves again, and end.",
+            discussion: "With --user, where it belonged to a user's daemon; with --system, where the system's daemon kept another one."))
     var release = false
 
     @Option(help: ArgumentHelp("Listen at this path instead of the usual one.", valueName: "path"))
@@ -78,7 +82,6 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     func validate() throws {
         guard user != system else { throw ValidationError("say either --user or --system") }
-        guard user || !release else { throw ValidationError("--release goes with --user") }
         guard (1...65536).contains(auditSize) else {
             throw ValidationError("--audit-size is \(auditSize), and must be a number of MiB from 1 to 65536")
         }
@@ -118,9 +121,19 @@ struct LatchkeyDaemon: AsyncParsableCommand {
 
     private func giveBack(_ place: DaemonPlace) throws {
         let home = try place.userHome()
+        if system { return try forgetSystemDaemon(home) }
         let wasMarked = try HomeOwnership.unmark(home)
         let path = home.dataDirectory
         Self.say(wasMarked ? "\(path) belongs to the programs themselves again" : "\(path) belonged to no daemon")
+    }
+
+    /// What the system's daemon keeps stays where it is.
+    private func forgetSystemDaemon(_ home: KeychainHome) throws {
+        let wasMarked = try KeychainClient.forgetSystemDaemon(home)
+        Self.say(
+            wasMarked
+                ? "programs of this user open the keychain in \(home.dataDirectory); what the system's latchkeyd keeps stays there"
+                : "programs of this user did not depend on the system's latchkeyd")
     }
 
     private static func failure(_ problem: String, _ hint: String?) -> any Error {

@@ -93,6 +93,22 @@ public enum KeychainClient {
         try (keychain as? DaemonService)?.openSession(passcode, control: control)
     }
 
+    /// Forgets that the system's daemon keeps this user's keychain, so that programs open the one in `home`.
+    ///
+    /// - Returns: false where that was not noted.
+    /// - Throws: errSecNotAvailable where the system's daemon is there, or is required.
+    public static func forgetSystemDaemon(_ home: KeychainHome) throws(KeychainError) -> Bool {
+        guard try !ClientConfiguration.load().requiresSystemDaemon else {
+            throw KeychainError(
+                .notAvailable, "\(ClientConfiguration.path) says that the system's latchkeyd is required", hint: "change that file first")
+        }
+        guard !ProcessService.discovery.hasSystemDaemon else {
+            throw KeychainError(
+                .notAvailable, "the system's latchkeyd is there, and programs use it", hint: "sudo systemctl disable --now latchkeyd.socket")
+        }
+        return try SystemDaemonMark.remove(from: home)
+    }
+
     /// Where the keychain of this process's own files lies.
     public static func home() throws(KeychainError) -> KeychainHome { try .resolve(environment) }
 
@@ -144,9 +160,13 @@ private final class ProcessService: Sendable {
         return try EmbeddedService(home: .resolve(environment), automaticPasscode: passcode)
     }
 
+    fileprivate static var discovery: DaemonDiscovery {
+        DaemonDiscovery(environment: environment, claim: { KeychainClient.caller }, automaticPasscode: passcode)
+    }
+
     /// The daemon that serves this process; nil where there is none.
     static func daemon() throws(KeychainError) -> DaemonService? {
-        try DaemonDiscovery(environment: environment, claim: { KeychainClient.caller }, automaticPasscode: passcode).service()
+        try discovery.service()
     }
 
     private static let passcode: AutomaticUnlock.Source = { () throws(KeychainError) in

@@ -5,20 +5,30 @@ internal import LatchkeyService
 internal import LinuxSystem
 
 /// What the administrator says to every client: `/etc/latchkey/client.conf`, lines of `name = value`.
+///
+/// `daemon = system` means that programs must not open keychains themselves; `daemon = when-enabled` means the same where the socket of the
+/// system's daemon is enabled, which the installed file says.
 struct ClientConfiguration: Equatable {
-    /// Whether programs must not open keychains themselves: `daemon = system`.
+    /// Whether programs must not open keychains themselves.
     var requiresSystemDaemon = false
 
     static let path = "/etc/latchkey/client.conf"
+    /// What `systemctl enable latchkeyd.socket` makes.
+    private static let enablement = "/etc/systemd/system/sockets.target.wants/latchkeyd.socket"
 
     /// - Throws: errSecNotAvailable where the file is not understood, or is not root's: it is never passed over.
-    static func load(from path: String = path, owner: UInt32 = 0) throws(KeychainError) -> ClientConfiguration {
+    static func load(
+        from path: String = path, owner: UInt32 = 0, enabled: String = enablement
+    ) throws(KeychainError) -> ClientConfiguration {
         do throws(SystemError) {
             var configuration = ClientConfiguration()
             guard let file = try ConfigurationFile.read(path, owner: owner, names: ["daemon"]) else { return configuration }
             for line in file.lines {
-                guard line.value == "system" else { throw file.refusal(of: line, expected: "system") }
-                configuration.requiresSystemDaemon = true
+                switch line.value {
+                case "system": configuration.requiresSystemDaemon = true
+                case "when-enabled": configuration.requiresSystemDaemon = try FileStatus.ofLink(enabled) != nil
+                default: throw file.refusal(of: line, expected: "system or when-enabled")
+                }
             }
             return configuration
         } catch {

@@ -22,15 +22,21 @@ struct SocketConnector: DaemonConnector {
         SocketConnector(path: path) { $0 == geteuid() }
     }
 
-    /// The system's daemon: root's, or that of the owner of the directory, which nobody else writes and only root can have made.
+    /// The system's daemon: root's, or that of the owner of the socket's directory. Nobody else may write that directory, and only root or the
+    /// caller can have made it: it is theirs, or lies in one that is theirs alone to write. The path may come from the environment.
     static func system(_ path: String) -> SocketConnector {
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        return SocketConnector(path: path) { user in
+        SocketConnector(path: path) { user in
             if user == 0 { return true }
-            guard let status = (try? FileStatus.of(folder)) ?? nil, status.kind == .directory else { return false }
-            return status.owner == user && status.permissions & 0o022 == 0
+            guard let directory = PathParent.of(path), let status = (try? FileStatus.of(directory)) ?? nil, status.kind == .directory,
+                status.owner == user, status.permissions & 0o022 == 0
+            else { return false }
+            if isOwn(status) { return true }
+            guard let parent = PathParent.of(directory), let above = (try? FileStatus.of(parent)) ?? nil else { return false }
+            return isOwn(above) && above.permissions & 0o022 == 0
         }
     }
+
+    private static func isOwn(_ status: FileStatus) -> Bool { [0, geteuid()].contains(status.owner) }
 
     /// Whether anybody listens at the socket, trusted or not.
     var hasListener: Bool {

@@ -20,7 +20,7 @@ struct DaemonDiscovery {
         }
         if let service = try userService() { return service }
         // Who names a home of his own means that one, and not the system's keychain.
-        guard (environment("LATCHKEY_HOME") ?? "").isEmpty else { return nil }
+        guard !isHomeNamed else { return nil }
         return try systemService()
     }
 
@@ -32,14 +32,38 @@ struct DaemonDiscovery {
         return service
     }
 
+    private var isHomeNamed: Bool { !(environment("LATCHKEY_HOME") ?? "").isEmpty }
+
     private func systemService() throws(KeychainError) -> DaemonService? {
-        let named = environment("LATCHKEY_SYSTEM_SOCKET") ?? ""
-        let path = named.isEmpty ? Self.systemSocket : named
-        if let (service, _) = try meet(.system(path)) { return service }
-        guard try ClientConfiguration.load().requiresSystemDaemon else { return nil }
+        let home = try? KeychainHome.resolve(environment)
+        if let (service, _) = try meet(.system(systemSocket)) {
+            if let home { SystemDaemonMark.set(in: home) }
+            return service
+        }
+        try refuseWithoutSystemDaemon(home)
+        return nil
+    }
+
+    /// Fails where the keychain of this user is one that the system's daemon keeps, which is away.
+    private func refuseWithoutSystemDaemon(_ home: KeychainHome?) throws(KeychainError) {
+        let start = "sudo systemctl start latchkeyd.socket"
+        guard try !ClientConfiguration.load().requiresSystemDaemon else {
+            throw KeychainError(
+                .notAvailable, "the keychains of this machine belong to latchkeyd, which does not answer at \(systemSocket)",
+                hint: "\(start) (\(ClientConfiguration.path) says that it is required)")
+        }
+        guard let home, SystemDaemonMark.isSet(in: home) else { return }
         throw KeychainError(
-            .notAvailable, "the keychains of this machine belong to latchkeyd, which does not answer at \(path)",
-            hint: "sudo systemctl start latchkeyd.socket (\(ClientConfiguration.path) says that it is required)")
+            .notAvailable, "the system's latchkeyd keeps this user's keychain, and does not answer at \(systemSocket)",
+            hint: "\(start); to do without it, with another keychain: latchkeyd --system --release")
+    }
+
+    /// Whether something listens at the system daemon's socket.
+    var hasSystemDaemon: Bool { SocketConnector.system(systemSocket).hasListener }
+
+    private var systemSocket: String {
+        let named = environment("LATCHKEY_SYSTEM_SOCKET") ?? ""
+        return named.isEmpty ? Self.systemSocket : named
     }
 
     /// The daemon at a socket; nil where nobody listens there. Whether somebody has to is said by the mark of the home.
