@@ -48,6 +48,12 @@ final class SystemDaemon {
         try process.run(Self.setpriv(user) + [executables.path(name)] + arguments, environment: environment)
     }
 
+    /// Runs an executable of the package as a user in a namespace of processes of its own, as sandboxes do; what it prints.
+    func run(inNamespaceAs user: uid_t, _ name: String, _ arguments: [String]) throws -> String {
+        let namespace = ["/usr/bin/unshare", "--pid", "--fork", "--kill-child"]
+        return try process.run(namespace + Self.setpriv(user) + [executables.path(name)] + arguments, environment: environment)
+    }
+
     /// Runs a line of the shell as a user; what it prints.
     func shell(as user: uid_t, _ line: String) throws -> String {
         try process.run(Self.setpriv(user) + ["/bin/sh", "-c", line], environment: environment)

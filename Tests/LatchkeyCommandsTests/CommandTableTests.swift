@@ -127,7 +127,7 @@ struct CommandTableTests {
         keychain.latchkey("key generate --tag k")
         for _ in 1...2 { keychain.latchkey("key public --tag k -o \(directory.path)/a") }
         #expect(keychain.latchkey("key public --tag k -o \(directory.path)/a").error.hasSuffix("\nhint: --force replaces it\n"))
-        let export = keychain.security("export -t pubKeys -o \(directory.path)/a")
+        let export = keychain.security("export -t privKeys -f openssl -o \(directory.path)/a")
         #expect(export.exit == 45 && export.error.hasSuffix("\nhint: remove it, or name another file\n"))
     }
 

@@ -90,6 +90,6 @@ struct KeyOutputOptions: ParsableArguments {
     var force = false
 
     func write(_ secret: SharedSecret, in session: CommandSession) throws(CommandFailure) {
-        try KeyStreams.write(secret, to: output, replaces: force, hint: "--force replaces it", in: session)
+        try KeyStreams.write(secret, to: output, replaces: force, advice: "--force replaces it", in: session)
     }
 }

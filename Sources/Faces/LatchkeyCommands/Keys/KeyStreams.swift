@@ -15,11 +15,11 @@ enum KeyStreams {
     ///
     /// - Parameter hint: what to do where there is one and it may not be replaced.
     static func write(
-        _ secret: SharedSecret, to path: String?, replaces: Bool, hint: String = "remove it, or name another file",
+        _ secret: SharedSecret, to path: String?, replaces: Bool, advice: String = "remove it, or name another file",
         in session: CommandSession
     ) throws(CommandFailure) {
         guard let path, path != "-" else { return try session.writeSecret(secret.copy(), to: .output) }
-        try hinting(hint) { () throws(KeychainError) in
+        try hinting(advice) { () throws(KeychainError) in
             try BackupFile.write(path, replaces: replaces) { (sink) throws(KeychainError) in
                 try secret.withUnsafeBytes { (bytes) throws(KeychainError) in try sink(bytes) }
             }
