@@ -35,7 +35,7 @@ struct IdleKeychainTests {
             _ = try keychain.service.add(Items.addition("a", data: "of \(user)"), from: caller)
         }
         #expect(provider.openCount <= 8)
-        // Other tests open files meanwhile; a keychain that stays open has at least four.
+        // Other tests open files meanwhile; a keychain that stays open has at least four, and 2,000 would have thousands.
         #expect(descriptors < before + count, "\(before) before, \(descriptors) after")
         for user in stride(from: 0, to: count, by: 97) {
             let keychain = try provider.keychain(of: 100_000 + UInt32(user))

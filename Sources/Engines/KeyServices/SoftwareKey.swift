@@ -21,8 +21,12 @@ public final class SoftwareKey: PrivateKey {
                 hint: "RSA keys have 512 to 8192 bits in steps of 8, keys of elliptic curves 224, 256, 384 or 521")
         }
         if let curve = EllipticCurve(rawValue: kind.bits), kind.type == .ellipticCurve { return try SoftwareKey(generatedOn: curve) }
-        let key = try crypto { () throws(OpenSSLError) in
-            try AsymmetricKey.generateRSA(bits: kind.bits, isCancelled: isCancelled)
+        let key: AsymmetricKey
+        do throws(OpenSSLError) {
+            key = try AsymmetricKey.generateRSA(bits: kind.bits, isCancelled: isCancelled)
+        } catch {
+            guard isCancelled() else { throw KeychainError(.param, "the key cannot be made: \(error.message)") }
+            throw KeychainError(.notAvailable, "the key was not made: the operation was cancelled", hint: "try again")
         }
         return SoftwareKey(key, try PublicKey(rsa: key))
     }

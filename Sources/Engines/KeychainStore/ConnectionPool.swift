@@ -24,6 +24,8 @@ final class ConnectionPool: Sendable {
     private let open: @Sendable () throws -> DatabaseQueue
     /// The file that the connections are open on; nil in memory.
     private let file: (path: String, identity: FileStatus.Identity?)?
+    /// How long the file may become, and its log; nil for no limit.
+    private let maxBytes: Int64?
 
     /// Connections to the file at `path`, which exists.
     ///
@@ -33,6 +35,7 @@ final class ConnectionPool: Sendable {
         free = DispatchSemaphore(value: count)
         open = { try DatabaseQueue(path: path, configuration: Self.configuration(maxBytes: maxBytes)) }
         file = (path, Self.identity(of: path))
+        self.maxBytes = maxBytes.map(Int64.init)
         ForkGuard.shared.watch(self)
     }
 
@@ -48,6 +51,7 @@ final class ConnectionPool: Sendable {
         }
         open = { throw StoreError.closed }
         file = nil
+        maxBytes = nil
     }
 
     /// Runs `body` on one consistent state of the database.
@@ -63,6 +67,7 @@ final class ConnectionPool: Sendable {
     /// Runs `body` in one transaction: when this returns, all of it is durable; when it throws, none of it happened.
     func write<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         try exclusively { (database) throws(StoreError) in
+            try shortenLog(in: database)
             try RowStatement("BEGIN IMMEDIATE", in: database).run()
             do throws(StoreError) {
                 try requireFile()
@@ -94,6 +99,16 @@ final class ConnectionPool: Sendable {
         }
         for connection in idle { try? connection.close() }
     }
+
+    /// Keeps SQLite's log within the limit of the file: readers who overlap would let it grow without end.
+    private func shortenLog(in database: Database) throws(StoreError) {
+        guard let maxBytes, let file, logLength(file.path) > maxBytes else { return }
+        let statement = try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
+        while try statement.step() {}
+        guard logLength(file.path) <= maxBytes else { throw .quota("the keychain's log is as long as it may be, and is being read") }
+    }
+
+    private func logLength(_ path: String) -> Int64 { ((try? FileStatus.of("\(path)-wal")) ?? nil)?.size ?? 0 }
 
     /// Refuses to write to a file that no longer has its name: nobody else would ever see what is acknowledged there.
     private func requireFile() throws(StoreError) {

@@ -43,15 +43,17 @@ extension KeychainStore {
     func records(
         of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, in database: Database, _ seal: RowSeal
     ) throws(StoreError) -> SearchResult? {
-        var result = SearchResult()
+        var (result, size) = (SearchResult(), 0)
         let isWhole = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
             do throws(RowSeal.Failure) {
                 guard var record = try Self.admitted(row, by: search, seal, withSecrets: withSecrets) else { return true }
                 if withDigest { record.setDigest() }
+                size += record.secrets?.data?.count ?? 0
                 result.records.append(record)
             } catch {
                 result.damaged.append(try error.damage(of: row))
             }
+            if let max = ResultLimit.current, size > max, result.records.count > 1 { throw .resultTooLarge(max: max) }
             return limit.map { result.records.count < $0 } ?? true
         }
         return isWhole ? result : nil

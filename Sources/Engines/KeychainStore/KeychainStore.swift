@@ -126,10 +126,16 @@ public final class KeychainStore: Sendable {
     func write<Result>(
         with given: Keyring? = nil, _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let result = try connections.write { (database) throws(StoreError) in
-            guard let current = try currentKeyring(database) else { throw StoreError.keybag(.damaged("its generation went back")) }
-            if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
-            return try body(database, RowSeal(keyring: given ?? current))
+        let result: Result
+        do throws(StoreError) {
+            result = try connections.write { (database) throws(StoreError) in
+                guard let current = try currentKeyring(database) else { throw StoreError.keybag(.damaged("its generation went back")) }
+                if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
+                return try body(database, RowSeal(keyring: given ?? current))
+            }
+        } catch {
+            itemQuota?.forget()
+            throw error
         }
         hasWritten.raise()
         idleCheckpoint?.schedule()

@@ -32,6 +32,8 @@ public enum StoreError: Error, Sendable {
     case cancelled
     /// The keychain is as large as it may be; the words say in what.
     case quota(String)
+    /// The items that match hold more bytes than are given at a time (`ResultLimit`).
+    case resultTooLarge(max: Int)
     /// A live item has the same primary key.
     case duplicate
     /// The change that an update asked for is not allowed.

@@ -69,7 +69,8 @@ public struct ProcessDirectory: Sendable {
     /// Whether the process lives in a namespace of processes below this one, as sandboxes and containers do (proc_pid_status(5), NSpid).
     public var isNested: Bool {
         let line = text("status")?.split(separator: "\n").first { $0.hasPrefix("NSpid:") }
-        return (line?.split(whereSeparator: \.isWhitespace).count ?? 0) > 2
+        // Where it is not said, the narrower case is taken.
+        return line.map { $0.split(whereSeparator: \.isWhitespace).count > 2 } ?? true
     }
 
     /// The path without the mark that the kernel puts behind it once the file was replaced, as an upgrade of a running program does.
@@ -79,9 +80,9 @@ public struct ProcessDirectory: Sendable {
         return String(link.dropLast(mark.count))
     }
 
-    /// The start of one of its files, which is all that is needed of them.
+    /// The start of one of its files, which is all that is needed of them: a process of a thousand groups has some 10 KiB of `status`.
     private func text(_ name: String) -> String? {
-        var buffer = [UInt8](repeating: 0, count: 4096)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = try? buffer.withUnsafeMutableBytes { bytes in
             try OwnedDescriptor(opening: "\(path)/\(name)", flags: O_RDONLY | O_NONBLOCK).read(into: bytes, path: name)
         }

@@ -40,7 +40,7 @@ final class Connection: Sendable {
         self.fixed = fixed
         let borrower = MemoryBudget.Borrower(user: peer.user, process: peer.process)
         channel = FrameChannel(socket) { (length) throws(WireError) in
-            guard let loan = server.budget.borrow(length, for: borrower) else { throw .slow }
+            guard let loan = server.shared.budget.borrow(length, for: borrower) else { throw .slow }
             return loan
         }
     }

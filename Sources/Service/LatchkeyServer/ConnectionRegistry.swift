@@ -11,10 +11,12 @@ final class ConnectionRegistry: Sendable {
     }
 
     private let limits: ServerLimits
+    private let shared: SharedResources
     private let state = Mutex(State())
 
-    init(_ limits: ServerLimits) {
+    init(_ limits: ServerLimits, _ shared: SharedResources) {
         self.limits = limits
+        self.shared = shared
     }
 
     /// Takes a connection in. Where its user has too many, the one that was idle for longest is closed for it.
@@ -23,6 +25,11 @@ final class ConnectionRegistry: Sendable {
     func admit(_ connection: Connection) throws(KeychainError) {
         let (leaving, problem) = state.withLock { state -> (Connection?, KeychainError?) in
             guard !state.isStopping else { return (nil, KeychainError(.notAvailable, "latchkeyd is stopping", hint: "try again")) }
+            // Those that are leaving may have a request on its way still.
+            let present = state.connections.values.count { $0.user == connection.user }
+            guard present < 2 * limits.connectionsPerUser else { return (nil, Self.crowded("this user has \(present)")) }
+            let total = shared.connections.load(ordering: .relaxed)
+            guard total < 2 * limits.connections else { return (nil, Self.crowded("all users together have \(total)")) }
             let others = state.connections.values.filter { $0.user == connection.user && !$0.isLeaving }
             let own = others.filter { $0.process == connection.process }
             let all = state.connections.values.filter { !$0.isLeaving }
@@ -30,21 +37,30 @@ final class ConnectionRegistry: Sendable {
                 own.count >= limits.connectionsPerProcess
                 ? own : others.count >= limits.connectionsPerUser ? others : all.count >= limits.connections ? Array(all) : []
             guard !crowd.isEmpty else {
-                state.connections[ObjectIdentifier(connection)] = connection
+                add(connection, to: &state)
                 return (nil, nil)
             }
             guard let idle = crowd.filter(\.isDispensable).min(by: { ($0.idleSince ?? .max) < ($1.idleSince ?? .max) }) else {
-                return (nil, Self.crowded(crowd.count, isProcess: own.count >= limits.connectionsPerProcess))
+                let whose =
+                    own.count >= limits.connectionsPerProcess
+                    ? "this process has" : others.count >= limits.connectionsPerUser ? "this user has" : "all users together have"
+                return (nil, Self.crowded("\(whose) \(crowd.count)"))
             }
-            state.connections[ObjectIdentifier(connection)] = connection
+            add(connection, to: &state)
             return (idle, nil)
         }
         if let problem { throw problem }
         leaving?.leave()
     }
 
+    private func add(_ connection: Connection, to state: inout State) {
+        state.connections[ObjectIdentifier(connection)] = connection
+        shared.connections.add(1, ordering: .relaxed)
+    }
+
     func remove(_ connection: Connection) {
-        state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
+        let wasKnown = state.withLock { $0.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil }
+        if wasKnown { shared.connections.subtract(1, ordering: .relaxed) }
     }
 
     func sessions() -> [KeychainServer] {
@@ -65,9 +81,9 @@ final class ConnectionRegistry: Sendable {
     var busyCount: Int { state.withLock { $0.connections.values.count { $0.idleSince == nil } } }
     var count: Int { state.withLock { $0.connections.count } }
 
-    private static func crowded(_ count: Int, isProcess: Bool) -> KeychainError {
+    private static func crowded(_ words: String) -> KeychainError {
         KeychainError(
-            .notAvailable, "\(isProcess ? "this process" : "this user") has \(count) connections to latchkeyd, and all of them are busy",
+            .notAvailable, "\(words) connections to latchkeyd, and all of them are busy",
             hint: "use fewer threads at a time, or try again")
     }
 }

@@ -106,7 +106,8 @@ public final class HomeProvider: KeychainProvider {
         // A user's own daemon has one keychain, and keeps its hold on the home.
         guard mode == .system else { return }
         let now = BootClock.system.now()
-        close { now >= $0 + UInt64(openLimits.idleSeconds) * 1_000_000_000 }
+        let pause = UInt64(openLimits.idleSeconds) * 1_000_000_000
+        for slot in idleSlots() where now >= slot.since + pause { _ = slot.slot.closeIfIdle() }
     }
 
     /// Closes the keychains that were idle for longest where there are too many.
@@ -115,9 +116,8 @@ public final class HomeProvider: KeychainProvider {
         let count = openCount
         guard count >= openLimits.idleCount else { return }
         var excess = count - openLimits.idleCount + 1
-        close { _ in
-            excess -= 1
-            return excess >= 0
+        for slot in idleSlots() where excess > 0 {
+            if slot.slot.closeIfIdle() { excess -= 1 }
         }
         guard openCount < openLimits.count else {
             throw KeychainError(
@@ -126,14 +126,13 @@ public final class HomeProvider: KeychainProvider {
         }
     }
 
-    /// Closes those idle keychains for which `condition`, which is told since when each is idle, holds; the one that is idle for longest first.
-    private func close(where condition: (UInt64) -> Bool) {
-        let idle = slots.withLock { Array($0.values) }.compactMap { slot in slot.idleSince.map { (slot, $0) } }
-        for (slot, since) in idle.sorted(by: { $0.1 < $1.1 }) where condition(since) { _ = slot.closeIfIdle() }
+    /// The keychains that are not in use, and since when; the one that is idle for longest first.
+    private func idleSlots() -> [(slot: KeychainSlot, since: UInt64)] {
+        slots.withLock { Array($0.values) }.compactMap { slot in slot.idleSince.map { (slot, $0) } }.sorted { $0.1 < $1.1 }
     }
 
     /// How many keychains are open.
-    var openCount: Int { slots.withLock { $0.values.count { $0.opened != nil } } }
+    var openCount: Int { slots.withLock { Array($0.values) }.count { $0.opened != nil } }
 
     // MARK: Slots
 

@@ -14,20 +14,10 @@ public final class KeychainServer: Sendable {
     let reader: CallerReader
     let limits: ServerLimits
     let registry: ConnectionRegistry
-    let budget: MemoryBudget
+    let shared: SharedResources
     let changes = RecentChanges()
-    /// Searches for more than one item.
-    let wideSearches = UserTurns(8)
-    /// Backups on their way.
-    let spools = UserTurns(1)
-    /// Operations of keys of the keychain: with a large RSA key each takes some hundredths of a second.
-    let keyUses = UserTurns(4)
-    /// What takes longer than that.
-    let slowWork: SlowWorkPool
     /// Sessions that are open, or being opened.
     let sessions: UserTurns
-    /// Connections that wait for changes of the lock.
-    let watchers: UserTurns
     /// 16 random bytes by which clients tell this run of the daemon from the next.
     let instance = RandomBytes.array(count: 16)
     let log: Logger
@@ -44,28 +34,26 @@ public final class KeychainServer: Sendable {
         _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits = ServerLimits(),
         log: Logger = Logger(label: "latchkeyd") { _ in SwiftLogNoOpLogHandler() }
     ) throws(SystemError) {
-        try self.init(provider, reader: reader, limits: limits, log: log, slowWork: SlowWorkPool(limits), isSession: false)
+        try self.init(provider, reader: reader, limits: limits, log: log, shared: SharedResources(limits), isSession: false)
     }
 
-    /// A session's server, whose slow operations take their turns with its user's others.
+    /// A session's server, which shares with `server` what is lent to its user.
     convenience init(sessionOf server: KeychainServer, _ provider: any KeychainProvider) throws(SystemError) {
         try self.init(
-            provider, reader: server.reader, limits: server.limits.ofSession, log: server.log, slowWork: server.slowWork, isSession: true)
+            provider, reader: server.reader, limits: server.limits.ofSession, log: server.log, shared: server.shared, isSession: true)
     }
 
     private init(
-        _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits, log: Logger, slowWork: SlowWorkPool, isSession: Bool
+        _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits, log: Logger, shared: SharedResources, isSession: Bool
     ) throws(SystemError) {
         self.provider = provider
         self.reader = reader
         self.limits = limits
         self.log = log
-        self.slowWork = slowWork
+        self.shared = shared
         self.isSession = isSession
-        registry = ConnectionRegistry(limits)
-        budget = MemoryBudget(limits)
+        registry = ConnectionRegistry(limits, shared)
         sessions = UserTurns(limits.sessionsPerUser)
-        watchers = UserTurns(limits.watchersPerUser)
         stopping = try StopSignal()
     }
 
@@ -88,12 +76,17 @@ public final class KeychainServer: Sendable {
     ///
     /// - Returns: false where the system has no thread to give.
     public func startHousekeeping() -> Bool {
-        BackgroundThread.run { [self] in
+        // Its end is waited for as that of the threads that take connections: it may be closing a keychain.
+        accepting.add(1, ordering: .relaxed)
+        let isRunning = BackgroundThread.run { [self] in
+            defer { accepting.subtract(1, ordering: .relaxed) }
             while !stopping.wait(milliseconds: Self.housekeepingInterval) {
                 provider.closeIdle()
                 changes.forgetOld()
             }
         }
+        if !isRunning { accepting.subtract(1, ordering: .relaxed) }
+        return isRunning
     }
 
     /// Ten seconds.
@@ -175,7 +168,7 @@ public final class KeychainServer: Sendable {
         waitUntilEmpty(until: deadline)
         if !isSession {
             // What still runs ends at its next step, and what waits is refused.
-            slowWork.stop()
+            shared.slowWork.stop()
             waitUntilEmpty(until: BootClock.system.now() + Self.cancellationTimeout)
         }
         if !registry.isEmpty { log.warning("\(registry.count) requests were not answered in time") }

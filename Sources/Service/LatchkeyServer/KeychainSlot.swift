@@ -9,7 +9,6 @@ internal import Synchronization
 final class KeychainSlot: Sendable {
     private struct State {
         var opened: ServedKeychain?
-        var ownership: HomeOwnership?
         /// Leases that have not ended.
         var leases = 0
         /// When the last lease began or ended, on the clock of the boot.
@@ -19,6 +18,8 @@ final class KeychainSlot: Sendable {
     /// Held while the keychain is opened or closed.
     private let gate = Gate()
     private let state = Mutex(State())
+    /// Apart from the state, which is asked while files are written for this.
+    private let held = Mutex<HomeOwnership?>(nil)
 
     var opened: ServedKeychain? { state.withLock { $0.opened } }
 
@@ -56,10 +57,10 @@ final class KeychainSlot: Sendable {
 
     /// The daemon's hold on the home, taken where it is not yet.
     func ownership(_ claim: () throws(KeychainError) -> HomeOwnership) throws(KeychainError) -> HomeOwnership {
-        let outcome: Result<HomeOwnership, KeychainError> = state.withLock { state in
-            if let ownership = state.ownership { return .success(ownership) }
+        let outcome: Result<HomeOwnership, KeychainError> = held.withLock { held in
+            if let held { return .success(held) }
             let fresh = Result { () throws(KeychainError) in try claim() }
-            state.ownership = try? fresh.get()
+            held = try? fresh.get()
             return fresh
         }
         return try outcome.get()
@@ -75,13 +76,13 @@ final class KeychainSlot: Sendable {
 
     /// Closes the keychain, and gives its home back, if nobody uses it and closing it loses nothing: whatever was unlocked stays open.
     ///
-    /// - Returns: whether it is closed.
+    /// - Returns: whether it was open, and is closed now.
     func closeIfIdle() -> Bool {
         gate.enter()
         defer { gate.release() }
-        guard state.withLock({ $0.opened == nil }) || closeOpened() else { return false }
-        // Nothing refers to the home's lock any more: whoever opens the keychain next takes it anew.
-        state.withLock { $0.ownership = nil }
+        guard closeOpened() else { return false }
+        // Nothing refers to the home's lock any more: it is taken anew when the keychain is opened again.
+        held.withLock { $0 = nil }
         return true
     }
 

@@ -108,8 +108,15 @@ extension RecentChanges.Changes {
     }
 
     fileprivate mutating func forget(_ now: UInt64) {
-        while first < order.count, isForgettable(outcomes[order[first]], now) {
-            outcomes[order[first]] = nil
+        for token in order.dropFirst(first) {
+            if case .running? = outcomes[token] {
+                // Behind the others: it is forgotten once it has ended.
+                order.append(token)
+            } else if isForgettable(outcomes[token], now) {
+                outcomes[token] = nil
+            } else {
+                break
+            }
             first += 1
         }
         if first > Self.greatestCount || first == order.count {

@@ -30,7 +30,7 @@ extension RequestHandler {
     }
 
     private func spoolTurn() throws(KeychainError) -> UserTurns.Turn {
-        guard let turn = server.spools.turn(of: user, patience: 0) else {
+        guard let turn = server.shared.spools.turn(of: user, patience: 0) else {
             throw KeychainError(.notAvailable, "another backup or restoration of this user is under way", hint: "wait for its end")
         }
         return turn
@@ -45,7 +45,8 @@ extension RequestHandler {
     }
 
     func restore(
-        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, _ reply: Reply
+        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, merges: Bool, isRehearsal: Bool,
+        _ identity: CallerIdentity, _ reply: Reply
     ) throws(KeychainError) -> Response {
         let turn = try spoolTurn()
         defer { withExtendedLifetime(turn) {} }
@@ -60,10 +61,13 @@ extension RequestHandler {
             guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone in the middle of the backup") }
         }
         spool.rewind()
-        // Where there may be attested items, only an attested caller has come this far (requireAdministrator).
-        let admitsAttested = server.reader.mayAttest(processesOf: user)
+        let admitsAttested = identity.grade == .attested
+        let (reader, user) = (server.reader, user)
         return try slow(.derivation) { () throws(KeychainError) in
-            .restored(
+            // The administrator's rules may have changed while the backup arrived, and waited.
+            let reachesAttested = reader.mayAttest(processesOf: user)
+            try EmbeddedService.requireAdministrator(identity, reachesAttested: reachesAttested)
+            return .restored(
                 try keychain.service.restore(
                     under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
                     admitsAttested: admitsAttested,

@@ -18,8 +18,19 @@ struct RequestHandler {
     let user: UInt32
     let process: Int32
     let connection: Connection
+    /// What the request has taken of its user's share until it is answered.
+    private let held = HeldTurns()
+
+    init(
+        server: KeychainServer, channel: FrameChannel, caller: ConnectedCaller, fixed: CallerIdentity?, user: UInt32, process: Int32,
+        connection: Connection
+    ) {
+        (self.server, self.channel, self.caller, self.fixed) = (server, channel, caller, fixed)
+        (self.user, self.process, self.connection) = (user, process, connection)
+    }
 
     func answer(_ numbered: NumberedRequest) throws(WireError) {
+        defer { held.release() }
         let reply = Reply(channel: channel, number: numbered.number)
         let request = numbered.request
         guard request.isChange else { return try deliver(decide(request, reply), reply) }
@@ -95,7 +106,7 @@ struct RequestHandler {
     private func deliver(_ response: Response, _ reply: Reply) throws(WireError) {
         guard case .records(let records, let damaged, _) = response else { return try reply.send(response) }
         let size = records.reduce(0) { $0 + $1.weight }
-        let loan = size > Self.partSize ? server.budget.borrow(size, for: MemoryBudget.Borrower(user: user, process: process)) : nil
+        let loan = size > Self.partSize ? server.shared.budget.borrow(size, for: MemoryBudget.Borrower(user: user, process: process)) : nil
         guard size <= Self.partSize || loan != nil else {
             return try reply.send(
                 .failure(
@@ -186,7 +197,7 @@ struct RequestHandler {
             service.noteBackup()
             return .done
         case .restore(let passphrase, let passcode, let merges, let isRehearsal):
-            return try restore(keychain, passphrase, passcode, merges: merges, isRehearsal: isRehearsal, reply)
+            return try restore(keychain, passphrase, passcode, merges: merges, isRehearsal: isRehearsal, identity, reply)
         case .piece: throw KeychainError(.param, "a piece of a backup came, and nobody waits for one")
         case .readLog(let after, let since): return try readLog(keychain, after, since, reply)
         case .verifyLog:
@@ -201,7 +212,7 @@ struct RequestHandler {
         case .publicKey(let reference): return .publicKey(try service.publicKey(of: reference, from: identity))
         case .useKey(let reference, let use, let input):
             try requirePasscode(keychain, identity, toUse: reference)
-            guard let turn = server.keyUses.turn(of: user, patience: server.limits.patience) else {
+            guard let turn = server.shared.keyUses.turn(of: user, patience: server.limits.patience) else {
                 throw KeychainError(
                     .notAvailable, "too many keys of this user are at work", hint: "use fewer threads at a time, or try again")
             }
@@ -213,17 +224,24 @@ struct RequestHandler {
         }
     }
 
-    /// Few searches for everything at a time: their results are in memory before anybody knows how large they are.
+    /// Few searches at a time hold results: they are in memory before their size is known, and until they are sent.
     private func search(
         _ service: any KeychainService, _ query: ItemQuery, _ returning: ReturnTypes, _ identity: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
-        guard (query.limit ?? .one) != .one else { return try service.copyMatching(query, returning: returning, from: identity) }
-        guard let turn = server.wideSearches.turn(of: user, patience: server.limits.patience) else {
-            throw KeychainError(
-                .allocate, "too many large searches of this user are under way", hint: "ask for fewer items at a time, or try again")
+        let isWide = (query.limit ?? .one) != .one
+        if isWide || returning.contains(.data) {
+            let turns = isWide ? server.shared.wideSearches : server.shared.searches
+            guard let turn = turns.turn(of: user, patience: server.limits.patience) else {
+                throw KeychainError(
+                    .allocate, "too many large searches of this user are under way", hint: "ask for fewer items at a time, or try again")
+            }
+            held.keep(turn)
         }
-        defer { withExtendedLifetime(turn) {} }
-        return try service.copyMatching(query, returning: returning, from: identity)
+        let limit = server.limits.memoryPerUser
+        let outcome = ResultLimit.$current.withValue(limit) {
+            Result { () throws(KeychainError) in try service.copyMatching(query, returning: returning, from: identity) }
+        }
+        return try outcome.get()
     }
 
     /// - Parameter groups: nil for whichever there are.
@@ -251,7 +269,7 @@ struct RequestHandler {
     func slow<Value: Sendable>(
         _ kind: SlowWork.Kind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        try server.slowWork.run(kind, for: user, isAbandoned: { channel.socket.isHungUp }, body)
+        try server.shared.slowWork.run(kind, for: user, isAbandoned: { channel.socket.isHungUp }, body)
     }
 
     private func done(_ body: () throws(KeychainError) -> Void) throws(KeychainError) -> Response {
@@ -284,7 +302,7 @@ struct RequestHandler {
 
     /// Sends every new state of the lock, until the client goes.
     private func watch(_ service: any KeychainService, _ reply: Reply) throws(KeychainError) -> Response {
-        guard let place = server.watchers.turn(of: user, patience: 0) else {
+        guard let place = server.shared.watchers.turn(of: user, patience: 0) else {
             throw KeychainError(.notAvailable, "this user watches the lock \(server.limits.watchersPerUser) times already")
         }
         defer { withExtendedLifetime(place) {} }

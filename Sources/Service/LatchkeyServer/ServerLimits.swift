@@ -46,10 +46,8 @@ public struct ServerLimits: Sendable {
     /// What a session lends, which is one of several of its user's.
     var ofSession: ServerLimits {
         var limits = self
-        limits.connectionsPerUser = connectionsPerUser / 4
-        limits.connectionsPerProcess = connectionsPerProcess / 4
-        limits.memoryPerUser = memoryPerUser / 4
-        limits.memoryPerProcess = memoryPerProcess / 4
+        limits.connectionsPerUser = connectionsPerUser / 8
+        limits.connectionsPerProcess = connectionsPerProcess / 8
         limits.sessionsPerUser = 0
         return limits
     }

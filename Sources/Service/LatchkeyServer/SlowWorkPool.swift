@@ -46,7 +46,7 @@ final class SlowWorkPool: Sendable {
     var load: (running: Int, waiting: Int) { queue.withLock { ($0.runningCount, $0.waitingCount) } }
 
     private func startThreads() {
-        while queue.withLock({ $0.takeThread(max: limits.slowThreads) }) {
+        while queue.withLock({ $0.takeThread(limits) }) {
             guard BackgroundThread.run({ [self] in runWork() }) else {
                 // Those that run already do the work; without any, the next request tries again.
                 return queue.withLock { $0.giveThreadBack() }
@@ -58,15 +58,14 @@ final class SlowWorkPool: Sendable {
     private func runWork() {
         BackgroundThread.lowerPriority()
         while let work = queue.withLock({ $0.next(limits) }) {
+            startThreads()
             Cancellation.$current.withValue(work.cancellation) { work.body() }
             queue.withLock { $0.remove(work) }
             work.end()
-            // What waited for this user or for memory may begin now, also on another thread.
-            startThreads()
         }
     }
 
-    private static let cancelled = KeychainError(.notAvailable, "the operation was cancelled before it began", hint: "try again")
+    private static let cancelled = KeychainError(.notAvailable, "the operation was not begun: latchkeyd is stopping, or its client has gone", hint: "try again")
 
     private final class Outcome<Value: Sendable>: Sendable {
         private let result = Mutex<Result<Value, KeychainError>?>(nil)

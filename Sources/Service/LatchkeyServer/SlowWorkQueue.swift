@@ -69,9 +69,11 @@ struct SlowWorkQueue {
 
     // MARK: Threads
 
-    /// - Returns: whether one more thread is to be started.
-    mutating func takeThread(max: Int) -> Bool {
-        guard threads < max, waitingCount > threads - running.count else { return false }
+    /// - Returns: whether one more thread is to be started. One that is on its way to work takes the next; only what may begin needs another.
+    mutating func takeThread(_ limits: ServerLimits) -> Bool {
+        guard threads < limits.slowThreads, threads == running.count,
+            waiting.values.contains(where: { $0.contains { mayBegin($0, limits) } })
+        else { return false }
         threads += 1
         return true
     }

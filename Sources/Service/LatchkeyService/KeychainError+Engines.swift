@@ -38,6 +38,8 @@ extension KeychainError {
         case .rehearsed: self.init(.internalFailure)
         case .quota(let problem):
             self.init(.diskFull, problem, hint: "delete items, or ask the administrator: /etc/latchkey/daemon.conf")
+        case .resultTooLarge(let max):
+            self.init(.allocate, "the items that match hold more than \(max >> 20) MiB", hint: "ask for fewer items at a time")
         case .cancelled: self.init(.notAvailable, "the operation was cancelled, and nothing was changed", hint: "try again")
         case .closed: self.init(.notAvailable, "the keychain was closed while the call was on its way")
         case .duplicate: self = .duplicateItem

@@ -99,7 +99,6 @@ extension KeychainStore {
             try write(with: keyring) { (database, seal) throws(StoreError) in
                 if !merges { report.deleted = try RowStatement("DELETE FROM item", in: database).run() }
                 while let record = try Self.nextItem(from: &reader, deviceBound, &report) {
-                    guard !Cancellation.isCancelled else { throw StoreError.cancelled }
                     if let reason = refusal(record) {
                         report.refuse(reason)
                         continue
@@ -137,6 +136,7 @@ extension KeychainStore {
         from reader: inout BackupReader, _ deviceBound: SymmetricKey, _ report: inout RestoreReport
     ) throws(StoreError) -> ItemRecord? {
         while true {
+            guard !Cancellation.isCancelled else { throw StoreError.cancelled }
             guard let head = try reader.next(5, { (bytes) throws(StoreError) in Array(bytes) }) else { return nil }
             let length = Int(head[1...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
             guard let kind = Kind(rawValue: head[0]), length <= greatestItem else {

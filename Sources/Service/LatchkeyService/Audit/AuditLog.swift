@@ -89,6 +89,8 @@ public final class AuditLog: Sendable {
         var idle = 0
         while idle < Self.idleRounds {
             usleep(Self.pause)
+            // What a closed log was still told is lost with it; its keychain answers nothing any more.
+            guard state.withLock({ !$0.isClosed }) else { return waiting.withLock { $0 = Queue() } }
             let isEmpty = waiting.withLock { queue in
                 let isEmpty = queue.events.isEmpty
                 if isEmpty, idle + 1 == Self.idleRounds { queue.isWriting = false }
@@ -96,7 +98,7 @@ public final class AuditLog: Sendable {
             }
             idle = isEmpty ? idle + 1 : 0
             // A failure is told to whoever asks next (``requireWritable()``).
-            if !isEmpty { _ = try? drain() }
+            if !isEmpty, (try? drain()) == nil { usleep(Self.retryPause) }
         }
     }
 
@@ -123,6 +125,8 @@ public final class AuditLog: Sendable {
 
     /// Two milliseconds, in microseconds.
     private static let pause: UInt32 = 2_000
+    /// A tenth of a second, in microseconds, after lines could not be written.
+    private static let retryPause: UInt32 = 100_000
     private static let idleRounds = 500
     private static let maxQueueLength = 1_000
 

@@ -83,13 +83,16 @@ public struct CallerReader: Sendable {
     /// Whether a rule may speak of something that can change while a connection lasts, beside the executable.
     var hasRules: Bool { entitlements?.rules.isEmpty == false }
 
-    /// Whether some process of this user may have an attested group, so that the user's keychain may hold items that no claim reaches.
+    /// Whether some process of this user may have an attested group, so that the user's keychain may hold items that no claim reaches. A rule
+    /// that could not be read may be about any user.
     public func mayAttest(processesOf user: UInt32) -> Bool {
-        entitlements?.rules.contains { rule in
-            guard rule.user == nil || rule.user == user else { return false }
-            // A unit attests nothing for users that log in.
-            return rule.unit == nil || SystemUsers.mayBeService(user)
-        } ?? false
+        guard let entitlements else { return false }
+        return !entitlements.problems.isEmpty
+            || entitlements.rules.contains { rule in
+                guard rule.user == nil || rule.user == user else { return false }
+                // A unit attests nothing for users that log in.
+                return rule.unit == nil || SystemUsers.mayBeService(user)
+            }
     }
 
     private func attestedGroups(_ reading: Reading) -> [String]? {

@@ -60,16 +60,24 @@ public final class EntitlementsDirectory: Sendable {
         state.withLock { state in
             guard state.lookedAt != now else { return }
             state.lookedAt = now
-            let names = fileNames()
+            guard let names = fileNames() else {
+                // The rules that are known stay; that there may be others is a problem until the directory can be read.
+                (state.problems, state.stamp) = (["\(path): the directory cannot be read"], [])
+                return
+            }
             let stamp = ([path] + names.map { "\(path)/\($0)" }).map { FileStatus.stamp(of: $0) }
             guard stamp != state.stamp else { return }
             state.stamp = stamp
             (state.rules, state.problems) = read(names)
+            // What failed may pass without a change of the file, such as a missing descriptor or a user that was not found.
+            if !state.problems.isEmpty { state.stamp = [] }
         }
     }
 
-    private func fileNames() -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    /// nil where the directory is there and cannot be read.
+    private func fileNames() -> [String]? {
+        guard (try? FileStatus.of(path)) != .some(.none) else { return [] }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return nil }
         return names.filter { $0.hasSuffix(".plist") && !$0.hasPrefix(".") }.sorted()
     }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// What a server lends to users, and shares with the servers of their sessions: a user has one share, through however many sessions it is asked for.
+final class SharedResources: Sendable {
+    let budget: MemoryBudget
+    /// Searches for one item with its data, whose results are not sent yet.
+    let searches = UserTurns(16)
+    /// Searches for more than one item, whose results are not sent yet.
+    let wideSearches = UserTurns(2)
+    /// Backups on their way.
+    let spools = UserTurns(1)
+    /// Operations of keys of the keychain: with a large RSA key each takes some hundredths of a second.
+    let keyUses = UserTurns(4)
+    /// Connections that wait for changes of the lock.
+    let watchers: UserTurns
+    /// What takes longer than that.
+    let slowWork: SlowWorkPool
+    /// Connections of all users, those included that are leaving.
+    let connections = Atomic(0)
+
+    init(_ limits: ServerLimits) {
+        budget = MemoryBudget(limits)
+        watchers = UserTurns(limits.watchersPerUser)
+        slowWork = SlowWorkPool(limits)
+    }
+}
