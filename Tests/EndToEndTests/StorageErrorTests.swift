@@ -221,6 +221,35 @@ struct StorageErrorTests {
         #expect(outcome.output.contains(data) && outcome.output.contains("hint: chmod 700 '\(data)'"), "\(outcome)")
     }
 
+    @Test(
+        "No keychain is made where every user can replace its directories; one that is there is read, and doctor names the chmod",
+        arguments: [0o777, 0o1777])
+    func openParent(_ mode: Int) throws {
+        let directory = try TemporaryDirectory()
+        let parent = "\(directory.path)/parent"
+        try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: false)
+        try #require(chmod(parent, mode_t(mode)) == 0)
+        let home = KeychainHome(root: "\(parent)/home")
+        if mode == 0o777 {
+            let error = try #require(throws: KeychainError.self) { try EmbeddedService(home: home) }
+            #expect(error.status == .notAvailable && error.hint == "chmod o-w '\(parent)'", "\(error)")
+            #expect(error.problem.contains("every user can write \(parent)"))
+            #expect(throws: KeychainError.self) { try HomeOwnership.claim(home) }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [], "nothing is made")
+            try #require(chmod(parent, 0o700) == 0)
+        }
+        let made = try EmbeddedService(home: home)
+        _ = try made.add(ItemAddition(.genericPassword), from: caller)
+        made.close()
+        try #require(chmod(parent, mode_t(mode)) == 0)
+        let service = try EmbeddedService(home: home)
+        defer { service.close() }
+        #expect(try service.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller).records.count == 1)
+        let finding = try #require(try service.check { _ in }.first { $0.subject == "parent directories" })
+        #expect(finding.isHealthy == (mode == 0o1777))
+        #expect(finding.hint == (mode == 0o1777 ? nil : "chmod o-w '\(parent)'"))
+    }
+
     @Test("The environment says where the keychain is")
     func homes() throws {
         let both = try KeychainHome.resolve { ["HOME": "/home/u"][$0] }

@@ -26,6 +26,7 @@ public final class EmbeddedService: KeychainService {
     ///   - ownership: the daemon's hold on the home; without it, a home that belongs to a daemon is refused.
     ///   - quota: how large the keychain may become; nil for no limit.
     ///   - automaticPasscode: asked once, when something is closed that was never unlocked; nil where there is nobody to ask.
+    /// - Throws: errSecNotAvailable also where there is no keychain yet and another user could replace the home's directories.
     public init(
         home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, quota: KeychainQuota? = nil,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
@@ -34,6 +35,7 @@ public final class EmbeddedService: KeychainService {
         let path: String
         let state: PrivateDirectory
         do throws(SystemError) {
+            try home.requireSafeIfNew()
             path = try PrivateDirectory(creating: home.dataDirectory).appending(KeychainHome.databaseName)
             state = try PrivateDirectory(creating: home.stateDirectory)
         } catch {

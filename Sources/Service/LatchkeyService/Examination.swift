@@ -15,6 +15,7 @@ enum Examination {
                 permissions("database", home.databasePath, allowed: 0o600),
                 permissions("state directory", home.stateDirectory, allowed: 0o700),
                 permissions("device key", home.deviceKeyPath, allowed: 0o600),
+                parents(home),
                 freeSpace(home.dataDirectory),
                 wayBack(home, hasRecoveryKey: hasRecoveryKey),
             ]
@@ -63,6 +64,18 @@ enum Examination {
             }
             try status.requirePrivate(path: path, allowed: allowed)
             return KeychainFinding(subject, isHealthy: true, detail: "\(path) is private")
+        } catch {
+            return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
+        }
+    }
+
+    private static func parents(_ home: KeychainHome) -> KeychainFinding {
+        let subject = "parent directories"
+        do throws(SystemError) {
+            guard let parent = try home.replaceableParent() else {
+                return KeychainFinding(subject, isHealthy: true, detail: "only this user and root can replace the keychain's directories")
+            }
+            return KeychainFinding(subject, isHealthy: false, detail: parent.problem, hint: parent.hint)
         } catch {
             return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
         }

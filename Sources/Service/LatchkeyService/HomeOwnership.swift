@@ -19,6 +19,7 @@ public final class HomeOwnership: Sendable {
     /// - Throws: errSecNotAvailable where another daemon has it.
     public static func claim(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
         do throws(SystemError) {
+            try home.requireSafeIfNew()
             let data = try PrivateDirectory(creating: home.dataDirectory)
             let ownership = try hold(home)
             if try FileStatus.ofLink(data.appending(markName)) == nil {

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import Keybag
 public import KeychainModel
+internal import LinuxSystem
 
 /// Where a user's keychain lies.
 public struct KeychainHome: Sendable, Hashable {
@@ -38,6 +39,20 @@ public struct KeychainHome: Sendable, Hashable {
     public var deviceKeyPath: String { "\(stateDirectory)/\(DeviceKey.fileName)" }
 
     static let databaseName = "keychain.db"
+
+    /// Refuses to make a keychain where another user could replace it. One that is there already can be used; `doctor` names the directory.
+    func requireSafeIfNew() throws(SystemError) {
+        guard try FileStatus.ofLink(databasePath) == nil, let parent = try replaceableParent() else { return }
+        throw SystemError("make a keychain in \(dataDirectory): \(parent.problem)", code: EACCES, hint: parent.hint)
+    }
+
+    /// A directory or link above the keychain's directories by which another user can replace them.
+    func replaceableParent() throws(SystemError) -> ReplaceableParent? {
+        for directory in [dataDirectory, stateDirectory] {
+            if let found = try ReplaceableParent.first(above: directory, user: geteuid()) { return found }
+        }
+        return nil
+    }
 
     private static func directory(
         _ variable: String, underHome path: String, _ environment: (String) -> String?

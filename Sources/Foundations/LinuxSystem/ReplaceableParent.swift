@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A directory or symbolic link above a path by which another user can replace what lies at that path.
+public struct ReplaceableParent: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+        /// Every user can write the directory, and it has no sticky bit.
+        case writableByAll(permissions: UInt32)
+        /// It belongs to a user who is neither root nor the caller.
+        case ownedBy(UInt32)
+    }
+
+    public let path: String
+    public let reason: Reason
+
+    /// The first such directory or link on the way from the root; nil where only root and `user` can replace what lies at `path`.
+    ///
+    /// Links are followed as the kernel does, also where `path` itself is one. The directory at `path` is not judged, nor what is missing. The
+    /// group's permissions are not judged either: who is in a group is the administrator's decision.
+    public static func first(above path: String, user: UInt32) throws(SystemError) -> ReplaceableParent? {
+        var current = "/"
+        // The next component is the last of the array.
+        var rest = components(try absolute(path))
+        var linkCount = 0
+        if let root = try FileStatus.ofLink(current), let found = judge(root, at: current, user) { return found }
+        while let name = rest.popLast() {
+            // What is above `current` has been judged, and has no links in it.
+            if name == ".." {
+                current = parent(of: current)
+                continue
+            }
+            let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
+            guard let status = try FileStatus.ofLink(next) else { return nil }
+            if let target = try linkTarget(next) {
+                if let reason = foreignOwner(status, user) { return ReplaceableParent(path: next, reason: reason) }
+                linkCount += 1
+                guard linkCount <= maxLinks else { throw SystemError("follow", path: path, code: ELOOP) }
+                if target.hasPrefix("/") { current = "/" }
+                rest += components(target)
+            } else {
+                if !rest.isEmpty, let found = judge(status, at: next, user) { return found }
+                current = next
+            }
+        }
+        return nil
+    }
+
+    /// What is wrong, as a sentence.
+    public var problem: String {
+        switch reason {
+        case .writableByAll(let permissions):
+            "every user can write \(path) (mode \(String(permissions, radix: 8)), no sticky bit), and so replace what lies below it"
+        case .ownedBy(let owner): "\(path) belongs to user \(owner), who can replace what lies below it"
+        }
+    }
+
+    /// What to type.
+    public var hint: String {
+        switch reason {
+        case .writableByAll: "chmod o-w '\(path)'"
+        case .ownedBy: "chown it to yourself or root, or point LATCHKEY_HOME below a directory of your own"
+        }
+    }
+
+    // MARK: Judging
+
+    private static func judge(_ status: FileStatus, at path: String, _ user: UInt32) -> ReplaceableParent? {
+        if let reason = foreignOwner(status, user) { return ReplaceableParent(path: path, reason: reason) }
+        // In a directory with the sticky bit, as /tmp, only the owner of an entry can replace it, and each entry's owner is judged.
+        let isSticky = status.permissions & 0o1000 != 0
+        guard status.permissions & 0o002 != 0, !isSticky else { return nil }
+        return ReplaceableParent(path: path, reason: .writableByAll(permissions: status.permissions))
+    }
+
+    private static func foreignOwner(_ status: FileStatus, _ user: UInt32) -> Reason? {
+        guard status.owner != 0, status.owner != user, !isUnmapped(status.owner) else { return nil }
+        return .ownedBy(status.owner)
+    }
+
+    /// Whether the owner may be any user outside of this user namespace, which has no number for it (user_namespaces(7)). In a sandbox root is
+    /// shown so.
+    private static func isUnmapped(_ owner: UInt32) -> Bool {
+        guard owner == overflowUser, let map = (try? BoundedFile.read("/proc/self/uid_map", limit: 64 << 10)) ?? nil else { return false }
+        let fields = String(decoding: map, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+        return fields != ["0", "0", "4294967295"]
+    }
+
+    // MARK: Paths
+
+    private static func absolute(_ path: String) throws(SystemError) -> String {
+        guard !path.hasPrefix("/") else { return path }
+        guard let current = getcwd(nil, 0) else { throw .last("look for", path: path) }
+        defer { free(current) }
+        return "\(String(cString: current))/\(path)"
+    }
+
+    /// The components in reverse order, without those that lead nowhere.
+    private static func components(_ path: String) -> [Substring] {
+        path.split(separator: "/", omittingEmptySubsequences: true).filter { $0 != "." }.reversed()
+    }
+
+    private static func parent(of path: String) -> String {
+        "/" + path.split(separator: "/").dropLast().joined(separator: "/")
+    }
+
+    /// What the symbolic link says; nil where `path` is none.
+    private static func linkTarget(_ path: String) throws(SystemError) -> String? {
+        // Zeros behind what readlink(2) writes end the text; a target has none in it.
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        guard readlink(path, &buffer, Int(PATH_MAX)) >= 0 else {
+            if errno == EINVAL { return nil }
+            throw .last("read the link", path: path)
+        }
+        let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        guard let target = String(validating: bytes, as: UTF8.self) else { throw SystemError("read the link", path: path, code: EILSEQ) }
+        return target
+    }
+
+    /// As many as the kernel follows (path_resolution(7)).
+    private static let maxLinks = 40
+    /// The default of /proc/sys/kernel/overflowuid.
+    private static let overflowUser: UInt32 = 65534
+}
