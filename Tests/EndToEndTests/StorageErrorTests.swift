@@ -4,6 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 import LatchkeyService
+import SecretMemory
 import Testing
 
 /// What goes wrong around the files: each has its own status, message and hint, and destroys nothing.
@@ -273,13 +274,87 @@ struct StorageErrorTests {
         #expect(outcome.output.contains("Permission denied") || outcome.output.contains("belongs to user"), "\(outcome)")
     }
 
-    @Test("A read-only file system is told from others", .enabled(if: geteuid() == 0, "needs root to mount one"))
+    @Test(
+        "A keychain on a read-only file system is read; every change answers errSecReadOnly, and nothing is left behind",
+        .enabled(if: geteuid() == 0, "needs root to mount one"))
     func readOnly() throws {
         try withMountedHome("size=4m") { home in
-            _ = try Executable.run("ProofWorker", ["once"], home: home)
+            let added = try Executable.run("latchkey", ["add-generic-password", "-a", "a", "-s", "s", "-w", "the secret"], home: home)
+            try #require(added.status == 0, "\(added)")
+            // This program ends without closing the keychain, and leaves its log behind.
+            #expect(try Executable.run("ProofWorker", ["once"], home: home).output.hasPrefix("0 "))
             try shell("mount", "-o", "remount,ro", home)
-            let outcome = try Executable.run("ProofWorker", ["once"], home: home)
-            #expect(outcome.output.hasPrefix("-25292 "), "\(outcome)")
+            let before = try FileManager.default.subpathsOfDirectory(atPath: home).sorted()
+            let found = try Executable.run("latchkey", ["find-generic-password", "-a", "a", "-w"], home: home)
+            #expect(found.status == 0 && found.output == "the secret\n", "\(found)")
+            for line in ["status", "doctor"] {
+                let outcome = try Executable.run("latchkey", [line], home: home)
+                #expect(outcome.status == 0, "\(outcome)")
+            }
+            for line in [
+                ["add-generic-password", "-a", "b", "-s", "s", "-w", "x"], ["add-generic-password", "-U", "-a", "a", "-s", "s", "-w", "x"],
+                ["delete-generic-password", "-a", "a"],
+            ] {
+                let outcome = try Executable.run("latchkey", line, home: home)
+                #expect(outcome.status == 52, "\(outcome)")
+                #expect(outcome.error.contains("read-only file system") && outcome.error.contains("hint: mount it writable"), "\(outcome)")
+            }
+            #expect(try Executable.run("ProofWorker", ["once"], home: home).output.hasPrefix("-25292 "))
+            // Programs with the keychain open do not disturb each other.
+            let (first, second) = (try EmbeddedService(home: KeychainHome(root: home)), try EmbeddedService(home: KeychainHome(root: home)))
+            for service in [first, second] {
+                let query = ItemQuery(.genericPassword, limit: .all)
+                #expect(try service.copyMatching(query, returning: .data, from: caller).records.count == 2)
+                try service.checkpoint()
+                service.close()
+            }
+            #expect(try FileManager.default.subpathsOfDirectory(atPath: home).sorted() == before)
+        }
+    }
+
+    @Test(
+        "On a read-only file system no passcode is judged, and what needs none is read",
+        .enabled(if: geteuid() == 0, "needs root to mount one"))
+    func readOnlyPasscode() throws {
+        let passcode = SharedSecret(copying: "the passcode".utf8)
+        try withMountedHome("size=4m") { home in
+            let made = try EmbeddedService(home: KeychainHome(root: home))
+            for protection in [ProtectionClass.always, .whenUnlocked] {
+                _ = try made.add(
+                    ItemAddition(
+                        .genericPassword, attributes: [.account: .string(protection.rawValue)],
+                        secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), protection: protection), from: caller)
+            }
+            try made.setPasscode(passcode) { _, _ in }
+            made.close()
+            try shell("mount", "-o", "remount,ro", home)
+            let service = try EmbeddedService(home: KeychainHome(root: home))
+            defer { service.close() }
+            func find(_ protection: ProtectionClass) throws -> Int {
+                let query = ItemQuery(.genericPassword, attributes: [.account: .string(protection.rawValue)])
+                return try service.copyMatching(query, returning: .data, from: caller).records.count
+            }
+            #expect(try find(.always) == 1)
+            for typed in [passcode, SharedSecret(copying: "another one".utf8)] {
+                let error = try #require(throws: KeychainError.self) { try service.unlock(typed) { _, _ in } }
+                #expect(error.status == .readOnly && error.problem.contains("could not be counted") && error.hint != nil, "\(error)")
+            }
+            #expect(try #require(throws: KeychainError.self) { try find(.whenUnlocked) }.status == .interactionNotAllowed)
+            #expect(try service.lockStatus().wrongPasscodes == 0)
+        }
+    }
+
+    @Test(
+        "A keychain of latchkeyd, and one whose log has no index, are refused on a read-only file system with what to do",
+        .enabled(if: geteuid() == 0, "needs root to mount one"), arguments: ["data/daemon", "data/keychain.db-wal"])
+    func readOnlyRefused(_ name: String) throws {
+        try withMountedHome("size=4m") { home in
+            _ = try Executable.run("latchkey", ["add-generic-password", "-a", "a", "-s", "s", "-w", "x"], home: home)
+            _ = FileManager.default.createFile(
+                atPath: "\(home)/\(name)", contents: Data([1]), attributes: [.posixPermissions: 0o600])
+            try shell("mount", "-o", "remount,ro", home)
+            let error = try #require(throws: KeychainError.self) { try EmbeddedService(home: KeychainHome(root: home)) }
+            #expect(error.status == .notAvailable && error.hint?.hasPrefix("mount it writable") == true, "\(error)")
         }
     }
 

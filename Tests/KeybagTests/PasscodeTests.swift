@@ -237,6 +237,22 @@ struct PasscodeTests {
         #expect(try attempts.count(for: keybag) == 1)
     }
 
+    @Test("Where attempts cannot be saved, no passcode is judged, be it right or wrong", arguments: ["secret", "wrong one"])
+    func readOnlyCount(_ typed: String) throws {
+        let spy = SpyStorage()
+        let keybag = try protected().keybag
+        let attempts = PasscodeAttempts(spy, clock: .system)
+        #expect(throws: KeybagError.self) { try attempts.judge(try passcode("wrong one"), of: keybag) }
+        spy.isReadOnly.withLock { $0 = true }
+        // Neither is the wrong one that is known already, which would not be counted again.
+        #expect { try attempts.judge(try passcode(typed), of: keybag) } throws: { error in
+            if case KeybagError.attemptsReadOnly = error { true } else { false }
+        }
+        #expect(try attempts.count(for: keybag) == 1)
+        spy.isReadOnly.withLock { $0 = false }
+        _ = try attempts.judge(try passcode("secret"), of: keybag)
+    }
+
     @Test("A count that was changed is refused, and not taken for none")
     func changedCount() throws {
         let directory = try TemporaryDirectory()
@@ -359,7 +375,11 @@ private final class ManualClock: Sendable {
 private final class SpyStorage: AttemptStorage {
     let record = Mutex<[UInt8]?>(nil)
     let failsAfterSave = Mutex(false)
+    let isReadOnly = Mutex(false)
 
+    func requireWritable() throws(KeybagError) {
+        if isReadOnly.withLock({ $0 }) { throw .attemptsReadOnly(path: "/state") }
+    }
     func lock() throws(KeybagError) -> any AttemptLock { Gate() }
     func load() throws(KeybagError) -> [UInt8]? { record.withLock { $0 } }
     func save(_ new: [UInt8]?) throws(KeybagError) {

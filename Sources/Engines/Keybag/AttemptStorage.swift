@@ -8,6 +8,8 @@ internal import Synchronization
 protocol AttemptStorage: Sendable {
     /// Waits until nobody else, in this process or another one, judges a passcode.
     func lock() throws(KeybagError) -> any AttemptLock
+    /// Refuses where no record could be saved.
+    func requireWritable() throws(KeybagError)
     /// The record; nil where there is none.
     func load() throws(KeybagError) -> [UInt8]?
     /// Returns once the record is durable; nil removes it.
@@ -31,8 +33,20 @@ struct FileAttempts: AttemptStorage {
         do {
             return try FileLock(directory.appending(Self.lockName))
         } catch {
+            // Nothing is judged or changed there, so that nothing needs the lock.
+            if error.code == EROFS { return NoLock() }
             throw .system(error)
         }
+    }
+
+    func requireWritable() throws(KeybagError) {
+        let isReadOnly: Bool
+        do {
+            isReadOnly = try FileSystem.isReadOnly(at: directory.path)
+        } catch {
+            throw .system(error)
+        }
+        if isReadOnly { throw .attemptsReadOnly(path: directory.path) }
     }
 
     func load() throws(KeybagError) -> [UInt8]? {
@@ -58,6 +72,10 @@ struct FileAttempts: AttemptStorage {
 
 extension FileLock: AttemptLock {}
 
+private struct NoLock: AttemptLock {
+    func release() {}
+}
+
 /// In the memory of this process.
 final class MemoryAttempts: AttemptStorage {
     private let record = Mutex<[UInt8]?>(nil)
@@ -68,6 +86,7 @@ final class MemoryAttempts: AttemptStorage {
         return gate
     }
 
+    func requireWritable() {}
     func load() throws(KeybagError) -> [UInt8]? { record.withLock { $0 } }
     func save(_ new: [UInt8]?) throws(KeybagError) { record.withLock { $0 = new } }
 }

@@ -30,6 +30,8 @@ public enum KeybagError: Error, Sendable {
     case changedMeanwhile
     /// The file that counts wrong passcodes is not what was written.
     case attemptsDamaged
+    /// Attempts cannot be counted, because the directory lies on a read-only file system; so no passcode is judged.
+    case attemptsReadOnly(path: String)
     /// A passcode is set, and the operation needs there to be none.
     case passcodeExists
     /// A passcode is set, and the operation needs it in the same request.

@@ -49,9 +49,11 @@ public final class PasscodeAttempts: Sendable {
 
     /// Judges a passcode. Only within ``exclusively(onSystemError:_:)``.
     ///
-    /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeDelay(seconds:)``; ``KeybagError/wiped`` where this was the tenth wrong
+    /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeDelay(seconds:)``; ``KeybagError/attemptsReadOnly(path:)`` before anything
+    ///   is judged, where an attempt could not be counted; ``KeybagError/wiped`` where this was the tenth wrong
     ///   one and the settings say so: then the caller destroys what the passcode protected.
     package func judge(_ passcode: Passcode, of keybag: DeviceKeybag) throws(KeybagError) -> Judgement {
+        try storage.requireWritable()
         let before = try load(keybag.deviceKey)
         var record = before
         try restartDelay(&record, keybag.deviceKey)

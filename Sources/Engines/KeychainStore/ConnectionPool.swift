@@ -14,6 +14,8 @@ final class ConnectionPool: Sendable {
     private struct State {
         var idle: [DatabaseQueue] = []
         var isClosed = false
+        /// The state of a read-only database in which the idle connections were opened; nil where it can be written.
+        var database: ReadOnlyDatabase.State?
     }
 
     private let state = Mutex(State())
@@ -21,11 +23,13 @@ final class ConnectionPool: Sendable {
     private let free: DispatchSemaphore
     /// Writers of this process queue here, fairly and without polling; those of other processes wait in SQLite's busy handler.
     private let writing = DispatchSemaphore(value: 1)
-    private let open: @Sendable () throws -> DatabaseQueue
+    /// Told the state of a read-only database.
+    private let open: @Sendable (ReadOnlyDatabase.State?) throws -> DatabaseQueue
     /// The file that the connections are open on; nil in memory.
     private let file: (path: String, identity: FileStatus.Identity?)?
-    /// How long the file may become, and its log; nil for no limit.
-    private let maxBytes: Int64?
+        try requireWritable()
+        return try exclusively { (database) throws(StoreError) in
+            try shortenLog(in: database)
 
     /// Connections to the file at `path`, which exists.
     ///
@@ -33,9 +37,11 @@ final class ConnectionPool: Sendable {
     init(path: String, maxBytes: Int?) {
         count = Self.greatestCount
         free = DispatchSemaphore(value: count)
-        open = { try DatabaseQueue(path: path, configuration: Self.configuration(maxBytes: maxBytes)) }
+        open = { _ in try DatabaseQueue(path: path, configuration: Self.configuration(maxBytes: maxBytes)) }
         file = (path, Self.identity(of: path))
-        self.maxBytes = maxBytes.map(Int64.init)
+        try requireWritable()
+        return try exclusively { (database) throws(StoreError) in
+            try shortenLog(in: database)
         ForkGuard.shared.watch(self)
     }
 
@@ -49,9 +55,11 @@ final class ConnectionPool: Sendable {
         } catch {
             throw StoreError(error)
         }
-        open = { throw StoreError.closed }
+        open = { _ in throw StoreError.closed }
         file = nil
-        maxBytes = nil
+        try requireWritable()
+        return try exclusively { (database) throws(StoreError) in
+            try shortenLog(in: database)
     }
 
     /// Runs `body` on one consistent state of the database.
@@ -66,7 +74,8 @@ final class ConnectionPool: Sendable {
 
     /// Runs `body` in one transaction: when this returns, all of it is durable; when it throws, none of it happened.
     func write<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        try exclusively { (database) throws(StoreError) in
+        try requireWritable()
+        return try exclusively { (database) throws(StoreError) in
             try shortenLog(in: database)
             try RowStatement("BEGIN IMMEDIATE", in: database).run()
             do throws(StoreError) {
@@ -103,6 +112,9 @@ final class ConnectionPool: Sendable {
     /// Keeps SQLite's log within the limit of the file: readers who overlap would let it grow without end.
     private func shortenLog(in database: Database) throws(StoreError) {
         guard let maxBytes, let file, logLength(file.path) > maxBytes else { return }
+        // Readers are not waited for: a later write finds the log free.
+        try RowStatement("PRAGMA busy_timeout = 0", in: database).run()
+        defer { _ = try? RowStatement("PRAGMA busy_timeout = \(Self.patience)", in: database).run() }
         let statement = try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
         while try statement.step() {}
         guard logLength(file.path) <= maxBytes else { throw .quota("the keychain's log is as long as it may be, and is being read") }
@@ -143,31 +155,75 @@ final class ConnectionPool: Sendable {
     func withConnection<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         free.wait()
         defer { free.signal() }
-        let (idle, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }
-        guard !isClosed else { throw .closed }
-        let connection: DatabaseQueue
-        do {
-            connection = try idle ?? open()
-        } catch {
-            throw StoreError(error)
-        }
-        defer { giveBack(connection) }
+        guard let readOnly else { return try withConnection(in: nil, body) }
+        let state = try readOnly.state()
+        let result = Swift.Result { () throws(StoreError) in try withConnection(in: state, body) }
+        // Whatever came of it, error or not, may be of two states of the file.
+        guard readOnly.isStill(state) else { throw .changedDuringRead(path: readOnly.path) }
+        return try result.get()
+    }
+
+    private func withConnection<Result>(
+        in database: ReadOnlyDatabase.State?, _ body: (Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        let connection = try take(database)
+        defer { giveBack(connection, database) }
         return try connection.writeWithoutTransaction { (database) -> Swift.Result<Result, StoreError> in
             Swift.Result { () throws(StoreError) in try body(database) }
         }.get()
     }
 
-    private func giveBack(_ connection: DatabaseQueue) {
-        let isClosed = state.withLock { state in
-            if !state.isClosed { state.idle.append(connection) }
-            return state.isClosed
+    /// A connection that was opened in this state of the database, and is not in use.
+    private func take(_ database: ReadOnlyDatabase.State?) throws(StoreError) -> DatabaseQueue {
+        let (idle, outdated, isClosed) = state.withLock { state in
+            var outdated: [DatabaseQueue] = []
+            if state.database != database {
+                swap(&outdated, &state.idle)
+                state.database = database
+            }
+            return (state.idle.popLast(), outdated, state.isClosed)
         }
-        if isClosed { try? connection.close() }
+        for connection in outdated { try? connection.close() }
+        guard !isClosed else { throw .closed }
+        do {
+            return try idle ?? open(database)
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private func giveBack(_ connection: DatabaseQueue, _ database: ReadOnlyDatabase.State?) {
+        let isKept = state.withLock { state in
+            let isKept = !state.isClosed && state.database == database
+            if isKept { state.idle.append(connection) }
+            return isKept
+        }
+        if !isKept { try? connection.close() }
     }
 
     /// How long a transaction waits for those of other processes, in milliseconds.
     static let patience = 60_000
     private static let greatestCount = 4
+
+    private static func readOnlyConfiguration() -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "latchkey"
+        configuration.readonly = true
+        // Programs that may write through another mount hold the database for moments only.
+        configuration.busyMode = .timeout(Double(patience) / 1000)
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
+            try defend(database)
+        }
+        return configuration
+    }
+
+    private static func defend(_ database: Database) throws {
+        if let connection = database.sqliteConnection, latchkey_sqlite_defend(UnsafeMutableRawPointer(connection)) != 0 {
+            throw StoreError.database(code: 1, message: "SQLite's defensive mode could not be switched on")
+        }
+    }
 
     private static func configuration(maxBytes: Int?) -> Configuration {
         var configuration = Configuration()
@@ -187,9 +243,7 @@ final class ConnectionPool: Sendable {
             if let maxBytes, let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size"), pageSize > 0 {
                 try database.execute(sql: "PRAGMA max_page_count = \(max(1, maxBytes / pageSize))")
             }
-            if let connection = database.sqliteConnection, latchkey_sqlite_defend(UnsafeMutableRawPointer(connection)) != 0 {
-                throw StoreError.database(code: 1, message: "SQLite's defensive mode could not be switched on")
-            }
+            try defend(database)
         }
         return configuration
     }

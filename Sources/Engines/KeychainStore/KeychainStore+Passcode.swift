@@ -58,17 +58,17 @@ extension KeychainStore {
         try? checkpoint()  // Where that fails, the log is emptied later; the lock stands.
     }
 
-    /// Unlocks, and ends a change of the passcode that was interrupted.
+    /// Unlocks, and ends a change of the passcode that was interrupted, where the database can be written.
     ///
     /// - Parameter floor: a passcode of lower cost is raised to it.
     public func unlock(_ passcode: Passcode, floor: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }) throws(StoreError) {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { return }
             var key = try judge(passcode)
-            if let raised = try raise(passcode, key, to: floor) { key = raised }
+            if !isReadOnly, let raised = try raise(passcode, key, to: floor) { key = raised }
             let device = keybag.device
             keybag.unlock(try keybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
-            try reseal(key, progress)
+            if !isReadOnly { try reseal(key, progress) }
         }
     }
 
@@ -76,6 +76,7 @@ extension KeychainStore {
 
     /// Sets a passcode where there is none, and reseals every row that it protects.
     public func setPasscode(_ new: Passcode, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }) throws(StoreError) {
+        try requireWritable()
         try exclusively { () throws(StoreError) in
             let device = try refresh()
             guard !device.hasPasscode else { throw .keybag(.passcodeExists) }
@@ -97,6 +98,7 @@ extension KeychainStore {
     public func changePasscode(
         from old: Passcode, to new: Passcode, rotates: Bool, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }
     ) throws(StoreError) {
+        try requireWritable()
         try exclusively { () throws(StoreError) in
             try keybagErrors { () throws(KeybagError) in try new.requireNew() }
             let former = try judge(old)
@@ -117,7 +119,8 @@ extension KeychainStore {
     ///
     /// - Returns: how many items were destroyed.
     public func removePasscode(_ passcode: Passcode, progress: ResealProgress = { _, _ in }) throws(StoreError) -> Int {
-        try exclusively { () throws(StoreError) in
+        try requireWritable()
+        return try exclusively { () throws(StoreError) in
             let key = try judge(passcode)
             try reseal(key, progress)
             let device = keybag.device
@@ -171,6 +174,7 @@ extension KeychainStore {
     private func administer(
         _ passcode: Passcode?, _ change: (DeviceKeybag, PasscodeKey?) throws(KeybagError) -> StoredKeybag
     ) throws(StoreError) {
+        try requireWritable()
         try exclusively { () throws(StoreError) in
             var key: PasscodeKey?
             if try refresh().hasPasscode {

@@ -20,7 +20,7 @@ public final class KeychainStore: Sendable {
     /// nil where any number of items is taken.
     let itemQuota: ItemQuota?
 
-    /// Opens the keychain at `path`, and makes it where there is none.
+    /// Opens the keychain at `path`, and makes it where there is none. On a read-only file system it is only read.
     ///
     /// - Parameters:
     ///   - attempts: where wrong passcodes are counted.
@@ -33,8 +33,20 @@ public final class KeychainStore: Sendable {
     ) throws(StoreError) {
         try Self.prepareFile(path)
         try self.init(
-            ConnectionPool(path: path, maxBytes: quota?.bytes), path: path, attempts: attempts, clock: clock, quota: quota,
+            path: path, isReadOnly: ReadOnlyDatabase.isNeeded(for: path), attempts: attempts, clock: clock, quota: quota,
             deviceKey: deviceKey)
+    }
+
+    /// Opens the file at `path`, which exists.
+    ///
+    /// - Parameter isReadOnly: writes nothing; every change throws ``StoreError/readOnly(path:)``.
+    convenience init(
+        path: String, isReadOnly: Bool, attempts: PasscodeAttempts, clock: BootClock = .system, quota: KeychainQuota? = nil,
+        deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
+    ) throws(StoreError) {
+        let connections =
+            isReadOnly ? ConnectionPool(ReadOnlyDatabase(path: path)) : ConnectionPool(path: path, maxBytes: quota?.bytes)
+        try self.init(connections, path: path, attempts: attempts, clock: clock, quota: quota, deviceKey: deviceKey)
     }
 
     /// A keychain in memory, which ends with the object.
@@ -50,6 +62,7 @@ public final class KeychainStore: Sendable {
     ) throws(StoreError) {
         let isNew = try connections.read(DatabaseSchema.isEmpty)
         if isNew, let path { try Self.refuseEmptied(path, connections) }
+        if isNew { try connections.requireWritable() }
         let key: DeviceKey
         do {
             key = try deviceKey(isNew)
@@ -57,7 +70,7 @@ public final class KeychainStore: Sendable {
             throw .keybag(error)
         }
         if isNew { try Self.create(in: connections, deviceKey: key, isFile: path != nil) }
-        if let path { unlink(Self.creationMark(path)) }
+        if let path, !connections.isReadOnly { unlink(Self.creationMark(path)) }
         let opened = try connections.read { (database) throws(StoreError) in
             try DatabaseSchema.verify(database)
             return try Self.openKeybag(in: database, deviceKey: key)
@@ -69,6 +82,12 @@ public final class KeychainStore: Sendable {
         // Weak, so that a forgotten store is not kept open by its timer.
         idleCheckpoint = path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
     }
+
+    /// Whether the database lies on a read-only file system, so that every change throws ``StoreError/readOnly(path:)``.
+    public var isReadOnly: Bool { connections.isReadOnly }
+
+    /// Refuses a change before it costs anything.
+    func requireWritable() throws(StoreError) { try connections.requireWritable() }
 
     /// The version of the tables.
     public static var formatVersion: Int { DatabaseSchema.version }
@@ -175,7 +194,8 @@ public final class KeychainStore: Sendable {
 
     /// Whether the log is empty now; somebody who reads may be in the way.
     private static func emptyLog(of connections: ConnectionPool) throws(StoreError) -> Bool {
-        try connections.exclusively { (database) throws(StoreError) in
+        guard !connections.isReadOnly else { return true }
+        return try connections.exclusively { (database) throws(StoreError) in
             // Nobody is waited for: while another process reads, waiting here would make every writer wait as well. The pragma answers
             // a row that says whether somebody was in the way; then the log stays until the next time.
             try RowStatement("PRAGMA busy_timeout = 0", in: database).run()

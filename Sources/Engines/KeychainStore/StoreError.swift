@@ -18,6 +18,12 @@ public enum StoreError: Error, Sendable {
     case unsafeFileSystem(path: String, kind: String)
     /// The file was deleted or replaced while it was open.
     case replaced(path: String)
+    /// The file lies on a read-only file system, and the call would change it.
+    case readOnly(path: String)
+    /// The file lies on a read-only file system, and its log, of this path, holds changes and has no index.
+    case pendingLog(path: String)
+    /// The file lies on a file system that is read-only here, and was changed from elsewhere during the call.
+    case changedDuringRead(path: String)
     /// The store was closed before the call.
     case closed
     /// The words say why this is no backup, or no whole one.

@@ -24,6 +24,13 @@ public struct FileSystem: Sendable {
         Self.unsafeTypes[type]
     }
 
+    /// Whether nothing can be written to what is at `path`, because its file system, or this mount of it, is read-only (statvfs(3)).
+    public static func isReadOnly(at path: String) throws(SystemError) -> Bool {
+        var info = statvfs()
+        guard statvfs(path, &info) == 0 else { throw .last("look at the file system of", path: path) }
+        return info.f_flag & UInt(ST_RDONLY) != 0
+    }
+
     // Magic numbers: statfs(2) and linux/magic.h.
     private static let unsafeTypes: [Int64: String] = [
         0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB2", 0x0102_1997: "9P", 0x6573_5546: "FUSE",

@@ -87,6 +87,10 @@ enum Examination {
             return KeychainFinding(
                 "free space", isHealthy: false, detail: SystemError.last("look at the free space of", path: path).description)
         }
+        guard info.f_flag & UInt(ST_RDONLY) == 0 else {
+            return KeychainFinding(
+                "free space", isHealthy: true, detail: "\(path) lies on a read-only file system; nothing can be stored")
+        }
         let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
         let isEnough = free >= leastFree
         return KeychainFinding(

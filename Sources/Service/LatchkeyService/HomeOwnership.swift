@@ -60,6 +60,11 @@ public final class HomeOwnership: Sendable {
     /// Refuses to open a home that belongs to a daemon.
     static func refuse(_ home: KeychainHome) throws(KeychainError) {
         guard isMarked(home) else { return }
+        if (try? FileSystem.isReadOnly(at: home.dataDirectory)) == true {
+            throw KeychainError(
+                .notAvailable, "the keychain in \(home.dataDirectory) belongs to latchkeyd, which cannot run on a read-only file system",
+                hint: "mount it writable, or copy the data and state directories elsewhere and remove the copy's file \(markName)")
+        }
         throw KeychainError(
             .notAvailable, "the keychain in \(home.dataDirectory) belongs to latchkeyd, which does not answer",
             hint: "systemctl --user start latchkeyd.socket, or: latchkeyd --user &; to do without it: latchkeyd --user --release")

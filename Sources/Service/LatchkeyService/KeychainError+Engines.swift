@@ -28,6 +28,16 @@ extension KeychainError {
         case .replaced(let path):
             self.init(
                 .notAvailable, "\(path) was deleted or replaced while it was open, so nothing was stored", hint: "start the program anew")
+        case .readOnly(let path):
+            self.init(
+                .readOnly, "\(path) lies on a read-only file system, so that nothing in it can be changed",
+                hint: "mount it writable, or point LATCHKEY_HOME at a directory that can be written")
+        case .pendingLog(let path):
+            self.init(
+                .notAvailable, "\(path) holds changes that cannot be read on a read-only file system, because its index is missing",
+                hint: "mount it writable and run latchkey status, or copy the data and state directories to where they can be written")
+        case .changedDuringRead(let path):
+            self.init(.notAvailable, "\(path), which is read-only here, was changed from elsewhere during the call", hint: "try again")
         case .notABackup(let found): self.init(.decode, "this is not a backup that can be restored: \(found)", hint: "nothing was changed")
         case .newerBackup(let found, let known):
             self.init(
@@ -84,6 +94,10 @@ extension KeychainError {
             self.init(
                 .notAvailable, "the file that counts wrong passcodes is damaged",
                 hint: "remove passcode.attempts beside the device key; no passcode is judged before")
+        case .attemptsReadOnly(let path):
+            self.init(
+                .readOnly, "no passcode is judged, because a wrong one could not be counted: \(path) lies on a read-only file system",
+                hint: "mount it writable, or copy the data and state directories to where they can be written")
         case .changedMeanwhile:
             self.init(.notAvailable, "another process has changed the passcode meanwhile, so nothing was done", hint: "try again")
         case .passcodeExists: self.init(.param, "a passcode is set already", hint: "latchkey passcode change")

@@ -89,6 +89,7 @@ extension KeychainStore {
         refusal: (ItemRecord) -> String? = { _ in nil }, from source: @escaping BackupSource,
         progress: ResealProgress = { _, _ in }
     ) throws(StoreError) -> RestoreReport {
+        try requireWritable()
         let header = try Self.readHeader(source)
         let keyring = try keyringForAdministration(passcode)
         let keys = try Self.keys(of: header, passphrase, keybag.device.deviceKey)

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import GRDB
+@testable import Keybag
+import KeychainModel
+@testable import KeychainStore
+import KeychainTesting
+import LinuxSystem
+import SecretMemory
+import Testing
+
+/// What a store does on a file system that cannot be written. StorageErrorTests mounts one; here the store is told so.
+@Suite("Read-only store")
+struct ReadOnlyStoreTests {
+    private let key = DeviceKey.ephemeral()
+    private let cost = PasscodeCost(exponent: 10)
+
+    @Test("A read-only store is read, refuses every change by name, and leaves the files as they are")
+    func refusesChanges() throws {
+        let (directory, path) = try made()
+        let before = try directory.files()
+        let store = try openReadOnly(path)
+        #expect(try accounts(in: store) == ["alice"])
+        #expect(store.isReadOnly)
+        let passcode = try self.passcode()
+        let changes: [(String, () throws -> Void)] = [
+            ("add", { _ = try store.add(Sample.item("bob")) }),
+            ("add two", { _ = try store.add([Sample.item("bob"), Sample.item("carol")]) }),
+            ("add what is there", { _ = try store.add(Sample.item("alice")) }),
+            ("update", { _ = try store.update(Sample.search()) { $0 } }),
+            ("remove", { _ = try store.remove(Sample.search(), now: 1) }),
+            ("remove nothing", { _ = try store.remove(Sample.search([.account: .string("nobody")]), now: 1) }),
+            ("repair", { _ = try store.repair(.moveDamaged, isRehearsal: false) }),
+            ("quarantine", { _ = try store.repair(.emptyQuarantine, isRehearsal: false) }),
+            ("set a passcode", { try store.setPasscode(passcode, cost: cost) }),
+            ("change a passcode", { try store.changePasscode(from: passcode, to: passcode, rotates: true, cost: cost) }),
+            ("remove a passcode", { _ = try store.removePasscode(passcode) }),
+            ("recovery key", { _ = try store.createRecoveryKey(nil) }),
+            ("settings", { try store.changeSettings(to: KeybagSettings(), nil) }),
+            ("audit", { try store.setAuditHead(.first()) }),
+        ]
+        for (name, change) in changes {
+            #expect("\(name)") { try change() } throws: { error in
+                guard case StoreError.readOnly(let found) = error else { return false }
+                return found == path
+            }
+        }
+        store.lock(immediately: true)
+        try store.checkpoint()
+        try store.unlock(passcode)
+        #expect(try store.repair(.moveDamaged, isRehearsal: true) == 0)
+        let inspection = try store.inspect()
+        #expect(inspection.rows == 1 && inspection.damaged.isEmpty && inspection.structure.isEmpty)
+        #expect(try accounts(in: store) == ["alice"])
+        store.close()
+        #expect(try directory.files() == before)
+    }
+
+    @Test(
+        "The name of a directory may hold what means something else in a URI",
+        arguments: ["?immutable=0", "#", "%41", "a b", "ü", "&mode=rwc", "'\"", "\u{1}", "+"])
+    func oddNames(_ name: String) throws {
+        let (directory, path) = try made()
+        let folder = "\(directory.path)/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.copyItem(atPath: path, toPath: "\(folder)/keychain.db")
+        try FileManager.default.removeItem(atPath: path)
+        let store = try openReadOnly("\(folder)/keychain.db")
+        #expect(try accounts(in: store) == ["alice"])
+        store.close()
+    }
+
+    @Test("A log that a program has left behind is read, too")
+    func leftLog() throws {
+        let (directory, path) = try made()
+        let store = try StoreFixture.open(path, key)
+        let copy = "\(directory.path)/copy"
+        try FileManager.default.createDirectory(
+            atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        let reader = try DatabaseQueue(path: path)
+        try reader.read { database in
+            // While this reads, nobody moves the log into the database.
+            _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
+            _ = try store.add(Sample.item("bob"))
+            for suffix in ["-wal", "-shm", ""] {
+                try FileManager.default.copyItem(atPath: "\(path)\(suffix)", toPath: "\(copy)/keychain.db\(suffix)")
+            }
+        }
+        try reader.close()
+        store.close()
+        let copied = try openReadOnly("\(copy)/keychain.db")
+        #expect(try accounts(in: copied) == ["alice", "bob"])
+        #expect { try copied.add(Sample.item("carol")) } throws: { error in
+            if case StoreError.readOnly = error { true } else { false }
+        }
+        copied.close()
+        // It is emptied by whoever may write.
+        try StoreFixture.open("\(copy)/keychain.db", key).close()
+        #expect(try accounts(in: try openReadOnly("\(copy)/keychain.db")) == ["alice", "bob"])
+    }
+
+    @Test("A log without its index is refused by name; once the database was opened for writing, and with an empty log, it is read")
+    func pendingLog() throws {
+        let (_, path) = try made()
+        try Data([1]).write(to: URL(filePath: "\(path)-wal"))
+        #expect { try openReadOnly(path) } throws: { error in
+            guard case StoreError.pendingLog(let found) = error else { return false }
+            return found == "\(path)-wal"
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(path)-wal")
+        try StoreFixture.open(path, key).close()
+        try Data().write(to: URL(filePath: "\(path)-wal"))
+        let store = try openReadOnly(path)
+        #expect(try accounts(in: store) == ["alice"])
+        // Another mount of the same files may be writable: its log has an index then.
+        try Data([1]).write(to: URL(filePath: "\(path)-wal"))
+        #expect(throws: StoreError.self) { try accounts(in: store) }
+        try FileManager.default.removeItem(atPath: "\(path)-wal")
+        #expect(try accounts(in: store) == ["alice"])
+        store.close()
+    }
+
+    @Test("What was stored by way of another mount is seen by the next call, and a change during a call fails it")
+    func changedElsewhere() throws {
+        let (directory, path) = try made()
+        let store = try openReadOnly(path)
+        #expect(try accounts(in: store) == ["alice"])
+        // Times of files have the steps of the kernel's clock.
+        try awaitNextTick(after: path, in: directory)
+        let other = try StoreFixture.open(path, key)
+        _ = try other.add(Sample.item("bob"))
+        other.close()
+        #expect(try accounts(in: store) == ["alice", "bob"])
+        try awaitNextTick(after: path, in: directory)
+        #expect {
+            try store.read { (_, _) throws(StoreError) in
+                // The same bytes, written anew.
+                try? Data(contentsOf: URL(filePath: path)).write(to: URL(filePath: path))
+            }
+        } throws: { error in
+            guard case StoreError.changedDuringRead = error else { return false }
+            return true
+        }
+        store.close()
+    }
+
+    @Test("Where passcodes can be counted, a passcode opens a read-only store; a cost below the floor is no obstacle")
+    func unlocks() throws {
+        let (_, path) = try made(withPasscode: true)
+        let store = try openReadOnly(path)
+        #expect(throws: StoreError.self) { try accounts(in: store) }
+        #expect(throws: StoreError.self) { try store.unlock(try passcode("another one")) }
+        #expect(try store.passcodeAttempts().count == 1)
+        try store.unlock(try passcode(), floor: .floor)
+        #expect(try accounts(in: store) == ["alice"])
+        #expect(try store.passcodeAttempts().count == 0)
+        store.close()
+    }
+
+    @Test("No keychain is made on a read-only file system, and an emptied one is told from one whose making was interrupted")
+    func empty() throws {
+        let directory = try TemporaryDirectory()
+        let path = "\(directory.path)/keychain.db"
+        _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        #expect { try openReadOnly(path) } throws: { error in
+            if case StoreError.notAKeychain = error { true } else { false }
+        }
+        _ = FileManager.default.createFile(atPath: "\(path).new", contents: nil, attributes: [.posixPermissions: 0o600])
+        #expect { try openReadOnly(path) } throws: { error in
+            if case StoreError.readOnly = error { true } else { false }
+        }
+        #expect(try directory.files() == ["keychain.db": [], "keychain.db.new": []])
+    }
+
+    // MARK: Helpers
+
+    /// A closed keychain with the item of alice.
+    private func made(withPasscode: Bool = false) throws -> (directory: TemporaryDirectory, path: String) {
+        let directory = try TemporaryDirectory()
+        let path = "\(directory.path)/keychain.db"
+        let store = try StoreFixture.open(path, key)
+        _ = try store.add(Sample.item("alice"))
+        if withPasscode { try store.setPasscode(try passcode(), cost: cost) }
+        store.close()
+        return (directory, path)
+    }
+
+    private func openReadOnly(_ path: String) throws -> KeychainStore {
+        try KeychainStore(path: path, isReadOnly: true, attempts: PasscodeAttempts(inMemory: .system)) { (_) throws(KeybagError) in key }
+    }
+
+    private func accounts(in store: KeychainStore) throws -> [String] {
+        try store.search(Sample.search(), limit: nil, withSecrets: true).records.compactMap(\.text).map {
+            $0.replacingOccurrences(of: "data of ", with: "")
+        }
+    }
+
+    private func passcode(_ text: String = "the passcode") throws -> Passcode {
+        try Passcode(SharedSecret(copying: text.utf8))
+    }
+
+    /// Returns once a file that is written now has another time than the file at `path`.
+    private func awaitNextTick(after path: String, in directory: TemporaryDirectory) throws {
+        func time(_ path: String) throws -> Date? {
+            try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        }
+        let before = try time(path)
+        repeat { try Data([1]).write(to: URL(filePath: "\(directory.path)/probe")) } while try time("\(directory.path)/probe") == before
+    }
+}
