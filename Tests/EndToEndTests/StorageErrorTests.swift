@@ -306,8 +306,12 @@ struct StorageErrorTests {
                 let query = ItemQuery(.genericPassword, limit: .all)
                 #expect(try service.copyMatching(query, returning: .data, from: caller).records.count == 2)
                 try service.checkpoint()
-                service.close()
             }
+            let passphrase = SharedSecret(copying: "a passphrase for a backup".utf8)
+            let report = try first.backup(under: passphrase, passcode: nil, to: { (_) throws(KeychainError) in }, progress: { _, _ in })
+            #expect(report.portable + report.deviceBound == 2)
+            first.close()
+            second.close()
             #expect(try FileManager.default.subpathsOfDirectory(atPath: home).sorted() == before)
         }
     }

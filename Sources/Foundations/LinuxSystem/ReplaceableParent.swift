@@ -27,7 +27,7 @@ public struct ReplaceableParent: Hashable, Sendable {
         while let name = rest.popLast() {
             // What is above `current` has been judged, and has no links in it.
             if name == ".." {
-                current = parent(of: current)
+                current = PathParent.of(current) ?? "/"
                 continue
             }
             let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
@@ -98,10 +98,6 @@ public struct ReplaceableParent: Hashable, Sendable {
     /// The components in reverse order, without those that lead nowhere.
     private static func components(_ path: String) -> [Substring] {
         path.split(separator: "/", omittingEmptySubsequences: true).filter { $0 != "." }.reversed()
-    }
-
-    private static func parent(of path: String) -> String {
-        "/" + path.split(separator: "/").dropLast().joined(separator: "/")
     }
 
     /// What the symbolic link says; nil where `path` is none.
