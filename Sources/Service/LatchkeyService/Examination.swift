@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import KeychainModel
+public import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
@@ -15,7 +15,7 @@ enum Examination {
                 permissions("database", home.databasePath, allowed: 0o600),
                 permissions("state directory", home.stateDirectory, allowed: 0o700),
                 permissions("device key", home.deviceKeyPath, allowed: 0o600),
-                parents(home),
+                home.examineParents(),
                 freeSpace(home.dataDirectory),
                 wayBack(home, hasRecoveryKey: hasRecoveryKey),
             ]
@@ -69,18 +69,6 @@ enum Examination {
         }
     }
 
-    private static func parents(_ home: KeychainHome) -> KeychainFinding {
-        let subject = "parent directories"
-        do throws(SystemError) {
-            guard let parent = try home.replaceableParent() else {
-                return KeychainFinding(subject, isHealthy: true, detail: "only this user and root can replace the keychain's directories")
-            }
-            return KeychainFinding(subject, isHealthy: false, detail: parent.problem, hint: parent.hint)
-        } catch {
-            return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
-        }
-    }
-
     private static func freeSpace(_ path: String) -> KeychainFinding {
         var info = statvfs()
         guard statvfs(path, &info) == 0 else {
@@ -100,4 +88,19 @@ enum Examination {
 
     /// Below this, a checkpoint of the log may not fit.
     private static let leastFree: UInt64 = 16 << 20
+}
+
+extension KeychainHome {
+    /// Whether other users can replace the directories of the keychain, also of one that is not there yet.
+    public func examineParents() -> KeychainFinding {
+        let subject = "parent directories"
+        do throws(SystemError) {
+            guard let parent = try replaceableParent() else {
+                return KeychainFinding(subject, isHealthy: true, detail: "only this user and root can replace the keychain's directories")
+            }
+            return KeychainFinding(subject, isHealthy: false, detail: parent.problem, hint: parent.hint)
+        } catch {
+            return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
+        }
+    }
 }

@@ -80,8 +80,10 @@ struct DoctorCommand: OwnParsableCommand {
 
     /// A keychain that cannot even be opened is a finding like any other, and so is one that is not there yet.
     private static func findings(in session: CommandSession) -> [KeychainFinding] {
-        if KeychainClient.isOnFiles, let path = MissingKeychain.path {
-            return [KeychainFinding("keychain", isHealthy: true, detail: "there is none yet at \(path); the first use makes it")]
+        if KeychainClient.isOnFiles, let home = MissingKeychain.home {
+            let (missing, parents) = ("there is none yet at \(home.databasePath)", home.examineParents())
+            guard parents.isHealthy else { return [KeychainFinding("keychain", isHealthy: true, detail: missing), parents] }
+            return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); the first use makes it")]
         }
         let progress = ProgressLine("items looked at", io: session.io)
         defer { progress.clear() }
