@@ -27,9 +27,10 @@ final class ConnectionPool: Sendable {
     private let open: @Sendable (ReadOnlyDatabase.State?) throws -> DatabaseQueue
     /// The file that the connections are open on; nil in memory.
     private let file: (path: String, identity: FileStatus.Identity?)?
-        try requireWritable()
-        return try exclusively { (database) throws(StoreError) in
-            try shortenLog(in: database)
+    /// How long the file may become, and its log; nil for no limit.
+    private let maxBytes: Int64?
+    /// nil where the database can be written.
+    private let readOnly: ReadOnlyDatabase?
 
     /// Connections to the file at `path`, which exists.
     ///
@@ -39,9 +40,21 @@ final class ConnectionPool: Sendable {
         free = DispatchSemaphore(value: count)
         open = { _ in try DatabaseQueue(path: path, configuration: Self.configuration(maxBytes: maxBytes)) }
         file = (path, Self.identity(of: path))
-        try requireWritable()
-        return try exclusively { (database) throws(StoreError) in
-            try shortenLog(in: database)
+        self.maxBytes = maxBytes.map(Int64.init)
+        readOnly = nil
+        ForkGuard.shared.watch(self)
+    }
+
+    /// Connections to a file that cannot be written.
+    init(_ readOnly: ReadOnlyDatabase) {
+        count = Self.greatestCount
+        free = DispatchSemaphore(value: count)
+        open = { state in
+            try DatabaseQueue(path: state.map(readOnly.name) ?? readOnly.path, configuration: Self.readOnlyConfiguration())
+        }
+        file = (readOnly.path, Self.identity(of: readOnly.path))
+        maxBytes = nil
+        self.readOnly = readOnly
         ForkGuard.shared.watch(self)
     }
 
@@ -57,9 +70,15 @@ final class ConnectionPool: Sendable {
         }
         open = { _ in throw StoreError.closed }
         file = nil
-        try requireWritable()
-        return try exclusively { (database) throws(StoreError) in
-            try shortenLog(in: database)
+        maxBytes = nil
+        readOnly = nil
+    }
+
+    var isReadOnly: Bool { readOnly != nil }
+
+    /// - Throws: ``StoreError/readOnly(path:)``.
+    func requireWritable() throws(StoreError) {
+        if let readOnly { throw .readOnly(path: readOnly.path) }
     }
 
     /// Runs `body` on one consistent state of the database.

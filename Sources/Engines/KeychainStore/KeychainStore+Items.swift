@@ -3,6 +3,7 @@
 internal import GRDB
 internal import Keybag
 public import KeychainModel
+internal import LinuxSystem
 internal import SecretMemory
 
 /// What a search found.

@@ -76,7 +76,11 @@ public final class EntitlementsDirectory: Sendable {
 
     /// nil where the directory is there and cannot be read.
     private func fileNames() -> [String]? {
-        guard (try? FileStatus.of(path)) != .some(.none) else { return [] }
+        do throws(SystemError) {
+            guard case .some = try FileStatus.of(path) else { return [] }
+        } catch {
+            return nil
+        }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else { return nil }
         return names.filter { $0.hasSuffix(".plist") && !$0.hasPrefix(".") }.sorted()
     }
