@@ -158,6 +158,46 @@ struct IdleKeychainTests {
         #expect(throws: KeychainError.self) { try service.add(Items.addition("6"), from: caller) }
     }
 
+    @Test("A change that is taken back leaves the count of items as it was")
+    func takenBack() throws {
+        let provider = provider(quota: KeychainQuota(items: 3))
+        defer { provider.close() }
+        let service = try provider.keychain(of: 1).service
+        for index in 0..<3 { _ = try service.add(Items.addition("\(index)"), from: caller) }
+        let passphrase = SharedSecret(copying: "plum tree violin".utf8)
+        let backup = Mutex<[UInt8]>([])
+        _ = try service.backup(
+            under: passphrase, passcode: nil, to: { bytes in backup.withLock { $0 += bytes } }, progress: { _, _ in })
+        let position = Mutex(0)
+        // Inside the rehearsal there is nothing but what it restores.
+        _ = try service.restore(
+            under: passphrase, passcode: nil, merges: false, isRehearsal: true,
+            from: { buffer in
+                let whole = backup.withLock { $0 }
+                let part = whole.dropFirst(position.withLock { $0 }).prefix(buffer.count)
+                buffer.copyBytes(from: part)
+                position.withLock { $0 += part.count }
+                return part.count
+            }, progress: { _, _ in })
+        #expect(throws: KeychainError.self) { try service.add(Items.addition("3"), from: caller) }
+    }
+
+    @Test("A search for a client collects no more than its limit of bytes; a single item is always given")
+    func resultLimit() throws {
+        let provider = provider()
+        defer { provider.close() }
+        let service = try provider.keychain(of: 1).service
+        let large = String(repeating: "x", count: 10_000)
+        for index in 0..<3 { _ = try service.add(Items.addition("\(index)", data: large), from: caller) }
+        func count(_ limit: Int, _ query: ItemQuery) throws -> Int {
+            try ResultLimit.$current.withValue(limit) { try service.copyMatching(query, returning: .data, from: caller).records.count }
+        }
+        #expect(try count(30_000, Items.query(limit: .all)) == 3)
+        let error = #expect(throws: KeychainError.self) { try count(29_999, Items.query(limit: .all)) }
+        #expect(error?.status == .allocate)
+        #expect(try count(1, Items.query("0")) == 1)
+    }
+
     @Test("A backup that is longer than the quota is refused while it arrives")
     func spool() throws {
         let spool = try Spool(in: directory.path, limit: 10)

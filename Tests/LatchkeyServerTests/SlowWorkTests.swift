@@ -57,6 +57,26 @@ struct SlowWorkTests {
         #expect(gate.begun.load(ordering: .sequentiallyConsistent) == 20)
     }
 
+    @Test("Threads are started for work that may begin, and not for what has to wait for its user's share")
+    func threads() throws {
+        let pool = SlowWorkPool(ServerLimits())
+        let gate = Gate()
+        for _ in 0..<20 { Self.start(pool, .computation, 1, gate) }
+        #expect(eventually { pool.load == (2, 18) })
+        #expect(pool.startedThreads <= 3)
+        gate.open(20)
+        #expect(eventually { pool.load == (0, 0) })
+        #expect(pool.startedThreads <= 40)
+    }
+
+    @Test("A session's server shares what is lent to its user with the server that opened it")
+    func sessionsShare() throws {
+        let fixture = try ServerFixture()
+        let session = try KeychainServer(sessionOf: fixture.server, fixture.server.provider)
+        #expect(session.shared === fixture.server.shared)
+        #expect(session.limits.connectionsPerUser < fixture.server.limits.connectionsPerUser)
+    }
+
     @Test("Users take turns: one who asks for much waits behind one who asks for little")
     func turns() throws {
         var limits = ServerLimits()

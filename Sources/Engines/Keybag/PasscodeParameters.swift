@@ -47,7 +47,8 @@ public struct PasscodeCost: Equatable, Sendable {
         let isKnown = (1...20).contains(exponent) && (1...16).contains(blockSize) && (1...2).contains(parallelism)
         guard isKnown, work <= 2 * Self.floor.work, memory <= 2 * Self.floor.memory else {
             throw .damaged(
-                "the passcode's cost (N = 2^\(exponent), r = \(blockSize), p = \(parallelism)) is not one that is accepted: at most twice what this version writes")
+                "the passcode's cost (N = 2^\(exponent), r = \(blockSize), p = \(parallelism)) is not one that is accepted: at most twice what this version writes"
+            )
         }
     }
 }

@@ -104,7 +104,8 @@ public enum KeychainClient {
         }
         guard !ProcessService.discovery.hasSystemDaemon else {
             throw KeychainError(
-                .notAvailable, "the system's latchkeyd is there, and programs use it", hint: "sudo systemctl disable --now latchkeyd.socket")
+                .notAvailable, "the system's latchkeyd is there, and programs use it", hint: "sudo systemctl disable --now latchkeyd.socket"
+            )
         }
         return try SystemDaemonMark.remove(from: home)
     }

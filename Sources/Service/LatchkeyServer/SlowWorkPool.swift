@@ -45,6 +45,9 @@ final class SlowWorkPool: Sendable {
     /// How much runs, and how much waits; for tests.
     var load: (running: Int, waiting: Int) { queue.withLock { ($0.runningCount, $0.waitingCount) } }
 
+    /// How many threads were ever started; for tests.
+    var startedThreads: Int { queue.withLock { $0.startedThreads } }
+
     private func startThreads() {
         while queue.withLock({ $0.takeThread(limits) }) {
             guard BackgroundThread.run({ [self] in runWork() }) else {
@@ -65,7 +68,8 @@ final class SlowWorkPool: Sendable {
         }
     }
 
-    private static let cancelled = KeychainError(.notAvailable, "the operation was not begun: latchkeyd is stopping, or its client has gone", hint: "try again")
+    private static let cancelled = KeychainError(
+        .notAvailable, "the operation was not begun: latchkeyd is stopping, or its client has gone", hint: "try again")
 
     private final class Outcome<Value: Sendable>: Sendable {
         private let result = Mutex<Result<Value, KeychainError>?>(nil)

@@ -9,6 +9,8 @@ struct SlowWorkQueue {
     private var waiting: [UInt32: [SlowWork]] = [:]
     private var running: [SlowWork] = []
     private var threads = 0
+    /// How many threads were ever started; for tests.
+    private(set) var startedThreads = 0
     private var isClosed = false
 
     var runningCount: Int { running.count }
@@ -75,6 +77,7 @@ struct SlowWorkQueue {
             waiting.values.contains(where: { $0.contains { mayBegin($0, limits) } })
         else { return false }
         threads += 1
+        startedThreads += 1
         return true
     }
 

@@ -241,6 +241,18 @@ struct CallerReaderTests {
         #expect(EntitlementsDirectory("/nowhere").problems.isEmpty)
     }
 
+    @Test("A rule that cannot be read may be about any user: administration is not left to claims meanwhile")
+    func unreadableRule() throws {
+        let machine = try Machine()
+        try machine.rule("one", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["A"]])
+        #expect(machine.reader().mayAttest(processesOf: 1000) && !machine.reader().mayAttest(processesOf: 1001))
+        chmod("\(machine.rules)/one.plist", 0o666)
+        #expect(machine.reader().mayAttest(processesOf: 1000) && machine.reader().mayAttest(processesOf: 1001))
+        chmod("\(machine.rules)/one.plist", 0o644)
+        try "<plist>".write(toFile: "\(machine.rules)/two.plist", atomically: true, encoding: .utf8)
+        #expect(machine.reader().mayAttest(processesOf: 1001))
+    }
+
     @Test("A rule that is not understood is refused whole, and named")
     func refused() throws {
         let odd: [([String: Any], String)] = [
