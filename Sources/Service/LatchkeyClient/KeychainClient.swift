@@ -19,7 +19,7 @@ public enum KeychainClient {
     }
 
     /// Whether the keychain lies in files that this process opens itself.
-    public static var isOnFiles: Bool {
+    private static var isOnFiles: Bool {
         guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1" else { return false }
         // A daemon that is there but does not do is met again by whoever asks it for something.
         return ((try? ProcessService.daemon()) ?? nil) == nil

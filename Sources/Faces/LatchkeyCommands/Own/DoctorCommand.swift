@@ -54,7 +54,7 @@ struct DoctorCommand: OwnParsableCommand {
     /// What is locked is looked into as well, where a passcode is named.
     private func unlockIfNamed(in session: CommandSession) throws(CommandFailure) {
         try CommandFailure.naming(nil) { () throws(KeychainError) in
-            guard !KeychainClient.isOnFiles || MissingKeychain.path == nil, let named = try passcode.source.named() else { return }
+            guard let named = try passcode.source.named(), try KeychainClient.missingHome() == nil else { return }
             try KeychainClient.service().unlock(named) { _, _ in }
         }
     }
@@ -80,14 +80,14 @@ struct DoctorCommand: OwnParsableCommand {
 
     /// A keychain that cannot even be opened is a finding like any other, and so is one that is not there yet.
     private static func findings(in session: CommandSession) -> [KeychainFinding] {
-        if KeychainClient.isOnFiles, let home = MissingKeychain.home {
-            let (missing, parents) = ("there is none yet at \(home.databasePath)", home.examineParents())
-            guard parents.isHealthy else { return [KeychainFinding("keychain", isHealthy: true, detail: missing), parents] }
-            return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); the first use makes it")]
-        }
         let progress = ProgressLine("items looked at", io: session.io)
         defer { progress.clear() }
         do throws(KeychainError) {
+            if let home = try KeychainClient.missingHome() {
+                let (missing, parents) = ("there is none yet at \(home.databasePath)", home.examineParents())
+                guard parents.isHealthy else { return [KeychainFinding("keychain", isHealthy: true, detail: missing), parents] }
+                return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); the first use makes it")]
+            }
             return try KeychainClient.service().check { progress.show($0) }
         } catch {
             return [KeychainFinding("keychain", isHealthy: false, detail: error.problem, hint: error.hint)]
