@@ -19,6 +19,7 @@ struct ReadOnlyStoreTests {
     @Test("A read-only store is read, refuses every change by name, and leaves the files as they are")
     func refusesChanges() throws {
         let (directory, path) = try made()
+        defer { withExtendedLifetime(directory) {} }
         let before = try directory.files()
         let store = try openReadOnly(path)
         #expect(try accounts(in: store) == ["alice"])
@@ -62,6 +63,7 @@ struct ReadOnlyStoreTests {
         arguments: ["?immutable=0", "#", "%41", "a b", "ü", "&mode=rwc", "'\"", "\u{1}", "+"])
     func oddNames(_ name: String) throws {
         let (directory, path) = try made()
+        defer { withExtendedLifetime(directory) {} }
         let folder = "\(directory.path)/\(name)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -75,6 +77,7 @@ struct ReadOnlyStoreTests {
     @Test("A log that a program has left behind is read, too")
     func leftLog() throws {
         let (directory, path) = try made()
+        defer { withExtendedLifetime(directory) {} }
         let store = try StoreFixture.open(path, key)
         let copy = "\(directory.path)/copy"
         try FileManager.default.createDirectory(
@@ -103,7 +106,8 @@ struct ReadOnlyStoreTests {
 
     @Test("A log without its index is refused by name; once the database was opened for writing, and with an empty log, it is read")
     func pendingLog() throws {
-        let (_, path) = try made()
+        let (directory, path) = try made()
+        defer { withExtendedLifetime(directory) {} }
         try Data([1]).write(to: URL(filePath: "\(path)-wal"))
         #expect { try openReadOnly(path) } throws: { error in
             guard case StoreError.pendingLog(let found) = error else { return false }
@@ -125,6 +129,7 @@ struct ReadOnlyStoreTests {
     @Test("What was stored by way of another mount is seen by the next call, and a change during a call fails it")
     func changedElsewhere() throws {
         let (directory, path) = try made()
+        defer { withExtendedLifetime(directory) {} }
         let store = try openReadOnly(path)
         #expect(try accounts(in: store) == ["alice"])
         // Times of files have the steps of the kernel's clock.
@@ -148,7 +153,8 @@ struct ReadOnlyStoreTests {
 
     @Test("Where passcodes can be counted, a passcode opens a read-only store; a cost below the floor is no obstacle")
     func unlocks() throws {
-        let (_, path) = try made(withPasscode: true)
+        let (directory, path) = try made(withPasscode: true)
+        defer { withExtendedLifetime(directory) {} }
         let store = try openReadOnly(path)
         #expect(throws: StoreError.self) { try accounts(in: store) }
         #expect(throws: StoreError.self) { try store.unlock(try passcode("another one")) }
