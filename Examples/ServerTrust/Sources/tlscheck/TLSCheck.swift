@@ -79,11 +79,23 @@ private final class Judge: Sendable {
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil, sender: Nobody())
         let delegate: any URLSessionDelegate = TrustDelegate(expectations) { problem in self.verdict.withLock { $0 = problem } }
-        var answer = URLSession.AuthChallengeDisposition.rejectProtectionSpace
-        delegate.urlSession(.shared, didReceive: challenge) { disposition, _ in answer = disposition }
-        guard answer == .useCredential else { return false }
+        let answer = Answer()
+        delegate.urlSession(.shared, didReceive: challenge) { disposition, _ in answer.accept(disposition) }
+        guard answer.isAccepted else { return false }
         verdict.withLock { $0 = nil }
         return true
+    }
+}
+
+/// What a delegate answers, from whichever thread; until it does, no.
+private final class Answer: Sendable {
+    private let accepted = Mutex(false)
+
+    var isAccepted: Bool { accepted.withLock { $0 } }
+
+    func accept(_ disposition: URLSession.AuthChallengeDisposition) {
+        let isAccepted = disposition == .useCredential
+        accepted.withLock { $0 = isAccepted }
     }
 }
 
