@@ -163,13 +163,14 @@ struct IdleKeychainTests {
         let provider = provider(quota: KeychainQuota(items: 3))
         defer { provider.close() }
         let service = try provider.keychain(of: 1).service
-        for index in 0..<3 { _ = try service.add(Items.addition("\(index)"), from: caller) }
+        _ = try service.add(Items.addition("0"), from: caller)
         let passphrase = SharedSecret(copying: "plum tree violin".utf8)
         let backup = Mutex<[UInt8]>([])
         _ = try service.backup(
             under: passphrase, passcode: nil, to: { bytes in backup.withLock { $0 += bytes } }, progress: { _, _ in })
+        for index in 1..<3 { _ = try service.add(Items.addition("\(index)"), from: caller) }
         let position = Mutex(0)
-        // Inside the rehearsal there is nothing but what it restores.
+        // Inside the rehearsal there is nothing but the one item that it restores.
         _ = try service.restore(
             under: passphrase, passcode: nil, merges: false, isRehearsal: true,
             from: { buffer in
