@@ -13,6 +13,8 @@ final class SystemDaemon {
     let process: DaemonProcess
     let state: String
     let socket: String
+    /// The file of subordinate user ids that the daemon knows; the machine's own says nothing here.
+    let subuid: String
     let directory: TemporaryDirectory
     private let executables: SharedExecutables
 
@@ -22,13 +24,14 @@ final class SystemDaemon {
         let runtime = "\(directory.path)/rundir"
         state = "\(directory.path)/state"
         socket = "\(runtime)/socket"
+        subuid = "\(directory.path)/subuid"
         for (path, mode) in [(state, 0o700), (runtime, 0o755)] {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: mode])
             chown(path, Self.user, Self.user)
         }
         process = try DaemonProcess(
-            ["--system", "--socket", socket, "--state-directory", state], launcher: Self.setpriv(Self.user),
+            ["--system", "--socket", socket, "--state-directory", state, "--subuid", subuid], launcher: Self.setpriv(Self.user),
             executable: executables.path("latchkeyd"), in: directory)
     }
 
@@ -42,6 +45,9 @@ final class SystemDaemon {
     private var environment: [String: String] {
         ["LATCHKEY_SYSTEM_SOCKET": socket, "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "SWIFT_BACKTRACE": "enable=no"]
     }
+
+    /// The path of an executable of the package that every user can run.
+    func path(_ name: String) -> String { executables.path(name) }
 
     /// Runs an executable of the package as a user; what it prints.
     func run(as user: uid_t, _ name: String, _ arguments: [String]) throws -> String {

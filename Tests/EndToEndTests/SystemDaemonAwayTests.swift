@@ -23,7 +23,10 @@ struct SystemDaemonAwayTests {
             socket = "\(folder)/socket"
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
-            daemon = try DaemonProcess(["--system", "--socket", socket, "--state-directory", "\(directory.path)/system"], in: directory)
+            daemon = try DaemonProcess(
+                [
+                    "--system", "--socket", socket, "--state-directory", "\(directory.path)/system", "--subuid", "\(directory.path)/subuid",
+                ], in: directory)
         }
 
         var mark: String { "\(directory.path)/state/latchkey/system-daemon" }

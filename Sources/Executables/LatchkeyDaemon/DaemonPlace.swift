@@ -14,6 +14,8 @@ struct DaemonPlace {
     let socket: String?
     let stateDirectory: String
     let entitlements: String
+    /// The file of subordinate user ids.
+    let subordinates: String
     /// Of each keychain's audit log.
     let auditLimits: AuditLog.Limits
 
@@ -39,7 +41,10 @@ struct DaemonPlace {
     /// - Throws: also where the administrator's file is not understood.
     func provider() throws -> HomeProvider {
         if isSystem {
-            return HomeProvider(stateDirectory: stateDirectory, limits: auditLimits, quota: try DaemonConfiguration.load().quota)
+            let configuration = try DaemonConfiguration.load()
+            return HomeProvider(
+                stateDirectory: stateDirectory, limits: auditLimits, quota: configuration.quota,
+                subordinates: configuration.allowsSubordinateUsers ? nil : SubordinateUsers(subordinates))
         }
         let provider = HomeProvider(user: geteuid(), home: try userHome(), limits: auditLimits) { () throws(KeychainError) in
             try KeychainClient.passcodeOfEnvironment()

@@ -52,6 +52,9 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --system: the administrator's entitlements.", valueName: "directory"))
     var entitlements = "/etc/latchkey/entitlements.d"
 
+    @Option(help: ArgumentHelp("With --system: the subordinate user ids, which have no keychains.", valueName: "file"))
+    var subuid = SubordinateUsers.systemPath
+
     @Option(help: ArgumentHelp("How much of the disk each keychain's audit log may take, in MiB, from 1 to 65536.", valueName: "size"))
     var auditSize = 40
 
@@ -97,7 +100,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             ProcessLimits.shareHeaps()
             let place = DaemonPlace(
                 isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements,
-                auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400))
+                subordinates: subuid, auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400))
             if release { return try giveBack(place) }
             LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")

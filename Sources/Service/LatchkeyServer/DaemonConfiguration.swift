@@ -8,10 +8,13 @@ public import LinuxSystem
 /// ```
 /// max-bytes-per-user = 256 MiB    # or B, KiB, GiB
 /// max-items-per-user = 100000
+/// subordinate-users = refuse      # or allow
 /// ```
 public struct DaemonConfiguration: Sendable, Equatable {
     /// Of each user's keychain.
     public var quota = KeychainQuota()
+    /// Whether subordinate user ids (subuid(5)) have keychains.
+    public var allowsSubordinateUsers = false
 
     public static let systemPath = "/etc/latchkey/daemon.conf"
 
@@ -20,21 +23,33 @@ public struct DaemonConfiguration: Sendable, Equatable {
     /// - Throws: where the file is not understood, or others than its owner can write it: it is never passed over.
     public static func load(from path: String = systemPath, owner: UInt32 = 0) throws(SystemError) -> DaemonConfiguration {
         var configuration = DaemonConfiguration()
-        guard let file = try ConfigurationFile.read(path, owner: owner, names: ["max-bytes-per-user", "max-items-per-user"]) else {
-            return configuration
-        }
+        let names = Set(Name.allCases.map(\.rawValue))
+        guard let file = try ConfigurationFile.read(path, owner: owner, names: names) else { return configuration }
         for line in file.lines {
-            if line.name == "max-bytes-per-user" {
+            guard let name = Name(rawValue: line.name) else { continue }
+            switch name {
+            case .maxBytes:
                 guard let bytes = bytes(line.value), bytes >= minBytes else {
                     throw file.refusal(of: line, expected: "a size of 1 MiB or more")
                 }
                 configuration.quota.bytes = bytes
-            } else {
+            case .maxItems:
                 guard let items = Int(line.value), items > 0 else { throw file.refusal(of: line, expected: "a number above 0") }
                 configuration.quota.items = items
+            case .subordinateUsers:
+                guard let choice = ["allow": true, "refuse": false][line.value] else {
+                    throw file.refusal(of: line, expected: "allow, or refuse")
+                }
+                configuration.allowsSubordinateUsers = choice
             }
         }
         return configuration
+    }
+
+    private enum Name: String, CaseIterable {
+        case maxBytes = "max-bytes-per-user"
+        case maxItems = "max-items-per-user"
+        case subordinateUsers = "subordinate-users"
     }
 
     /// A size such as `256 MiB`.

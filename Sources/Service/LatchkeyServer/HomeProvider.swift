@@ -31,6 +31,7 @@ public final class HomeProvider: KeychainProvider {
     private let quota: KeychainQuota?
     private let automaticPasscode: AutomaticUnlock.Source
     private let openLimits: OpenKeychains
+    private let subordinates: SubordinateUsers?
     private let slots = Mutex<[UInt32: KeychainSlot]>([:])
 
     /// The user's own keychain, for this user alone.
@@ -41,7 +42,8 @@ public final class HomeProvider: KeychainProvider {
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
     ) {
         self.init(
-            mode: .user, clocks: clocks, limits: limits, quota: nil, open: OpenKeychains(), automaticPasscode: automaticPasscode
+            mode: .user, clocks: clocks, limits: limits, quota: nil, open: OpenKeychains(), subordinates: nil,
+            automaticPasscode: automaticPasscode
         ) { $0 == user ? home : nil }
     }
 
@@ -50,12 +52,14 @@ public final class HomeProvider: KeychainProvider {
     /// - Parameters:
     ///   - quota: of each keychain; nil for no limit.
     ///   - open: how many keychains stay open.
+    ///   - subordinates: the user ids that are refused; nil where none is.
     public convenience init(
         stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(), quota: KeychainQuota? = nil,
-        open: OpenKeychains = OpenKeychains()
+        open: OpenKeychains = OpenKeychains(), subordinates: SubordinateUsers? = nil
     ) {
         self.init(
-            mode: .system, clocks: clocks, limits: limits, quota: quota, open: open, automaticPasscode: { () throws(KeychainError) in nil }
+            mode: .system, clocks: clocks, limits: limits, quota: quota, open: open, subordinates: subordinates,
+            automaticPasscode: { () throws(KeychainError) in nil }
         ) { user in
             // Whoever is nobody shares the number with everybody who is (user_namespaces(7)).
             Self.nobody.contains(user) ? nil : KeychainHome(root: "\(stateDirectory)/users/\(user)")
@@ -64,7 +68,7 @@ public final class HomeProvider: KeychainProvider {
 
     private init(
         mode: KeychainStatus.Mode, clocks: Clocks, limits: AuditLog.Limits, quota: KeychainQuota?, open: OpenKeychains,
-        automaticPasscode: @escaping AutomaticUnlock.Source,
+        subordinates: SubordinateUsers?, automaticPasscode: @escaping AutomaticUnlock.Source,
         home: @escaping @Sendable (UInt32) -> KeychainHome?
     ) {
         self.mode = mode
@@ -73,6 +77,7 @@ public final class HomeProvider: KeychainProvider {
         self.limits = limits
         self.quota = quota
         openLimits = open
+        self.subordinates = subordinates
         self.automaticPasscode = automaticPasscode
     }
 
@@ -83,6 +88,8 @@ public final class HomeProvider: KeychainProvider {
         let home = try home(of: user)
         _ = try slot(of: user).ownership { () throws(KeychainError) in try HomeOwnership.claim(home) }
     }
+
+    public func requireAdmission(of user: UInt32) throws(KeychainError) { try subordinates?.refuse(user) }
 
     public func introduction(to user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
         (mode, try home(of: user))

@@ -115,6 +115,7 @@ public final class KeychainServer: Sendable {
         do throws(SystemError) {
             let connection = try Connection(socket, server: self, fixed: identity)
             do throws(KeychainError) {
+                try provider.requireAdmission(of: connection.user)
                 try registry.admit(connection)
             } catch {
                 log.notice("a connection was refused", metadata: ["user": "\(connection.user)", "reason": "\(error.problem)"])

@@ -49,6 +49,11 @@ public struct ServedKeychain: Sendable {
 
 /// Which keychain a user's programs get.
 public protocol KeychainProvider: Sendable {
+    /// Decides whether connections of this user are taken at all, before they take anything of the server's.
+    ///
+    /// - Throws: errSecMissingEntitlement where they are not.
+    func requireAdmission(of user: UInt32) throws(KeychainError)
+
     /// What a client of this user is told before anything is opened.
     ///
     /// - Throws: errSecMissingEntitlement where this user is not served at all.
@@ -73,4 +78,9 @@ public protocol KeychainProvider: Sendable {
 
     /// Closes what is open.
     func close()
+}
+
+extension KeychainProvider {
+    /// Takes connections of every user; who has no keychain is told so in answer to the hello.
+    public func requireAdmission(of user: UInt32) throws(KeychainError) {}
 }

@@ -26,9 +26,7 @@ final class DaemonConnection: Sendable {
         do throws(WireError) {
             socket.setPatience(receiving: FrameChannel.patience)
             defer { socket.setPatience(receiving: 0) }
-            try channel.send(try NumberedRequest(number: 0, .hello(Request.Hello(claim: claim))).frame())
-            guard let (frame, _) = try channel.receive() else { throw .ended }
-            response = try NumberedResponse(frame).response
+            response = try Self.introduce(claim, over: channel)
         } catch {
             throw Self.misunderstood(error)
         }
@@ -37,6 +35,18 @@ final class DaemonConnection: Sendable {
         case .failure(let error): throw error
         default: throw Self.misunderstood(.malformed("it did not introduce itself"))
         }
+    }
+
+    /// Says hello. A daemon that does not take the connection says why, and closes it, perhaps before the hello is sent.
+    private static func introduce(_ claim: CallerIdentity, over channel: FrameChannel) throws(WireError) -> Response {
+        do throws(WireError) {
+            try channel.send(try NumberedRequest(number: 0, .hello(Request.Hello(claim: claim))).frame())
+        } catch {
+            // What it said before it closed can still be read.
+            guard case .ended = error else { throw error }
+        }
+        guard let (frame, _) = try channel.receive() else { throw .ended }
+        return try NumberedResponse(frame).response
     }
 
     /// Whether the daemon has gone, so that nothing needs to be sent to find out.

@@ -16,13 +16,21 @@ struct SystemUsers: Sendable {
         guard user != 0 else { return false }
         // Without the whole file no user is known to be a service's.
         guard let bytes = try? BoundedFile.read(path, limit: Self.maxLength) else { return false }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        let entries = lines.map { $0.split(separator: ":", omittingEmptySubsequences: false) }.filter {
-            $0.count == 7 && UInt32($0[2]) == user
-        }
+        let entries = Self.entries(in: bytes).filter { $0.number == user }.map(\.fields)
         guard entries.allSatisfy({ Self.closedShells.contains(String($0[6])) }) else { return false }
         if Self.dynamicUsers.contains(user) { return true }
         return user < Self.firstLoginUser && !entries.isEmpty
+    }
+
+    /// The numbers of the users that have an account, from the bytes of a file of users. Lines that are not understood name none.
+    static func numbers(in bytes: [UInt8]) -> Set<UInt32> { Set(entries(in: bytes).map(\.number)) }
+
+    private static func entries(in bytes: [UInt8]) -> [(number: UInt32, fields: [Substring])] {
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count == 7, let number = fields.dropFirst(2).first.flatMap({ UInt32($0) }) else { return nil }
+            return (number, fields)
+        }
     }
 
     /// Whether ``isService(_:)`` can hold for this number, whatever the file of users says now or later.
@@ -39,7 +47,7 @@ struct SystemUsers: Sendable {
     }
 
     /// 16 MiB.
-    private static let maxLength = 16 << 20
+    static let maxLength = 16 << 20
     /// systemd.exec(5), DynamicUser: numbers that are never given to anybody who logs in.
     private static let dynamicUsers: ClosedRange<UInt32> = 61184...65519
     /// login.defs(5), UID_MIN.

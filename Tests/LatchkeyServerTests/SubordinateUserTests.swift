@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyClient
+@testable import LatchkeyServer
+import LatchkeyService
+import LinuxSystem
+import SecretMemory
+import Testing
+
+/// Users that a daemon of many users does not serve at all.
+@Suite("Subordinate users")
+struct SubordinateUserTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A provider that admits no connection.
+    private struct ClosedProvider: KeychainProvider {
+        static let refusal = KeychainError(.missingEntitlement, "user 100000 has no keychain", hint: "run it as another user")
+        let provider: HomeProvider
+
+        func requireAdmission(of user: UInt32) throws(KeychainError) { throw Self.refusal }
+
+        func introduction(to user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
+            try provider.introduction(to: user)
+        }
+        func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain { try provider.keychain(of: user) }
+        func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+            try provider.recover(user, with: key, newPasscode: newPasscode)
+        }
+        func closeIdle() { provider.closeIdle() }
+        func forEachOpen(_ body: (ServedKeychain) -> Void) { provider.forEachOpen(body) }
+        func close() { provider.close() }
+    }
+
+    @Test("The system's daemon refuses subordinate ids, unless it is told of none", arguments: [true, false])
+    func provider(_ allows: Bool) throws {
+        let (ranges, users) = ("\(directory.path)/subuid", "\(directory.path)/passwd")
+        try "alice:100000:65536\n".write(toFile: ranges, atomically: true, encoding: .utf8)
+        try "bob:x:100007:100007::/:/bin/sh\n".write(toFile: users, atomically: true, encoding: .utf8)
+        let provider = HomeProvider(
+            stateDirectory: directory.path, subordinates: allows ? nil : SubordinateUsers(ranges, users: users))
+        defer { provider.close() }
+        func isAdmitted(_ user: UInt32) -> Bool { (try? provider.requireAdmission(of: user)) != nil }
+        #expect([0, 1000, 99_999, 100_007, 165_536].allSatisfy(isAdmitted))
+        #expect([100_000, 165_535].allSatisfy { isAdmitted($0) == allows })
+    }
+
+    @Test("A user who is not admitted is told why before saying anything, and takes no connection")
+    func beforeHello() throws {
+        let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
+        let server = try KeychainServer(ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
+        defer { server.stop() }
+        let (mine, theirs) = try Socket.pair()
+        server.serve(theirs)
+        let client = RawClient(mine)
+        let refusal = try client.receive()?.problem
+        #expect(refusal == ClosedProvider.refusal)
+        #expect(try client.receive() == nil)
+        #expect(server.connectionCount == 0)
+        #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/home"))
+    }
+
+    @Test("A program sees the reason for which its connection was not taken, also where its hello comes too late")
+    func clientSeesReason() throws {
+        let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
+        let server = try KeychainServer(ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
+        defer { server.stop() }
+        let service = RoutedService(server)
+        for _ in 0..<20 {
+            let error = #expect(throws: KeychainError.self) { try service.status() }
+            #expect(error == ClosedProvider.refusal)
+        }
+    }
+
+    @Test(
+        "The administrator's file says whether subordinate users have keychains; anything but two words is refused",
+        arguments: [
+            ("", false), ("subordinate-users = refuse", false), ("subordinate-users=allow # containers", true),
+            ("max-items-per-user = 5\nsubordinate-users = allow", true), ("subordinate-users = yes", nil), ("subordinate-users =", nil),
+            ("subordinate-users = Allow", nil), ("subordinate-users = allow\nsubordinate-users = allow", nil),
+            ("subordinate-user = allow", nil),
+        ] as [(String, Bool?)])
+    func configuration(_ text: String, _ expected: Bool?) throws {
+        let path = "\(directory.path)/daemon.conf"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        chmod(path, 0o644)
+        #expect((try? DaemonConfiguration.load(from: path, owner: geteuid()))?.allowsSubordinateUsers == expected)
+    }
+}
