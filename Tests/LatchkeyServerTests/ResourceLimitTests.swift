@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
+import Glibc
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyProtocol
@@ -40,6 +42,63 @@ struct ResourceLimitTests {
             Issue.record("the place was not given back: \(String(describing: answer))")
             return
         }
+    }
+
+    /// Opens a session without a passcode; what the server answers, and the end through which its connections come.
+    private func openSession(_ client: RawClient) throws -> (answer: Response?, control: Socket) {
+        let (mine, theirs) = try Socket.pair(keepsBoundaries: true)
+        try client.send(.openSession(nil))
+        let first = try client.receive()
+        guard case .ready? = first else { return (first, mine) }
+        try client.socket.send(descriptor: theirs.descriptor)
+        return (try client.receive(), mine)
+    }
+
+    @Test("A session that has ended gives its place back, although the connection that opened it goes on")
+    func endedSession() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 1))
+        let (client, sessions) = (try fixture.client(), fixture.server.sessions)
+        for _ in 0..<10 {
+            do {
+                let session = try openSession(client)
+                #expect(session.answer?.problem == nil && sessions.takenCount(of: geteuid()) == 1)
+                #expect(try openSession(try fixture.client()).answer?.problem?.status == .notAvailable)
+                #expect(fixture.server.registry.sessions().count == 1)
+                withExtendedLifetime(session) {}
+            }
+            // Nothing holds the session's end any more.
+            #expect(eventually { sessions.takenCount(of: geteuid()) == 0 })
+            #expect(fixture.server.registry.sessions().isEmpty)
+        }
+        #expect(try client.ask(.lockStatus).problem == nil)
+    }
+
+    @Test("What a session has asked for is cancelled when the session is over, and only then its place is free")
+    func endedSessionWithRequest() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 1, slowWorkPerUser: 1))
+        let (client, sessions, pool) = (try fixture.client(), fixture.server.sessions, fixture.server.shared.slowWork)
+        let gate = DispatchSemaphore(value: 0)
+        defer { gate.signal() }
+        BackgroundThread.run {
+            try? pool.run(.computation, for: geteuid(), isAbandoned: { false }) { () throws(KeychainError) in gate.wait() }
+        }
+        #expect(eventually { pool.load == (1, 0) })
+        let inside: RawClient
+        do {
+            let session = try openSession(client)
+            let (mine, theirs) = try Socket.pair()
+            try session.control.send(descriptor: theirs.descriptor)
+            inside = RawClient(mine)
+            try inside.hello()
+            try inside.send(.check)
+            #expect(eventually { pool.load == (1, 1) })
+            withExtendedLifetime(session) {}
+        }
+        // The work that runs goes on: it is not the session's.
+        #expect(eventually { pool.load == (1, 0) })
+        #expect(try inside.receive()?.problem?.status == .notAvailable)
+        #expect(eventually { sessions.takenCount(of: geteuid()) == 0 })
+        #expect(try openSession(client).answer?.problem == nil)
     }
 
     @Test("A place belongs to the user who took it, and is free when it is released")

@@ -17,11 +17,10 @@ final class Connection: Sendable {
         var sessions: [OpenSession] = []
     }
 
-    /// A session that the client has opened: its server, the socket that brings its connections, and its place among the sessions of the user.
+    /// A session that the client has opened: its server, and the socket that brings its connections.
     struct OpenSession {
         let server: KeychainServer
         let control: Socket
-        let place: UserTurns.Turn
     }
 
     let user: UInt32
@@ -119,19 +118,29 @@ final class Connection: Sendable {
 
     // MARK: What requests do to the connection
 
-    /// Keeps a session for as long as the connection lasts.
+    /// Keeps a session until it is over, or the connection ends.
     func keep(_ session: OpenSession) {
         state.withLock { $0.sessions.append(session) }
     }
 
+    /// Lets a session go that is over.
+    func drop(sessionOf server: KeychainServer) {
+        // The last reference to a session's server may go with it, which must not happen under the lock.
+        let dropped = state.withLock { state in
+            let dropped = state.sessions.filter { $0.server === server }
+            state.sessions.removeAll { $0.server === server }
+            return dropped
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
     var sessions: [KeychainServer] { state.withLock { $0.sessions.map(\.server) } }
 
-    /// Ends the sessions, and then gives their places back.
+    /// Ends the sessions, all at the same time.
     private func endSessions() {
-        for session in state.withLock({ $0.sessions }) {
-            session.control.stop()
-            session.server.stop(patience: 5)
-        }
+        let sessions = state.withLock { $0.sessions }
+        for session in sessions { session.control.stop() }
+        for session in sessions { session.server.stop(patience: 5) }
         state.withLock { $0.sessions = [] }
     }
 

@@ -22,6 +22,10 @@ public final class KeychainServer: Sendable {
     let instance = RandomBytes.array(count: 16)
     let log: Logger
     private let isSession: Bool
+    /// The place of a session among those of its user; given back when nothing refers to this server any more.
+    private let place: UserTurns.Turn?
+    /// Whether what requests ask for is no longer wanted.
+    private let cancelling = Atomic(false)
     private let stopping: StopSignal
     private let accepting = Atomic(0)
     private let heartbeat = Atomic(BootClock.system.now())
@@ -34,17 +38,23 @@ public final class KeychainServer: Sendable {
         _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits = ServerLimits(),
         log: Logger = Logger(label: "latchkeyd") { _ in SwiftLogNoOpLogHandler() }
     ) throws(SystemError) {
-        try self.init(provider, reader: reader, limits: limits, log: log, shared: SharedResources(limits), isSession: false)
+        try self.init(provider, reader: reader, limits: limits, log: log, shared: SharedResources(limits), isSession: false, place: nil)
     }
 
     /// A session's server, which shares with `server` what is lent to its user.
-    convenience init(sessionOf server: KeychainServer, _ provider: any KeychainProvider) throws(SystemError) {
+    ///
+    /// - Parameter place: kept until this server, its connections and their requests have ended.
+    convenience init(
+        sessionOf server: KeychainServer, _ provider: any KeychainProvider, place: UserTurns.Turn? = nil
+    ) throws(SystemError) {
         try self.init(
-            provider, reader: server.reader, limits: server.limits.ofSession, log: server.log, shared: server.shared, isSession: true)
+            provider, reader: server.reader, limits: server.limits.ofSession, log: server.log, shared: server.shared, isSession: true,
+            place: place)
     }
 
     private init(
-        _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits, log: Logger, shared: SharedResources, isSession: Bool
+        _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits, log: Logger, shared: SharedResources,
+        isSession: Bool, place: UserTurns.Turn?
     ) throws(SystemError) {
         self.provider = provider
         self.reader = reader
@@ -52,6 +62,7 @@ public final class KeychainServer: Sendable {
         self.log = log
         self.shared = shared
         self.isSession = isSession
+        self.place = place
         registry = ConnectionRegistry(limits, shared)
         sessions = UserTurns(limits.sessionsPerUser)
         stopping = try StopSignal()
@@ -167,14 +178,16 @@ public final class KeychainServer: Sendable {
         registry.stop()
         let deadline = BootClock.system.now() + UInt64(patience) * 1_000_000_000
         waitUntilEmpty(until: deadline)
-        if !isSession {
-            // What still runs ends at its next step, and what waits is refused.
-            shared.slowWork.stop()
-            waitUntilEmpty(until: BootClock.system.now() + Self.cancellationTimeout)
-        }
+        // What still runs ends at its next step, and what waits is refused.
+        cancelling.store(true, ordering: .relaxed)
+        if !isSession { shared.slowWork.stop() }
+        waitUntilEmpty(until: BootClock.system.now() + Self.cancellationTimeout)
         if !registry.isEmpty { log.warning("\(registry.count) requests were not answered in time") }
         provider.close()
     }
+
+    /// Whether slow operations are to end without their result.
+    var isCancelling: Bool { cancelling.load(ordering: .relaxed) }
 
     private func waitUntilEmpty(until deadline: UInt64) {
         while !registry.isEmpty || accepting.load(ordering: .relaxed) > 0, BootClock.system.now() < deadline { usleep(2000) }

@@ -13,7 +13,7 @@ extension RequestHandler {
     func openSession(
         _ keychain: ServedKeychain, _ passcode: SharedSecret?, _ reply: Reply
     ) throws(KeychainError) -> Response {
-        // The place is taken before the work, and given back where the work fails.
+        // The place is taken before the work, and given back where the work fails, or with the session.
         guard let place = server.sessions.turn(of: user, patience: 0) else {
             throw KeychainError(.notAvailable, "this user has \(server.limits.sessionsPerUser) sessions already", hint: "end one of them")
         }
@@ -48,14 +48,19 @@ extension RequestHandler {
 
     private func start(_ provider: SessionProvider, _ control: Socket, _ place: UserTurns.Turn) throws(KeychainError) {
         do throws(SystemError) {
-            let session = try KeychainServer(sessionOf: server, provider)
-            let isRunning = BackgroundThread.run {
+            let session = try KeychainServer(sessionOf: server, provider, place: place)
+            // Before the thread starts, which may end at once.
+            connection.keep(Connection.OpenSession(server: session, control: control))
+            let isRunning = BackgroundThread.run { [weak connection] in
                 session.serve(handedOverBy: control)
-                // Nobody can come any more.
+                // No connection can come any more.
                 session.stop(patience: 5)
+                connection?.drop(sessionOf: session)
             }
-            guard isRunning else { throw SystemError("start a thread", code: EAGAIN) }
-            connection.keep(Connection.OpenSession(server: session, control: control, place: place))
+            guard isRunning else {
+                connection.drop(sessionOf: session)
+                throw SystemError("start a thread", code: EAGAIN)
+            }
         } catch {
             throw KeychainError(error)
         }

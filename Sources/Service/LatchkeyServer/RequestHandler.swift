@@ -265,11 +265,11 @@ struct RequestHandler {
         try requirePasscode(keychain, identity, toRead: found.records.map(\.accessGroup))
     }
 
-    /// Runs what takes long on the server's pool, as long as the client is there.
+    /// Runs what takes long on the server's pool, as long as the client is there and the server wants its result.
     func slow<Value: Sendable>(
         _ kind: SlowWork.Kind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        try server.shared.slowWork.run(kind, for: user, isAbandoned: { channel.socket.isHungUp }, body)
+        try server.shared.slowWork.run(kind, for: user, isAbandoned: { channel.socket.isHungUp || server.isCancelling }, body)
     }
 
     private func done(_ body: () throws(KeychainError) -> Void) throws(KeychainError) -> Response {

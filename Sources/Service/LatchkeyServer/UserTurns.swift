@@ -44,4 +44,7 @@ final class UserTurns: Sendable {
             usleep(2000)
         }
     }
+
+    /// How many turns of a user are taken; for tests.
+    func takenCount(of user: UInt32) -> Int { taken.withLock { $0[user] ?? 0 } }
 }
