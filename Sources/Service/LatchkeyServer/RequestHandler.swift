@@ -200,9 +200,7 @@ struct RequestHandler {
             return try restore(keychain, passphrase, passcode, merges: merges, isRehearsal: isRehearsal, identity, reply)
         case .piece: throw KeychainError(.param, "a piece of a backup came, and nobody waits for one")
         case .readLog(let after, let since): return try readLog(keychain, after, since, reply)
-        case .verifyLog:
-            let audit = try audit(keychain)
-            return try slow(.computation) { () throws(KeychainError) in .logVerdict(try audit.verify()) }
+        case .verifyLog: return try verifyLog(keychain)
         case .openSession(let passcode): return try openSession(keychain, passcode, reply)
         case .generateKey(let generation) where generation.kind.type == .rsa:
             return try slow(.computation) { () throws(KeychainError) in
@@ -293,13 +291,6 @@ struct RequestHandler {
         return status
     }
 
-    private func audit(_ keychain: ServedKeychain) throws(KeychainError) -> AuditLog {
-        guard let audit = keychain.audit else {
-            throw KeychainError(.notAvailable, "this keychain keeps no audit log", hint: "ask outside of the session")
-        }
-        return audit
-    }
-
     /// Sends every new state of the lock, until the client goes.
     private func watch(_ service: any KeychainService, _ reply: Reply) throws(KeychainError) -> Response {
         guard let place = server.shared.watchers.turn(of: user, patience: 0) else {
@@ -314,18 +305,6 @@ struct RequestHandler {
             for state in states.take(waitingMilliseconds: 500) where isThere { isThere = reply.tries(.lockState(state)) }
         }
         return .done
-    }
-
-    private func readLog(_ keychain: ServedKeychain, _ after: UInt64, _ since: Double?, _ reply: Reply) throws(KeychainError) -> Response {
-        var (part, weight): ([String], Int) = ([], 0)
-        let last = try audit(keychain).lines(after: after, since: since) { line in
-            part.append(line)
-            weight += line.utf8.count
-            guard weight > Self.partSize else { return true }
-            defer { (part, weight) = ([], 0) }
-            return reply.tries(.logLines(AuditLines(lines: part, last: 0), isFollowed: true))
-        }
-        return .logLines(AuditLines(lines: part, last: last), isFollowed: false)
     }
 }
 

@@ -11,6 +11,8 @@ final class SharedResources: Sendable {
     let wideSearches = UserTurns(2)
     /// Backups on their way.
     let spools = UserTurns(1)
+    /// Readings of the audit log, each with every file of it open.
+    let logReadings = UserTurns(2)
     /// Operations of keys of the keychain: with a large RSA key each takes some hundredths of a second.
     let keyUses = UserTurns(4)
     /// Connections that wait for changes of the lock.

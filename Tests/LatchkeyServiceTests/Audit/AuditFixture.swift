@@ -39,6 +39,18 @@ extension AuditLogTests.Fixture {
     }
 }
 
+extension AuditReading {
+    /// What is left to be read, in parts of this length.
+    func allLines(length: Int = 1 << 16) throws -> [String] {
+        var lines: [String] = []
+        while true {
+            let part = try nextPart(length: length)
+            lines += part.lines
+            if part.isLast { return lines }
+        }
+    }
+}
+
 /// The members of a line that tests look at.
 struct AuditObject: Decodable {
     var sequence: UInt64

@@ -36,12 +36,7 @@ struct AuditLogTests {
         }
 
         func lines(after: UInt64 = 0, since: Double? = nil) throws -> [String] {
-            var lines: [String] = []
-            _ = try log.lines(after: after, since: since) { line in
-                lines.append(line)
-                return true
-            }
-            return lines
+            try log.reading(after: after, since: since).allLines()
         }
 
         /// Ends the process without a word, and starts the next one.

@@ -231,12 +231,9 @@ struct AuditRepeatsTests {
         // More of them than fit into one interval: at least one is counted, and nothing is written after them.
         for _ in 0..<10 { try log.append(Fixture.entry()) }
         func decisions() throws -> Int {
-            var count = 0
-            _ = try log.lines(after: 0, since: nil) { line in
-                count += (try? JSONDecoder().decode(AuditObject.self, from: Data(line.utf8)))?.decisions ?? 0
-                return true
+            try log.reading(after: 0, since: nil).allLines().reduce(0) { count, line in
+                count + ((try? JSONDecoder().decode(AuditObject.self, from: Data(line.utf8)))?.decisions ?? 0)
             }
-            return count
         }
         for _ in 0..<6000 where try decisions() < 10 { usleep(10_000) }
         #expect(try decisions() == 10)

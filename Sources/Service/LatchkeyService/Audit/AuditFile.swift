@@ -42,36 +42,15 @@ final class AuditFile: Sendable {
 
     // MARK: Reading
 
-    /// Calls `body` with every complete line; it answers false to stop. A line that is longer than any is passed on in pieces, none of which is a
-    /// line of the log.
+    /// Calls `body` with every complete line of ``AuditLineReader``; it answers false to stop.
     ///
     /// - Returns: the length of the complete lines, in bytes, and whether more follows them without an end of line.
     @discardableResult
     static func read(_ path: String, _ body: (AuditLine) -> Bool) throws(SystemError) -> (length: Int, hasRest: Bool) {
-        guard try FileStatus.ofLink(path) != nil else { return (0, false) }
-        let file = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW)
-        var (rest, length, skipped): ([UInt8], Int, Int) = ([], 0, 0)
-        while true {
-            var piece = [UInt8](repeating: 0, count: 1 << 16)
-            let got = Glibc.read(file.rawValue, &piece, piece.count)
-            guard got >= 0 else { throw .last("read", path: path) }
-            if got == 0 { return (length, !rest.isEmpty || skipped > 0) }
-            rest += piece.prefix(got)
-            var start = 0
-            while let end = rest[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                guard body(AuditLine(rest[start..<end])) else { return (length, false) }
-                length += skipped + end + 1 - start
-                skipped = 0
-                start = end + 1
-            }
-            rest.removeFirst(start)
-            if rest.count > maxLineLength {
-                guard body(AuditLine(rest)) else { return (length, false) }
-                (skipped, rest) = (skipped + rest.count, [])
-            }
+        guard let reader = try AuditLineReader.open(path) else { return (0, false) }
+        while let line = try reader.next() {
+            guard body(line) else { return (reader.length, false) }
         }
+        return (reader.length, reader.hasRest)
     }
-
-    /// In bytes. Lines of the first version held names of 4096 characters, six bytes each.
-    private static let maxLineLength = 64 << 10
 }

@@ -220,26 +220,18 @@ public final class AuditLog: Sendable {
 
     // MARK: Reading
 
-    /// The lines behind a number and since a time.
+    /// The lines behind a number and since a time, as the log is now.
     ///
     /// - Parameter since: seconds since 1970.
-    public func lines(after sequence: UInt64, since: Double?, _ body: (String) -> Bool) throws(KeychainError) -> UInt64 {
+    public func reading(after sequence: UInt64, since: Double?) throws(KeychainError) -> AuditReading {
         try drain()
-        let last = state.withLock { $0.writer.head.sequence }
-        do throws(SystemError) {
-            var isWanted = true
-            for age in stride(from: try files.count(), through: 0, by: -1) where isWanted {
-                try AuditFile.read(files.path(ofAge: age)) { line in
-                    guard let number = line.sequence, number > sequence, number <= last else { return true }
-                    if let since, let time = line.time, time < since { return true }
-                    isWanted = body(String(decoding: line.bytes, as: UTF8.self))
-                    return isWanted
-                }
+        // Files are put aside, replaced and removed under the same lock.
+        let reading = state.withLock { state in
+            Result { () throws(SystemError) in
+                try AuditReading(files, after: sequence, since: since, last: state.writer.head.sequence)
             }
-        } catch {
-            throw KeychainError(error)
         }
-        return last
+        do throws(SystemError) { return try reading.get() } catch { throw KeychainError(error) }
     }
 
     /// The programs that gave wrong passcodes since the last one that was accepted, the latest last; at most eight.
