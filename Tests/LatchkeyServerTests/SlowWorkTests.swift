@@ -57,6 +57,29 @@ struct SlowWorkTests {
         #expect(gate.begun.load(ordering: .sequentiallyConsistent) == 20)
     }
 
+    @Test("An operation that releases its derivation place counts as a computation from then on, and the next derivation begins")
+    func releasedPlace() throws {
+        let pool = SlowWorkPool(ServerLimits())
+        let (derived, end) = (Gate(), Gate())
+        for user in [1, 1, 1, 2, 3, 4, 5, 6] as [UInt32] {
+            BackgroundThread.run {
+                try? pool.run(.derivation, for: user, isAbandoned: { false }) { () throws(KeychainError) in
+                    derived.pass()
+                    DerivationPlace.release()
+                    end.pass()
+                }
+            }
+        }
+        #expect(eventually { pool.load == (4, 4) && derived.begun.load(ordering: .sequentiallyConsistent) == 4 })
+        derived.open(1)
+        #expect(eventually { pool.load == (5, 3) && end.begun.load(ordering: .sequentiallyConsistent) == 1 })
+        derived.open(7)
+        // User 1 has two operations under way, and the third has to wait.
+        #expect(eventually { pool.load == (7, 1) && end.begun.load(ordering: .sequentiallyConsistent) == 7 })
+        end.open(8)
+        #expect(eventually { pool.load == (0, 0) })
+    }
+
     @Test("Threads are started for work that may begin, and not for what has to wait for its user's share")
     func threads() throws {
         let pool = SlowWorkPool(ServerLimits())

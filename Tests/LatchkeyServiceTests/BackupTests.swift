@@ -3,7 +3,9 @@
 import KeychainModel
 import KeychainTesting
 import LatchkeyService
+import LinuxSystem
 import SecretMemory
+import Synchronization
 import Testing
 
 /// keychain-behaviour §5.3 and §7.10.
@@ -247,6 +249,42 @@ struct BackupTests {
         #expect(zip(one, other).dropFirst(75).filter { $0 == $1 }.count < (one.count - 75) / 16)
     }
 
+    @Test("A backup and a restoration release their derivation place before the first item is read or written")
+    func derivationPlace() throws {
+        let keychain = try TestKeychain(.ephemeral)
+        try keychain.add("account", .whenUnlocked)
+        let passphrase = SharedSecret(copying: Self.passphrase.utf8)
+        let releases = Atomic(0)
+        let place = DerivationPlace { releases.add(1, ordering: .sequentiallyConsistent) }
+        func count() -> Int { releases.load(ordering: .sequentiallyConsistent) }
+
+        let (file, seenByBackup) = (Bytes(), Counts())
+        _ = try DerivationPlace.$current.withValue(place) {
+            try keychain.service.backup(
+                under: passphrase, passcode: nil,
+                to: { (bytes) throws(KeychainError) in
+                    seenByBackup.all.append(count())
+                    file.all += Array(bytes)
+                }, progress: { _, _ in })
+        }
+        #expect(!seenByBackup.all.isEmpty && seenByBackup.all.allSatisfy { $0 == 1 })
+
+        let (rest, seenByRestore) = (Bytes(file.all), Counts())
+        _ = try DerivationPlace.$current.withValue(place) {
+            try keychain.service.restore(
+                under: passphrase, passcode: nil, merges: true, isRehearsal: false,
+                from: { (buffer) throws(KeychainError) in
+                    seenByRestore.all.append(count())
+                    let count = min(buffer.count, rest.all.count)
+                    buffer.copyBytes(from: rest.all.prefix(count))
+                    rest.all.removeFirst(count)
+                    return count
+                }, progress: { _, _ in })
+        }
+        // The header, which the derivation needs, is read first.
+        #expect(seenByRestore.all.first == 1 && seenByRestore.all.count > 1 && seenByRestore.all.dropFirst().allSatisfy { $0 == 2 })
+    }
+
     private static let passphrase = "the passphrase of the backup"
 
     private func backup(
@@ -278,6 +316,11 @@ struct BackupTests {
     private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
         (0...(bytes.count - part.count)).contains { bytes[$0..<$0 + part.count].elementsEqual(part) }
     }
+}
+
+/// Numbers that a closure has seen.
+private final class Counts {
+    var all: [Int] = []
 }
 
 private final class Bytes {

@@ -8,7 +8,7 @@ final class SlowWork: Sendable {
     enum Kind: Sendable {
         /// Takes time.
         case computation
-        /// Takes time, and the memory of a key derivation (128 to 256 MiB).
+        /// Takes time, and the memory of a key derivation (128 to 256 MiB) until it releases its place (`DerivationPlace`).
         case derivation
     }
 

@@ -9,7 +9,7 @@ internal import Synchronization
 /// user does not take the processors and the memory from the others.
 ///
 /// Users take turns, however much each of them asks for. Work whose result is no longer wanted is cancelled: it never starts, or ends at its
-/// next step (`Cancellation`).
+/// next step (`Cancellation`). A derivation that releases its place (`DerivationPlace`) runs on as a computation.
 final class SlowWorkPool: Sendable {
     private let limits: ServerLimits
     private let queue = Mutex(SlowWorkQueue())
@@ -62,7 +62,13 @@ final class SlowWorkPool: Sendable {
         BackgroundThread.lowerPriority()
         while let work = queue.withLock({ $0.next(limits) }) {
             startThreads()
-            Cancellation.$current.withValue(work.cancellation) { work.body() }
+            let place = DerivationPlace { [self] in
+                queue.withLock { $0.releaseDerivation(of: work) }
+                startThreads()
+            }
+            Cancellation.$current.withValue(work.cancellation) {
+                DerivationPlace.$current.withValue(place) { work.body() }
+            }
             queue.withLock { $0.remove(work) }
             work.end()
         }

@@ -7,11 +7,17 @@ struct SlowWorkQueue {
     /// The users who wait for something, the next one first.
     private var turns: [UInt32] = []
     private var waiting: [UInt32: [SlowWork]] = [:]
-    private var running: [SlowWork] = []
+    private var running: [Running] = []
     private var threads = 0
     /// How many threads were ever started; for tests.
     private(set) var startedThreads = 0
     private var isClosed = false
+
+    private struct Running {
+        let work: SlowWork
+        /// What the work is from now on: a derivation becomes a computation when it releases its place.
+        var kind: SlowWork.Kind
+    }
 
     var runningCount: Int { running.count }
     var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
@@ -34,7 +40,7 @@ struct SlowWorkQueue {
                 turns.removeAll { $0 == user }
                 turns.append(user)
             }
-            running.append(work)
+            running.append(Running(work: work, kind: work.kind))
             return work
         }
         giveThreadBack()
@@ -42,7 +48,7 @@ struct SlowWorkQueue {
     }
 
     private func mayBegin(_ work: SlowWork, _ limits: ServerLimits) -> Bool {
-        let own = running.filter { $0.user == work.user }
+        let own = running.filter { $0.work.user == work.user }
         guard own.count < limits.slowWorkPerUser else { return false }
         guard work.kind == .derivation else { return true }
         // Each takes up to 256 MiB: one of a user, and as many as the memory of the service is for.
@@ -59,12 +65,18 @@ struct SlowWorkQueue {
     }
 
     /// Notes that work has ended.
-    mutating func remove(_ work: SlowWork) { running.removeAll { $0 === work } }
+    mutating func remove(_ work: SlowWork) { running.removeAll { $0.work === work } }
+
+    /// Counts running work as a computation from now on: its derivations are done.
+    mutating func releaseDerivation(of work: SlowWork) {
+        guard let index = running.firstIndex(where: { $0.work === work }) else { return }
+        running[index].kind = .computation
+    }
 
     /// Cancels what runs, and gives what waited.
     mutating func close() -> [SlowWork] {
         isClosed = true
-        for work in running { work.cancellation.request() }
+        for entry in running { entry.work.cancellation.request() }
         defer { (turns, waiting) = ([], [:]) }
         return waiting.values.flatMap { $0 }
     }

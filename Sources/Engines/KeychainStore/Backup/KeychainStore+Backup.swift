@@ -29,6 +29,7 @@ extension KeychainStore {
         let takesKeys = includesNonExtractable || (passcode != nil && hasPasscode)
         let header = BackupHeader(salt: BackupKeys.salt(), cost: cost, keychain: device.keychain, created: now)
         let keys = try Self.keys(of: header, passphrase, device.deviceKey)
+        DerivationPlace.release()
         try header.encoded.withUnsafeBufferPointer { (bytes) throws(StoreError) in try sink(UnsafeRawBufferPointer(bytes)) }
         var writer = BackupWriter(key: keys.backupKey, sink: sink)
         let deviceBound = keys.deviceBoundKey
@@ -93,6 +94,7 @@ extension KeychainStore {
         let header = try Self.readHeader(source)
         let keyring = try keyringForAdministration(passcode)
         let keys = try Self.keys(of: header, passphrase, keybag.device.deviceKey)
+        DerivationPlace.release()
         var reader = BackupReader(key: keys.backupKey, source: source)
         let deviceBound = keys.deviceBoundKey
         var report = RestoreReport()
