@@ -114,6 +114,47 @@ struct IdleKeychainTests {
         #expect(counts.reduce(0, +) == 180)
     }
 
+    @Test("A recovery keeps its keychain from being closed as idle: until it ends, the daemon does not give the home back")
+    func recovery() throws {
+        let passcode = SharedSecret(copying: "correct horse battery".utf8)
+        let newPasscode = SharedSecret(copying: "plum tree violin".utf8)
+        let first = provider()
+        let key: SharedSecret
+        do {
+            let service = try first.keychain(of: 1).service
+            try service.setPasscode(passcode, progress: { _, _ in })
+            key = try service.createRecoveryKey(passcode)
+        }
+        first.close()
+
+        let provider = provider(OpenKeychains(idleSeconds: 0))
+        defer { provider.close() }
+        let home = KeychainHome(root: "\(directory.path)/users/1")
+        // What a recovery waits for, once it has the home.
+        let lock = try FileLock("\(home.stateDirectory)/passcode.lock")
+        let failures = FailureList()
+        let recovering = DispatchGroup()
+        recovering.enter()
+        BackgroundThread.run {
+            defer { recovering.leave() }
+            do { _ = try provider.recover(1, with: key, newPasscode: newPasscode) } catch { failures.add("\(error)") }
+        }
+        #expect(eventually { provider.holdsHome(of: 1) })
+        do { _ = try provider.keychain(of: 1) }
+        provider.closeIdle()
+        #expect(provider.openCount == 1)
+        // Without the lease the home is held twice here: "another latchkeyd has the keychain".
+        #expect(throws: Never.self) { try provider.keychain(of: 1) }
+        lock.release()
+        recovering.wait()
+        #expect(failures.all.isEmpty, "\(failures.all)")
+
+        do { _ = try provider.keychain(of: 1) }
+        provider.closeIdle()
+        #expect(provider.openCount == 0 && !provider.holdsHome(of: 1))
+        #expect(throws: Never.self) { try provider.keychain(of: 1).service.unlock(newPasscode, progress: { _, _ in }) }
+    }
+
     // MARK: Quota
 
     @Test("A keychain is full at its quota of bytes: -34 says so, what is there stays, and room is made by deleting")

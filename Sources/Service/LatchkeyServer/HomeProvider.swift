@@ -141,6 +141,9 @@ public final class HomeProvider: KeychainProvider {
     /// How many keychains are open.
     var openCount: Int { slots.withLock { Array($0.values) }.count { $0.opened != nil } }
 
+    /// Whether this daemon has the user's home.
+    func holdsHome(of user: UInt32) -> Bool { slot(of: user).holdsHome }
+
     // MARK: Slots
 
     private func slot(of user: UInt32) -> KeychainSlot {
@@ -155,7 +158,9 @@ public final class HomeProvider: KeychainProvider {
     public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
         let home = try home(of: user)
         let slot = slot(of: user)
-        let ownership = try slot.ownership { () throws(KeychainError) in try HomeOwnership.claim(home) }
+        // Between the two steps below another request may open the keychain, and leave it idle.
+        let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in try HomeOwnership.claim(home) }
+        defer { withExtendedLifetime(lease) {} }
         // Whether the key fits is known before anybody's keychain is closed for it.
         let lost = try EmbeddedService.recover(home: home, key: key, newPasscode: nil, clocks: clocks, ownership: ownership)
         guard newPasscode != nil else { return lost }

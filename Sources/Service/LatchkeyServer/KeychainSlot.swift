@@ -13,6 +13,16 @@ final class KeychainSlot: Sendable {
         var leases = 0
         /// When the last lease began or ended, on the clock of the boot.
         var usedAt: UInt64 = 0
+
+        mutating func beginLease() {
+            leases += 1
+            usedAt = BootClock.system.now()
+        }
+
+        mutating func endLease() {
+            leases -= 1
+            usedAt = BootClock.system.now()
+        }
     }
 
     /// Held while the keychain is opened or closed.
@@ -22,6 +32,9 @@ final class KeychainSlot: Sendable {
     private let held = Mutex<HomeOwnership?>(nil)
 
     var opened: ServedKeychain? { state.withLock { $0.opened } }
+
+    /// Whether this daemon has the home; for tests.
+    var holdsHome: Bool { held.withLock { $0 != nil } }
 
     /// When the keychain was used last; nil where it is closed, or in use.
     var idleSince: UInt64? { state.withLock { $0.opened != nil && $0.leases == 0 ? $0.usedAt : nil } }
@@ -41,18 +54,27 @@ final class KeychainSlot: Sendable {
 
     private func lease() -> ServedKeychain? {
         let opened = state.withLock { state -> ServedKeychain? in
-            guard let opened = state.opened else { return nil }
-            state.leases += 1
-            state.usedAt = BootClock.system.now()
-            return opened
+            if state.opened != nil { state.beginLease() }
+            return state.opened
         }
-        return opened?.leased(
-            KeychainLease { [self] in
-                state.withLock { state in
-                    state.leases -= 1
-                    state.usedAt = BootClock.system.now()
-                }
-            })
+        return opened?.leased(begunLease())
+    }
+
+    /// A lease that was counted already.
+    private func begunLease() -> KeychainLease {
+        KeychainLease { [self] in state.withLock { $0.endLease() } }
+    }
+
+    /// The daemon's hold on the home, with a lease: as long as that is kept, an idle close does not give the home back.
+    func leasedOwnership(
+        _ claim: () throws(KeychainError) -> HomeOwnership
+    ) throws(KeychainError) -> (ownership: HomeOwnership, lease: KeychainLease) {
+        // An idle close that is under way ends first.
+        gate.enter()
+        defer { gate.release() }
+        state.withLock { $0.beginLease() }
+        let lease = begunLease()
+        return (try ownership(claim), lease)
     }
 
     /// The daemon's hold on the home, taken where it is not yet.
