@@ -32,6 +32,9 @@ public final class RoutedService: KeychainService {
     public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
         try service(for: caller).add(item, from: caller)
     }
+    public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
+        try service(for: caller).addIdentities(identities, from: caller)
+    }
     public func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {

@@ -44,6 +44,12 @@ enum Samples {
                 ItemAddition(
                     .certificate, attributes: attributes, secrets: secrets, accessGroup: "G", protection: .always,
                     accessControlFlags: AccessControlFlags(rawValue: .max), isSynchronizable: true)),
+            .addIdentities([
+                IdentityAddition(
+                    certificate: ItemAddition(.certificate, attributes: attributes, secrets: secrets, accessGroup: "G"),
+                    key: ItemAddition(.key, secrets: ItemSecrets(data: secret("key")), protection: .whenUnlocked)),
+                IdentityAddition(certificate: ItemAddition(.certificate), key: ItemAddition(.key)),
+            ]),
             .copyMatching(query, returning: [.data, .persistentReference]),
             .update(
                 ItemQuery(.key, limit: .all),

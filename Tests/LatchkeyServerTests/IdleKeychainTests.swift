@@ -199,6 +199,22 @@ struct IdleKeychainTests {
         #expect(throws: KeychainError.self) { try service.add(Items.addition("6"), from: caller) }
     }
 
+    @Test("An identity of which only one half fits below the quota is not stored, and its place stays free")
+    func identity() throws {
+        let provider = provider(quota: KeychainQuota(items: 2))
+        defer { provider.close() }
+        let service = try provider.keychain(of: 1).service
+        _ = try service.add(Items.addition("0"), from: caller)
+        let identity = IdentityAddition(
+            certificate: ItemAddition(.certificate, attributes: [.issuer: .data([1]), .serialNumber: .data([1])]),
+            key: ItemAddition(.key, attributes: [.applicationLabel: .data([1])]))
+        let error = #expect(throws: KeychainError.self) { try service.addIdentities([identity], from: caller) }
+        #expect(error?.status == .diskFull)
+        let query = ItemQuery(.certificate, limit: .all)
+        #expect(throws: KeychainError.itemNotFound) { try service.copyMatching(query, returning: .attributes, from: caller) }
+        #expect(throws: Never.self) { try service.add(Items.addition("1"), from: caller) }
+    }
+
     @Test("A change that is taken back leaves the count of items as it was")
     func takenBack() throws {
         let provider = provider(quota: KeychainQuota(items: 3))

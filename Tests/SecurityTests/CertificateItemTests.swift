@@ -206,6 +206,17 @@ struct CertificateItemTests {
         }
     }
 
+    @Test("SecItemAdd of an identity whose key is refused stores no certificate either", arguments: Backend.allCases)
+    func refusedKey(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identity = try identity("twelve.example.com")
+            // A certificate may name a token; a key may not.
+            #expect(add(["v_Ref": identity, "tkid": "com.apple.setoken"]) == errSecUnimplemented)
+            for itemClass in [idnt, cert, keys] { #expect(copy(item(itemClass)).status == errSecItemNotFound, "\(itemClass)") }
+            #expect(add(["v_Ref": try certificate(of: identity), "tkid": "com.apple.setoken"]) == errSecSuccess)
+        }
+    }
+
     @Test("T086, T087: the label that an identity shows is the certificate's; a change reaches both", arguments: Backend.allCases)
     func changes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in

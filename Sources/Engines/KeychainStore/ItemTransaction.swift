@@ -32,6 +32,19 @@ public struct ItemTransaction {
         return result.records
     }
 
+    /// Stores a new item as ``KeychainStore/add(_:)`` does, unless there is one with the same primary key.
+    ///
+    /// - Returns: whether it was stored.
+    public func addUnlessPresent(_ record: ItemRecord) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            // A duplicate is found before anything is written.
+            _ = try store.add(record, to: database, seal)
+            return true
+        } catch .duplicate {
+            return false
+        }
+    }
+
     /// Changes every item that the search admits, as ``KeychainStore/update(_:_:)`` does.
     @discardableResult
     public func update(

@@ -79,7 +79,7 @@ extension KeychainStore {
         }
     }
 
-    private func add(_ record: ItemRecord, to database: Database, _ seal: RowSeal) throws(StoreError) -> ItemRecord {
+    func add(_ record: ItemRecord, to database: Database, _ seal: RowSeal) throws(StoreError) -> ItemRecord {
         // A closed class comes before a duplicate (keychain-behaviour §3.1).
         try seal.requireOpen(record.protection)
         var record = record

@@ -4,22 +4,20 @@
 @_implementationOnly import LatchkeyClient
 @_implementationOnly import LatchkeyService
 
-/// One `SecItemAdd`, which may store several items: the halves of an identity, or those of kSecUseItemList.
+/// One `SecItemAdd`, which may store several items: the halves of identities, or those of kSecUseItemList.
 @_implementationOnly struct ObjectAddition {
     /// What was stored so far.
     private var stored: [PersistentReference] = []
 
-    /// Stores every element of the request; where one fails, those before it are deleted again.
+    /// Stores every element of the request, or none.
     mutating func addAll(of request: AddRequest) throws(KeychainError) -> [ItemRecord] {
+        if request.isIdentity { return try Self.addIdentities(request.elements, returning: request.returning) }
         do throws(KeychainError) {
             var records: [ItemRecord] = []
-            for element in request.elements {
-                records.append(request.isIdentity ? try addIdentity(element, returning: request.returning) : try addOne(element[0]))
-            }
+            for element in request.elements { for item in element { records.append(try addOne(item)) } }
             return records
         } catch {
-            // A single identity keeps what it has: the next attempt adds the other half.
-            if request.isList { takeBack() }
+            takeBack()
             throw error
         }
     }
@@ -30,26 +28,36 @@
         return record
     }
 
-    /// Stores a certificate and its key; one of them may be there already, and both may not.
-    private mutating func addIdentity(_ halves: [ItemAddition], returning: ReturnTypes) throws(KeychainError) -> ItemRecord {
-        var isNew = false
-        for half in halves {
-            do throws(KeychainError) {
-                _ = try addOne(half)
-                isNew = true
-            } catch {
-                guard error.status == .duplicateItem else { throw error }
-            }
+    // MARK: Identities
+
+    /// Stores certificates and their keys in one transaction; of each pair one may be there already, and both may not.
+    ///
+    /// - Parameter elements: each a certificate and its key.
+    /// - Returns: the identities that there now are; nothing where nothing is asked for.
+    private static func addIdentities(_ elements: [[ItemAddition]], returning: ReturnTypes) throws(KeychainError) -> [ItemRecord] {
+        var identities: [IdentityAddition] = []
+        for halves in elements {
+            guard let certificate = halves.first, let key = halves.last else { continue }
+            identities.append(IdentityAddition(certificate: certificate, key: key))
         }
-        guard isNew else { throw .duplicateItem }
-        // The identity that there now is, found by what its certificate is told by.
-        let identifying = halves[0].attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
-        let query = ItemQuery(
-            .identity, attributes: identifying, accessGroup: halves[0].accessGroup, synchronizable: .any)
-        let found = try KeychainClient.service().copyMatching(query, returning: returning, from: KeychainClient.caller)
-        guard let identity = found.records.first else { throw .itemNotFound }
-        return identity
+        _ = try KeychainClient.service().addIdentities(identities, from: KeychainClient.caller)
+        guard !returning.isEmpty else { return [] }
+        var records: [ItemRecord] = []
+        for identity in identities { records.append(try find(identity, returning: returning)) }
+        return records
     }
+
+    /// The identity as it is stored, found by what identifies its certificate.
+    private static func find(_ identity: IdentityAddition, returning: ReturnTypes) throws(KeychainError) -> ItemRecord {
+        let certificate = identity.certificate
+        let identifying = certificate.attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
+        let query = ItemQuery(.identity, attributes: identifying, accessGroup: certificate.accessGroup, synchronizable: .any)
+        let found = try KeychainClient.service().copyMatching(query, returning: returning, from: KeychainClient.caller)
+        guard let record = found.records.first else { throw .itemNotFound }
+        return record
+    }
+
+    // MARK: Taking back
 
     /// Deletes what was stored, as far as that is possible; the error that led here is the caller's.
     private func takeBack() {

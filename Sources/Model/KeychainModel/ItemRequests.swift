@@ -31,6 +31,20 @@ public struct ItemAddition: Sendable {
     }
 }
 
+/// An identity to be stored: a certificate and the private key that belongs to it.
+public struct IdentityAddition: Sendable {
+    public var certificate: ItemAddition
+    public var key: ItemAddition
+
+    /// How many are stored in one transaction, at most: a frame of the wire protocol carries 256 secrets.
+    public static let maxCount = 100
+
+    public init(certificate: ItemAddition, key: ItemAddition) {
+        self.certificate = certificate
+        self.key = key
+    }
+}
+
 /// What `SecItemCopyMatching`, `SecItemUpdate` and `SecItemDelete` look for: all conditions hold at once.
 public struct ItemQuery: Sendable {
     /// nil only beside a persistent reference, which names the class.

@@ -11,6 +11,8 @@ public enum Request: Sendable {
     case copyMatching(ItemQuery, returning: ReturnTypes)
     case update(ItemQuery, with: ItemUpdate)
     case delete(ItemQuery)
+    /// All of them, or nothing.
+    case addIdentities([IdentityAddition])
 
     case status
     case check
@@ -74,8 +76,8 @@ public enum Request: Sendable {
     /// Whether the request is about the keychain as a whole, which is not for a program in a sandbox.
     public var isAdministrative: Bool {
         switch self {
-        case .hello, .add, .copyMatching, .update, .delete, .status, .who, .lockStatus, .lock, .watchLock, .piece, .generateKey, .publicKey,
-            .useKey, .exportKey:
+        case .hello, .add, .addIdentities, .copyMatching, .update, .delete, .status, .who, .lockStatus, .lock, .watchLock, .piece,
+            .generateKey, .publicKey, .useKey, .exportKey:
             false
         default: true
         }
@@ -98,8 +100,8 @@ public enum Request: Sendable {
         case .hello, .copyMatching, .status, .check, .who, .lockStatus, .watchLock, .backup, .piece, .readLog, .verifyLog, .checkpoint,
             .lock, .unlock, .noteBackup, .openSession, .publicKey, .useKey, .exportKey:
             false
-        case .add, .update, .delete, .repair, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey, .removeRecoveryKey,
-            .changeSettings, .recover, .restore, .generateKey:
+        case .add, .addIdentities, .update, .delete, .repair, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey,
+            .removeRecoveryKey, .changeSettings, .recover, .restore, .generateKey:
             true
         }
     }

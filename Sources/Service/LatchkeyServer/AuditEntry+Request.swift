@@ -40,7 +40,7 @@ extension Request {
     fileprivate var auditName: String? {
         switch self {
         case .hello, .status, .checkpoint, .who, .lockStatus, .watchLock, .noteBackup, .piece, .readLog, .verifyLog: nil
-        case .add: "add"
+        case .add, .addIdentities: "add"
         case .copyMatching: "copy"
         case .update: "update"
         case .delete: "delete"
@@ -80,6 +80,7 @@ extension Request {
     fileprivate var itemClass: ItemClass? {
         switch self {
         case .add(let item): item.itemClass
+        case .addIdentities: .identity
         case .generateKey, .publicKey, .useKey, .exportKey: .key
         case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.persistentReference?.itemClass ?? query.itemClass
         default: nil
@@ -89,6 +90,8 @@ extension Request {
     fileprivate var namedGroup: String? {
         switch self {
         case .add(let item): item.accessGroup
+        // One call of SecItemAdd names one group for all of them.
+        case .addIdentities(let identities): identities.first?.certificate.accessGroup
         case .generateKey(let generation): generation.privateHalf.accessGroup
         case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.accessGroup
         default: nil

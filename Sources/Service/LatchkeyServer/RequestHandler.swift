@@ -140,6 +140,7 @@ struct RequestHandler {
         case .hello, .recover:
             throw KeychainError(.param, "this is nothing to ask an open keychain for: a connection begins with one hello")
         case .add(let item): return .record(try service.add(item, from: identity))
+        case .addIdentities(let identities): return .count(try service.addIdentities(identities, from: identity))
         case .copyMatching(let query, let returning):
             let found = try search(service, query, returning, identity)
             if returning.contains(.data) { try requirePasscode(keychain, identity, toRead: found.records.map(\.accessGroup)) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import KeychainModel
+public import KeychainModel
 internal import KeychainStore
 
 /// Identities: each pair of a certificate and the private key whose `klbl` is the certificate's `pkhh` (keychain-behaviour §1.4, idnt). They have
@@ -19,6 +19,33 @@ extension EmbeddedService {
         guard !records.isEmpty else { throw .itemNotFound }
         try KeyRules.withhold(from: &records, returning)
         return ItemMatches(records: records, damaged: 0)
+    }
+
+    public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
+        let caller = try Authoriser.authorize(caller)
+        guard identities.count <= IdentityAddition.maxCount else {
+            throw .parameter("\(identities.count) identities were given; at most \(IdentityAddition.maxCount) are added at a time")
+        }
+        var pairs: [IdentityPair] = []
+        for identity in identities {
+            guard identity.certificate.itemClass == .certificate, identity.key.itemClass == .key else {
+                throw .parameter("an identity is a certificate and a key")
+            }
+            let (certificate, key) = (try record(of: identity.certificate, for: caller), try record(of: identity.key, for: caller))
+            pairs.append(IdentityPair(certificate: certificate, key: key))
+        }
+        let new = pairs
+        return try run { () throws(StoreError) in
+            try store.transaction { (items) throws(StoreError) in
+                var count = 0
+                for pair in new {
+                    let stored = [try items.addUnlessPresent(pair.certificate), try items.addUnlessPresent(pair.key)].count { $0 }
+                    guard stored > 0 else { throw .duplicate }
+                    count += stored
+                }
+                return count
+            }
+        }
     }
 
     /// Changes the certificates, then the keys, each as far as it has the attributes: all of them, or none.

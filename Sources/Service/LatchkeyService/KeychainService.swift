@@ -11,6 +11,13 @@ public protocol KeychainService: KeychainAdministration, KeychainKeys {
     /// - Returns: the item as it was stored, with its secrets.
     func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord
 
+    /// Stores identities in one transaction: all of them, or nothing. Of each, one half may be there already, and stays as it is.
+    ///
+    /// - Returns: how many items were stored.
+    /// - Throws: errSecDuplicateItem where both halves of an identity are there; errSecParam for more than ``IdentityAddition/maxCount``, or
+    ///   where a half is of another class; what ``add(_:from:)`` throws for either half.
+    func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int
+
     /// Finds items, in the order in which they were added.
     ///
     /// - Parameter returning: what is asked for; secrets are opened only for data.

@@ -9,6 +9,7 @@ struct FailingService: KeychainService {
     let error: KeychainError
 
     func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord { throw error }
+    func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int { throw error }
 
     func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
@@ -34,6 +35,7 @@ struct DamagedService: KeychainService {
         open: Set(ProtectionClass.allCases.filter { !$0.requiresPasscode }))
 
     func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord { throw .decode }
+    func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int { throw .decode }
 
     func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity

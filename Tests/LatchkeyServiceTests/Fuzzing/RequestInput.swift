@@ -96,8 +96,18 @@ final class RequestInput {
 extension RequestInput {
     private func add() {
         let (addition, caller) = (addition(choices.one(of: ItemClass.allCases)), choices.one(of: Self.callers))
+        guard addition.itemClass != .identity else { return addIdentities(from: caller) }
         guard let record = ask({ () throws(KeychainError) in try self.service.add(addition, from: caller) }) else { return }
         references.append(record.persistentReference)
+    }
+
+    private func addIdentities(from caller: CallerIdentity) {
+        var identities: [IdentityAddition] = []
+        for _ in 0...(choices.byte() & 3) {
+            identities.append(
+                IdentityAddition(certificate: addition(.certificate), key: addition(choices.flag() ? .key : .genericPassword)))
+        }
+        _ = ask { () throws(KeychainError) in try service.addIdentities(identities, from: caller) }
     }
 
     private func find() {

@@ -36,6 +36,10 @@ package final class DaemonService: KeychainService {
         }
     }
 
+    package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
+        try withItems { (client) throws(KeychainError) in try Self.count(.addIdentities(identities), from: client) }
+    }
+
     package func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {

@@ -165,6 +165,28 @@ extension WireAddition {
     }
 }
 
+extension WireAddIdentities {
+    init(_ identities: [IdentityAddition], _ collector: inout SecretCollector) {
+        self.init()
+        for identity in identities {
+            var wire = WireIdentityAddition()
+            wire.certificate = WireAddition(identity.certificate, &collector)
+            wire.key = WireAddition(identity.key, &collector)
+            self.identities.append(wire)
+        }
+    }
+
+    func decode(_ table: inout SecretTable) throws(WireError) -> [IdentityAddition] {
+        try requireKnown(self)
+        var decoded: [IdentityAddition] = []
+        for wire in identities {
+            try requireKnown(wire)
+            decoded.append(IdentityAddition(certificate: try wire.certificate.decode(&table), key: try wire.key.decode(&table)))
+        }
+        return decoded
+    }
+}
+
 extension WireQuery {
     init(_ query: ItemQuery) {
         self.init()

@@ -32,6 +32,7 @@ extension Request {
         switch self {
         case .hello(let hello): .hello(WireHello(hello))
         case .add(let item): .add(WireAddition(item, &collector))
+        case .addIdentities(let identities): .addIdentities(WireAddIdentities(identities, &collector))
         case .copyMatching(let query, let returning): .copyMatching(WireCopyMatching(query, returning))
         case .update(let query, let update): .update(WireUpdateMatching(query, update, &collector))
         case .delete(let query): .delete(WireQuery(query))
@@ -103,6 +104,7 @@ extension Request {
         switch operation {
         case .hello(let wire): self = .hello(try wire.decode())
         case .add(let wire): self = .add(try wire.decode(&table))
+        case .addIdentities(let wire): self = .addIdentities(try wire.decode(&table))
         case .copyMatching(let wire):
             try requireKnown(wire)
             self = .copyMatching(try wire.query.decode(), returning: try wire.decodedReturning())

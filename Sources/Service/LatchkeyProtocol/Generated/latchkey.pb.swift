@@ -85,6 +85,14 @@ nonisolated struct WireRequest: Sendable {
     set {operation = .delete(newValue)}
   }
 
+  var addIdentities: WireAddIdentities {
+    get {
+      if case .addIdentities(let v)? = operation {return v}
+      return WireAddIdentities()
+    }
+    set {operation = .addIdentities(newValue)}
+  }
+
   var status: WireNothing {
     get {
       if case .status(let v)? = operation {return v}
@@ -313,6 +321,7 @@ nonisolated struct WireRequest: Sendable {
     case copyMatching(WireCopyMatching)
     case update(WireUpdateMatching)
     case delete(WireQuery)
+    case addIdentities(WireAddIdentities)
     case status(WireNothing)
     case check(WireNothing)
     case repair(WireRepair)
@@ -822,6 +831,49 @@ nonisolated struct WireAddition: Sendable {
   fileprivate var _accessGroup: String? = nil
   fileprivate var _protection: UInt32? = nil
   fileprivate var _accessControlFlags: UInt64? = nil
+}
+
+nonisolated struct WireIdentityAddition: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var certificate: WireAddition {
+    get {_certificate ?? WireAddition()}
+    set {_certificate = newValue}
+  }
+  /// Returns true if `certificate` has been explicitly set.
+  var hasCertificate: Bool {self._certificate != nil}
+  /// Clears the value of `certificate`. Subsequent reads from it will return its default value.
+  mutating func clearCertificate() {self._certificate = nil}
+
+  var key: WireAddition {
+    get {_key ?? WireAddition()}
+    set {_key = newValue}
+  }
+  /// Returns true if `key` has been explicitly set.
+  var hasKey: Bool {self._key != nil}
+  /// Clears the value of `key`. Subsequent reads from it will return its default value.
+  mutating func clearKey() {self._key = nil}
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
+
+  fileprivate var _certificate: WireAddition? = nil
+  fileprivate var _key: WireAddition? = nil
+}
+
+nonisolated struct WireAddIdentities: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  var identities: [WireIdentityAddition] = []
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 nonisolated struct WireQuery: Sendable {
@@ -2016,7 +2068,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{2}\u{7}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}note_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{2}\u{6}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}note_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2089,6 +2141,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.operation = .delete(v)
+        }
+      }()
+      case 24: try {
+        var v: WireAddIdentities?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .addIdentities(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .addIdentities(v)
         }
       }()
       case 30: try {
@@ -2463,6 +2528,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
     case .delete?: try {
       guard case .delete(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+    }()
+    case .addIdentities?: try {
+      guard case .addIdentities(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
     case .status?: try {
       guard case .status(let v)? = self.operation else { preconditionFailure() }
@@ -3395,6 +3464,75 @@ nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if lhs._protection != rhs._protection {return false}
     if lhs._accessControlFlags != rhs._accessControlFlags {return false}
     if lhs.isSynchronizable != rhs.isSynchronizable {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireIdentityAddition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".IdentityAddition"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}key\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._certificate) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._key) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._certificate {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._key {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireIdentityAddition, rhs: WireIdentityAddition) -> Bool {
+    if lhs._certificate != rhs._certificate {return false}
+    if lhs._key != rhs._key {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAddIdentities: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".AddIdentities"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identities\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.identities) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.identities.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.identities, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAddIdentities, rhs: WireAddIdentities) -> Bool {
+    if lhs.identities != rhs.identities {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
