@@ -3,7 +3,12 @@
 import Dispatch
 import Foundation
 import Glibc
+import KeychainModel
 import KeychainTesting
+@_spi(Testing) import LatchkeyClient
+@_spi(Testing) import LatchkeyService
+import LinuxSystem
+import SecretMemory
 import Security
 import Synchronization
 import Testing
@@ -63,6 +68,42 @@ struct SharedWebCredentialTests {
             #expect(Self.find("example.com") == ["example.com bob two -"])
             #expect(copy(item(inet, ["srvr": "example.com", "ptcl": "htps", "acct": "bob"]).with(.returnData)).text == "two")
             #expect(copy(internetKey.with(["srvr": "example.com"])).status == errSecSuccess)
+        }
+    }
+
+    @Test(
+        "A credential that another process adds before this one can is changed; where the other goes on deleting and adding, -25299 ends it",
+        arguments: [(false, 0, 3), (true, -25299, 8)])
+    func addedMeanwhile(_ isEndless: Bool, _ status: Int, _ expectedCalls: Int) throws {
+        let directory = try TemporaryDirectory()
+        let home = KeychainHome(root: directory.path)
+        let caller = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1"])
+        let other = try EmbeddedService(home: home, clocks: TestClock().clocks)
+        defer { other.close() }
+        let attributes: [ItemAttribute: AttributeValue] = [
+            .server: .string("example.com"), .account: .string("alice"), .port: .number(0), .protocol: .string("htps"),
+            .authenticationType: .string("form"),
+        ]
+        let calls = Atomic(0)
+        // The service reads the clock at the start of each update, which finds nothing, and of each addition.
+        let clocks = Clocks(
+            wall: {
+                let call = calls.add(1, ordering: .sequentiallyConsistent).newValue
+                if call.isMultiple(of: 2) {
+                    let theirs = ItemSecrets(data: SharedSecret(copying: "theirs".utf8))
+                    _ = try? other.add(ItemAddition(.internetPassword, attributes: attributes, secrets: theirs), from: caller)
+                } else if isEndless {
+                    _ = try? other.delete(ItemQuery(.internetPassword, attributes: attributes), from: caller)
+                }
+                return 0
+            }, boot: .system, passcodeExponent: 10)
+        let service = try EmbeddedService(home: home, clocks: clocks)
+        defer { service.close() }
+        calls.store(0, ordering: .sequentiallyConsistent)
+        CallerContext.$current.withValue(CallerContext(identity: caller, service: service)) {
+            #expect(Self.set("example.com", "alice", "mine") == status)
+            #expect(calls.load(ordering: .sequentiallyConsistent) == expectedCalls)
+            #expect(Self.find("example.com") == ["example.com alice \(isEndless ? "theirs" : "mine") -"])
         }
     }
 

@@ -75,19 +75,42 @@ internal import Foundation
     let caller: CallerIdentity
 
     /// Stores or changes a credential; without a password deletes it.
+    ///
+    /// - Throws: errSecDuplicateItem where other processes added and deleted the credential meanwhile, again and again.
     func set(_ credential: WebCredential, to password: SharedSecret?) throws(KeychainError) {
-        let query = credential.query
-        guard let password else { return _ = try service.delete(query, from: caller) }
-        do throws(KeychainError) {
-            _ = try service.update(query, with: ItemUpdate(data: password), from: caller)
-        } catch {
-            guard error.status == .itemNotFound else { throw error }
-            var attributes = query.attributes
-            attributes[.label] = .string("\(credential.host ?? "") (\(credential.account ?? ""))")
-            _ = try service.add(
-                ItemAddition(.internetPassword, attributes: attributes, secrets: ItemSecrets(data: password)), from: caller)
+        guard let password else { return _ = try service.delete(credential.query, from: caller) }
+        var attempt = 1
+        while true {
+            if try update(credential, to: password) { return }
+            do throws(KeychainError) {
+                return try add(credential, password)
+            } catch {
+                // Another process has added it since the update found nothing.
+                guard error.status == .duplicateItem, attempt < Self.maxAttempts else { throw error }
+                attempt += 1
+            }
         }
     }
+
+    /// - Returns: false where there is no such credential.
+    private func update(_ credential: WebCredential, to password: SharedSecret) throws(KeychainError) -> Bool {
+        do throws(KeychainError) {
+            _ = try service.update(credential.query, with: ItemUpdate(data: password), from: caller)
+            return true
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return false
+        }
+    }
+
+    private func add(_ credential: WebCredential, _ password: SharedSecret) throws(KeychainError) {
+        var attributes = credential.query.attributes
+        attributes[.label] = .string("\(credential.host ?? "") (\(credential.account ?? ""))")
+        _ = try service.add(
+            ItemAddition(.internetPassword, attributes: attributes, secrets: ItemSecrets(data: password)), from: caller)
+    }
+
+    private static let maxAttempts = 4
 
     /// - Throws: errSecItemNotFound where there is none.
     func find(_ credential: WebCredential) throws(KeychainError) -> [FoundWebCredential] {
