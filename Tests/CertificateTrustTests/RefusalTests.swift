@@ -173,16 +173,20 @@ struct RefusalTests {
         let (intermediate, root) = (try Self.intermediate.certificate(by: Self.root), try Self.root.certificate(by: Self.root))
         // By its own name, and signed by another key.
         let forged = try Self.root.certificate(by: Issuer("root"))
-        func result(_ certificates: [Certificate], _ options: TrustOptions) -> TrustResult {
+        func verdict(_ certificates: [Certificate], _ options: TrustOptions, anchors: [Certificate] = []) -> TrustVerdict {
             var evaluation = TrustEvaluation(certificates, policies: [], at: Self.moment)
-            evaluation.isAnchorsOnly = true
+            (evaluation.anchors, evaluation.isAnchorsOnly) = (anchors, true)
             evaluation.options = options
-            return evaluation.verdict().result
+            return evaluation.verdict()
         }
+        func result(_ certificates: [Certificate], _ options: TrustOptions) -> TrustResult { verdict(certificates, options).result }
         #expect(result([leaf, intermediate, root], []) == .recoverableTrustFailure)
         #expect(result([leaf, intermediate, root], .implicitAnchors) == .proceed)
         #expect(result([leaf, intermediate], .implicitAnchors) == .recoverableTrustFailure)
-        #expect(result([leaf, intermediate, forged], .implicitAnchors) != .proceed)
+        // As an anchor it would end the chain: nothing but its own signature keeps it from being one.
+        #expect(forged.isSelfIssued && verdict([leaf, intermediate], [], anchors: [forged]).isTrusted)
+        #expect(!verdict([leaf, intermediate, forged], .implicitAnchors).isTrusted)
+        #expect(verdict([leaf, intermediate, forged, root], .implicitAnchors).isTrusted)
         #expect(result([try Self.server.leaf(by: Self.server)], .implicitAnchors) == .proceed)
         let strangers = try (0..<40).map { try Issuer("stranger \($0)").certificate(by: Issuer("stranger \($0)")) }
         #expect(Promptness.within { result([leaf] + strangers, .implicitAnchors) } == .recoverableTrustFailure)
