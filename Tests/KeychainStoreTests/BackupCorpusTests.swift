@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import KeychainModel
+@testable import KeychainStore
 import KeychainTesting
+import SecretMemory
 import Testing
 
 /// The inputs of Fuzz/Corpus/backups: those that the fuzzer starts from, and whatever it has found.
@@ -15,5 +18,29 @@ struct BackupCorpusTests {
             if outcome.isRestored { restored += 1 } else { refused += 1 }
         }
         #expect(restored >= 3 && refused >= 6, "\(restored) restored, \(refused) refused")
+    }
+
+    @Test(
+        "A backup whose item has an attribute that its class does not keep is refused: no row would open with it",
+        arguments: [
+            (ItemClass.genericPassword, [.service: .string("s")], [], true),
+            (.genericPassword, [.server: .string("example.com")], [], false),
+            (.internetPassword, [.server: .string("example.com")], [.extraNotes], true),
+            (.internetPassword, [.service: .string("s")], [], false), (.genericPassword, [:], [.extraNotes], false),
+            (.key, [.account: .string("a")], [], false), (.certificate, [.applicationLabel: .data([1])], [], false),
+        ] as [(ItemClass, [ItemAttribute: AttributeValue], [ItemAttribute], Bool)])
+    func foreignAttribute(
+        _ itemClass: ItemClass, _ attributes: [ItemAttribute: AttributeValue], _ secretAttributes: [ItemAttribute], _ isRestored: Bool
+    ) throws {
+        let secret = SharedSecret(copying: "secret".utf8)
+        let secrets = ItemSecrets(data: secret, attributes: Dictionary(uniqueKeysWithValues: secretAttributes.map { ($0, secret) }))
+        var record = ItemRecord(
+            identifier: .random(), itemClass: itemClass, protection: .whenUnlocked, accessGroup: AccessGroup("G1", grade: .claimed),
+            created: 100, modified: 100, attributes: attributes, maker: "/usr/bin/example", secrets: secrets)
+        record.completeDefaults()
+        let item = BackupItem.encode(record).withUnsafeBytes { Array($0) }
+        // The content of a file that authenticates: one item that may leave its device.
+        let outcome = try BackupInput.restore([1, 1] + withUnsafeBytes(of: UInt32(item.count).bigEndian) { Array($0) } + item)
+        #expect(outcome.isRestored == isRestored && outcome.fault == nil)
     }
 }
