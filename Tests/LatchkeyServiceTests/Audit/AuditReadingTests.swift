@@ -84,6 +84,22 @@ struct AuditReadingTests {
         #expect(end.isLast && end.lines.isEmpty)
     }
 
+    @Test("Behind any number a reading gives the lines that follow it, and reads no file that has none of them")
+    func behindNumbers() throws {
+        let fixture = try Fixture(limits: Fixture.limits(fileLength: 1000))
+        try fixture.append(30)
+        let expected = try fixture.lines()
+        let count = try fixture.log.reading(after: 0, since: nil).files.count
+        #expect(count >= 5)
+        for after in 0...expected.count + 1 {
+            #expect(try fixture.lines(after: UInt64(after)) == Array(expected.dropFirst(after)), "after \(after)")
+            let reading = try fixture.log.reading(after: UInt64(after), since: nil)
+            _ = try reading.nextPart(length: 1)
+            #expect(after < expected.count - 4 || reading.files.count <= 2)
+        }
+        #expect(try fixture.lines(after: .max).isEmpty)
+    }
+
     @Test("A reading whose result is no longer wanted ends with an error")
     func cancelled() throws {
         let fixture = try Fixture()

@@ -125,6 +125,20 @@ struct SubordinateUsersTests {
         #expect(machine.refusal(of: 1000) == nil)
     }
 
+    @Test("While a file cannot be read, ids that depend on it are refused for now, and it is tried again", arguments: [true, false])
+    func unread(_ isRanges: Bool) throws {
+        let machine = try Machine("alice:100000:65536\n")
+        let path = isRanges ? machine.ranges : machine.users
+        try FileManager.default.removeItem(atPath: path)
+        // A link to itself cannot be read, and looks to stat(2) like nothing at all.
+        #expect(symlink(path, path) == 0)
+        for _ in 0..<3 { #expect(machine.refusal(of: 100_000)?.status == .notAvailable) }
+        #expect(machine.refusal(of: 5)?.status == (isRanges ? .notAvailable : nil))
+        #expect(machine.refusal(of: 0) == nil && (machine.refusal(of: 1000) == nil))
+        try FileManager.default.removeItem(atPath: path)
+        #expect(machine.refusal(of: 100_000)?.status == (isRanges ? nil : .missingEntitlement))
+    }
+
     @Test("Where the file of users is missing, no account is known")
     func noAccounts() throws {
         let machine = try Machine("alice:1000:5\n", users: nil)

@@ -15,6 +15,8 @@ final class AuditLineReader {
     private var buffer: [UInt8] = []
     /// Where the next line begins in the buffer.
     private var start = 0
+    /// A line that was read, and not given yet.
+    private var peeked: AuditLine?
     /// The bytes of a line without an end that were passed on in pieces.
     private var skipped = 0
 
@@ -35,8 +37,17 @@ final class AuditLineReader {
         self.path = path
     }
 
+    /// The first line, which stays to be read; nil where there is none.
+    ///
+    /// Call it before anything was read.
+    func peek() throws(SystemError) -> AuditLine? {
+        peeked = try next()
+        return peeked
+    }
+
     /// The next complete line; nil at the end. A line that is longer than any is passed on in pieces, none of which is a line of the log.
     func next() throws(SystemError) -> AuditLine? {
+        if let line = peeked.take() { return line }
         while true {
             if let end = buffer[start...].firstIndex(of: UInt8(ascii: "\n")) {
                 let line = AuditLine(buffer[start..<end])

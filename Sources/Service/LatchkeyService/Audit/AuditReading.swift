@@ -18,7 +18,8 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
     private let after: UInt64
     private let since: Double?
     /// The files that are not read to their end, the next one last. They are open, so that their names no longer matter.
-    private var files: [AuditLineReader]
+    private(set) var files: [AuditLineReader]
+    private var hasBegun = false
 
     /// Opens every file of the log. No file may be put aside or replaced meanwhile.
     ///
@@ -58,6 +59,8 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
 
     private func nextLine() throws(KeychainError) -> AuditLine? {
         do throws(SystemError) {
+            if !hasBegun { try dropOldFiles() }
+            hasBegun = true
             while let file = files.last {
                 if let line = try file.next() { return line }
                 _ = files.popLast()
@@ -66,6 +69,18 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
             throw KeychainError(error)
         }
         return nil
+    }
+
+    /// Closes the files that hold no line that is wanted: whoever follows the log asks for the last lines several times a second.
+    private func dropOldFiles() throws(SystemError) {
+        guard after > 0 else { return }
+        var wanted: [AuditLineReader] = []
+        for file in files {
+            wanted.append(file)
+            // What is older comes before its first line.
+            if let first = try file.peek()?.sequence, first <= after { break }
+        }
+        files = wanted
     }
 
     private func isWanted(_ line: AuditLine) -> Bool {

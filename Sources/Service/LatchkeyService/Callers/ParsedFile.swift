@@ -31,7 +31,7 @@ final class ParsedFile<Content: Sendable>: Sendable {
             let fresh = StampedValue(readFrom: [path]) {
                 Result { () throws(SystemError) in try parse(try BoundedFile.read(path, limit: limit) ?? []) }
             }
-            state.kept = Self.isLasting(fresh.value) ? fresh : nil
+            state.kept = if case .failure(let error) = fresh.value, !error.isAboutContent { nil } else { fresh }
             return fresh.value
         }
         return try outcome.get()
@@ -39,10 +39,10 @@ final class ParsedFile<Content: Sendable>: Sendable {
 
     /// How often the file was read; for tests.
     var readCount: Int { state.withLock { $0.readCount } }
+}
 
-    /// Whether the outcome is the file's own. A descriptor or a right that is missing may be there the next time, without a change of the file.
-    private static func isLasting(_ outcome: Result<Content, SystemError>) -> Bool {
-        guard case .failure(let error) = outcome else { return true }
-        return [EINVAL, EFBIG].contains(error.code)
-    }
+extension SystemError {
+    /// Whether the error is about a file's content, and holds until the file changes. A descriptor or a right that is missing may be there the
+    /// next time.
+    var isAboutContent: Bool { [EINVAL, EFBIG].contains(code) }
 }

@@ -29,22 +29,30 @@ public final class SubordinateUsers: Sendable {
 
     /// Refuses a subordinate user id. Looks whether the files have changed; reads them only then.
     ///
-    /// - Throws: errSecMissingEntitlement, also where it is not known whether the id is subordinate.
+    /// - Throws: errSecMissingEntitlement where the id is subordinate, or a line of the file leaves it open; errSecNotAvailable where a file
+    ///   cannot be read now.
     public func refuse(_ user: UInt32) throws(KeychainError) {
         guard user != 0 else { return }
-        let (problem, remedy): (String, String)
-        do throws(SystemError) {
-            guard try ranges.content().contains(user) else { return }
-            (problem, remedy) = ("is a subordinate user id (\(path))", "run the program as a user with an account")
-        } catch {
-            (problem, remedy) = ("may be a subordinate user id: \(error)", error.hint ?? "make \(path) readable for latchkeyd")
+        let granted = Self.outcome { () throws(SystemError) in try ranges.content().contains(user) }
+        if case .success(false) = granted { return }
+        let known = Self.outcome { () throws(SystemError) in try accounts.content().contains(user) }
+        if case .success(true) = known { return }
+        // Whichever of the two is not known.
+        for case .failure(let error) in [granted, known] where !error.isAboutContent {
+            throw KeychainError(
+                .notAvailable, "latchkeyd cannot tell whether user \(user) is a subordinate user id: \(error)",
+                hint: "try again, or make \(path) readable for latchkeyd")
         }
-        // A file of users that cannot be read knows no account.
-        guard (try? accounts.content())?.contains(user) != true else { return }
+        var (problem, remedy) = ("is a subordinate user id (\(path))", "run the program as a user with an account")
+        if case .failure(let error) = granted {
+            (problem, remedy) = ("may be a subordinate user id: \(error)", error.hint ?? "mend \(path)")
+        }
         throw KeychainError(
             .missingEntitlement, "user \(user) has no keychain, because it \(problem)",
             hint: "\(remedy), or ask the administrator: subordinate-users = allow in /etc/latchkey/daemon.conf")
     }
+
+    private static func outcome(_ body: () throws(SystemError) -> Bool) -> Result<Bool, SystemError> { Result(catching: body) }
 
     /// How often the ranges were read; for tests.
     var readCount: Int { ranges.readCount }
