@@ -490,18 +490,18 @@ extension ProcessProofs {
         func subordinateUsers() throws {
             let daemon = try SystemDaemon()
             func item(_ user: uid_t, _ words: String...) throws -> String { try daemon.run(as: user, "ProofWorker", ["item"] + words) }
-            #expect(try item(700_001, "add", "a", "before") == "0\n")
-            try "alice:700000:65536\n".write(toFile: daemon.subuid, atomically: true, encoding: .utf8)
+            #expect(try item(40_001, "add", "a", "before") == "0\n")
+            try "alice:40000:1000\n".write(toFile: daemon.subuid, atomically: true, encoding: .utf8)
             chmod(daemon.subuid, 0o644)
-            #expect(try item(700_001, "find", "a", "-").hasPrefix("-34018"))
-            #expect(try item(700_002, "add", "a", "after").hasPrefix("-34018"))
-            #expect(!FileManager.default.fileExists(atPath: "\(daemon.state)/users/700002"))
-            let said = try daemon.shell(as: 700_001, "'\(daemon.path("latchkey"))' status 2>&1 || true")
+            #expect(try item(40_001, "find", "a", "-").hasPrefix("-34018"))
+            #expect(try item(40_002, "add", "a", "after").hasPrefix("-34018"))
+            #expect(!FileManager.default.fileExists(atPath: "\(daemon.state)/users/40002"))
+            let said = try daemon.shell(as: 40_001, "'\(daemon.path("latchkey"))' status 2>&1 || true")
             #expect(said.contains("subordinate user id") && said.contains("subordinate-users = allow"), "\(said)")
             #expect(try item(4001, "add", "a", "of-4001") == "0\n")
             // What was stored is there again when the range has gone.
             try FileManager.default.removeItem(atPath: daemon.subuid)
-            #expect(try item(700_001, "find", "a", "-") == "0 before\n")
+            #expect(try item(40_001, "find", "a", "-") == "0 before\n")
         }
     }
 }
