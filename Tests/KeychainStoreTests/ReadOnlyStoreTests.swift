@@ -74,6 +74,23 @@ struct ReadOnlyStoreTests {
         store.close()
     }
 
+    @Test("A SQLite that reads no URIs is told so by name, where its log is empty; with a log it needs none")
+    func withoutURIs() throws {
+        let (directory, path) = try made()
+        defer { withExtendedLifetime(directory) {} }
+        let database = ReadOnlyDatabase(path: path)
+        let state = try database.state()
+        #expect(try database.name(in: state) == database.name(in: state, uris: 0))
+        // SQLITE_MISUSE, as sqlite3_config answers when it comes too late.
+        #expect {
+            try database.name(in: state, uris: 21)
+        } throws: { error in
+            guard case StoreError.database(21, let message) = error else { return false }
+            return message.contains("SQLITE_USE_URI")
+        }
+        #expect(try database.name(in: .logged, uris: 21) == path)
+    }
+
     @Test("A log that a program has left behind is read, too")
     func leftLog() throws {
         let (directory, path) = try made()

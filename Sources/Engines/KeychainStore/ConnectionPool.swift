@@ -50,7 +50,8 @@ final class ConnectionPool: Sendable {
         count = Self.greatestCount
         free = DispatchSemaphore(value: count)
         open = { state in
-            try DatabaseQueue(path: state.map(readOnly.name) ?? readOnly.path, configuration: Self.readOnlyConfiguration())
+            let name = try state.map { (state) throws(StoreError) in try readOnly.name(in: state) } ?? readOnly.path
+            return try DatabaseQueue(path: name, configuration: Self.readOnlyConfiguration())
         }
         file = (readOnly.path, Self.identity(of: readOnly.path))
         maxBytes = nil

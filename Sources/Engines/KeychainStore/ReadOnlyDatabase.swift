@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLatchkey
 internal import LinuxSystem
 
 /// A database file on a file system that cannot be written, though perhaps by another mount of it.
@@ -52,12 +53,20 @@ struct ReadOnlyDatabase: Sendable {
 
     /// What sqlite3_open_v2 is given (https://www.sqlite.org/uri.html).
     ///
-    /// An immutable file needs a SQLite that reads URIs by default (SQLITE_USE_URI), as Debian's does. Another one finds no file of this name,
-    /// and nothing is opened.
-    func name(in state: State) -> String {
+    /// - Parameter uris: SQLite's answer to whether it reads URIs, which an immutable file needs.
+    /// - Throws: ``StoreError/database(code:message:)`` where it does not.
+    func name(in state: State, uris: Int32 = Self.uris) throws(StoreError) -> String {
         guard case .settled = state else { return path }
+        guard uris == 0 else {
+            throw .database(
+                code: uris,
+                message: "this SQLite was compiled without SQLITE_USE_URI and is in use already: it cannot open a file as immutable")
+        }
         return (path.hasPrefix("/") ? "file://" : "file:") + path.utf8.map(Self.encoded).joined() + "?immutable=1"
     }
+
+    /// GRDB passes no SQLITE_OPEN_URI. Debian's SQLite reads URIs by default; another one is told to, once, before its first use.
+    private static let uris = latchkey_sqlite_read_uris()
 
     /// A byte of a path, percent-encoded unless it stands for itself in every URI (RFC 3986, section 2.3) or separates components.
     private static func encoded(_ byte: UInt8) -> String {

@@ -98,6 +98,10 @@ int latchkey_sqlite_defend(void *connection) {
     return sqlite3_db_config((sqlite3 *)connection, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }
 
+int latchkey_sqlite_read_uris(void) {
+    return sqlite3_compileoption_used("USE_URI") ? SQLITE_OK : sqlite3_config(SQLITE_CONFIG_URI, 1);
+}
+
 int latchkey_at_fork(void (*prepare)(void), void (*finish)(void)) {
     return pthread_atfork(prepare, finish, finish);
 }
