@@ -120,6 +120,8 @@ struct CodingTests {
             ([0xE2, 0x05, 26, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 1, 0x18, 3], "use 1"),
             // use_key { reference: 20 bytes, use: 3, hash: 9 }
             ([0xE2, 0x05, 26, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 3, 0x18, 9], "hash 9"),
+            // add_identities { one half }, { an addition of class 9, an empty one }
+            ([0xC2, 0x01, 2, 0x0A, 0], "1 halves"), ([0xC2, 0x01, 6, 0x0A, 2, 0x08, 9, 0x0A, 0], "class 9"),
             // nothing at all
             ([], "asks for nothing"),
         ] as [([UInt8], String)])
@@ -128,6 +130,18 @@ struct CodingTests {
         let token: [UInt8] = [0x12, 16] + Samples.token
         let error = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: token + message)) }
         #expect("\(try #require(error))".contains(words), "\(String(describing: error))")
+    }
+
+    @Test("More identities than one message may hold are refused before any of them is decoded")
+    func manyIdentities() throws {
+        for (count, isTooMany) in [(2 * IdentityAddition.maxCount, false), (2 * IdentityAddition.maxCount + 2, true), (1 << 16, true)] {
+            // Empty halves, which are no items.
+            let halves = (0..<count).flatMap { _ in [0x0A, 0] as [UInt8] }
+            let length = [UInt8(halves.count & 0x7F | 0x80), UInt8(halves.count >> 7 & 0x7F | 0x80), UInt8(halves.count >> 14 & 0x7F)]
+            let message: [UInt8] = [0x12, 16] + Samples.token + [0xC2, 0x01] + length + halves
+            let error = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: message)) }
+            #expect("\(try #require(error))".contains("halves of identities") == isTooMany)
+        }
     }
 
     @Test("WIRE-5: each secret is named once, and none is left over")

@@ -36,12 +36,19 @@ public struct IdentityAddition: Sendable {
     public var certificate: ItemAddition
     public var key: ItemAddition
 
-    /// How many are stored in one transaction, at most: a frame of the wire protocol carries 256 secrets.
+    /// How many are stored in one transaction, at most: a frame of the wire protocol carries 256 secrets, and each identity has two.
     public static let maxCount = 100
 
     public init(certificate: ItemAddition, key: ItemAddition) {
         self.certificate = certificate
         self.key = key
+    }
+
+    /// - Throws: errSecParam for more than ``maxCount``.
+    public static func checkCount(_ identities: [IdentityAddition]) throws(KeychainError) {
+        guard identities.count <= maxCount else {
+            throw .parameter("\(identities.count) identities were given; at most \(maxCount) are added at a time")
+        }
     }
 }
 

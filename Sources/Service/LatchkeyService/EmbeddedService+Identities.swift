@@ -23,9 +23,7 @@ extension EmbeddedService {
 
     public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
         let caller = try Authoriser.authorize(caller)
-        guard identities.count <= IdentityAddition.maxCount else {
-            throw .parameter("\(identities.count) identities were given; at most \(IdentityAddition.maxCount) are added at a time")
-        }
+        try IdentityAddition.checkCount(identities)
         var pairs: [IdentityPair] = []
         for identity in identities {
             guard identity.certificate.itemClass == .certificate, identity.key.itemClass == .key else {

@@ -37,7 +37,9 @@ package final class DaemonService: KeychainService {
     }
 
     package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
-        try withItems { (client) throws(KeychainError) in try Self.count(.addIdentities(identities), from: client) }
+        // The daemon would end the connection.
+        try IdentityAddition.checkCount(identities)
+        return try withItems { (client) throws(KeychainError) in try Self.count(.addIdentities(identities), from: client) }
     }
 
     package func copyMatching(

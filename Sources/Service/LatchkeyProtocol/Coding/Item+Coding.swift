@@ -166,24 +166,29 @@ extension WireAddition {
 }
 
 extension WireAddIdentities {
-    init(_ identities: [IdentityAddition], _ collector: inout SecretCollector) {
+    init(_ identities: [IdentityAddition], _ collector: inout SecretCollector) throws(WireError) {
         self.init()
         for identity in identities {
-            var wire = WireIdentityAddition()
-            wire.certificate = WireAddition(identity.certificate, &collector)
-            wire.key = WireAddition(identity.key, &collector)
-            self.identities.append(wire)
+            for half in [identity.certificate, identity.key] { additions.append(Data(try encoded(WireAddition(half, &collector)))) }
         }
     }
 
     func decode(_ table: inout SecretTable) throws(WireError) -> [IdentityAddition] {
         try requireKnown(self)
-        var decoded: [IdentityAddition] = []
-        for wire in identities {
-            try requireKnown(wire)
-            decoded.append(IdentityAddition(certificate: try wire.certificate.decode(&table), key: try wire.key.decode(&table)))
+        guard additions.count.isMultiple(of: 2), additions.count / 2 <= IdentityAddition.maxCount else {
+            throw .malformed("\(additions.count) halves of identities came; at most \(IdentityAddition.maxCount) pairs are allowed")
         }
-        return decoded
+        var identities: [IdentityAddition] = []
+        var certificate: ItemAddition?
+        for bytes in additions {
+            let half = try decoded(WireAddition.self, Array(bytes)).decode(&table)
+            if let first = certificate.take() {
+                identities.append(IdentityAddition(certificate: first, key: half))
+            } else {
+                certificate = half
+            }
+        }
+        return identities
     }
 }
 

@@ -12,7 +12,7 @@ extension NumberedRequest {
         var message = WireRequest()
         message.number = number
         message.token = Data(token)
-        message.operation = request.wire(&collector)
+        message.operation = try request.wire(&collector)
         return Frame(message: try encoded(message), secrets: collector.secrets)
     }
 
@@ -28,11 +28,11 @@ extension NumberedRequest {
 }
 
 extension Request {
-    fileprivate func wire(_ collector: inout SecretCollector) -> WireRequest.OneOf_Operation {
+    fileprivate func wire(_ collector: inout SecretCollector) throws(WireError) -> WireRequest.OneOf_Operation {
         switch self {
         case .hello(let hello): .hello(WireHello(hello))
         case .add(let item): .add(WireAddition(item, &collector))
-        case .addIdentities(let identities): .addIdentities(WireAddIdentities(identities, &collector))
+        case .addIdentities(let identities): .addIdentities(try WireAddIdentities(identities, &collector))
         case .copyMatching(let query, let returning): .copyMatching(WireCopyMatching(query, returning))
         case .update(let query, let update): .update(WireUpdateMatching(query, update, &collector))
         case .delete(let query): .delete(WireQuery(query))

@@ -833,43 +833,13 @@ nonisolated struct WireAddition: Sendable {
   fileprivate var _accessControlFlags: UInt64? = nil
 }
 
-nonisolated struct WireIdentityAddition: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  var certificate: WireAddition {
-    get {_certificate ?? WireAddition()}
-    set {_certificate = newValue}
-  }
-  /// Returns true if `certificate` has been explicitly set.
-  var hasCertificate: Bool {self._certificate != nil}
-  /// Clears the value of `certificate`. Subsequent reads from it will return its default value.
-  mutating func clearCertificate() {self._certificate = nil}
-
-  var key: WireAddition {
-    get {_key ?? WireAddition()}
-    set {_key = newValue}
-  }
-  /// Returns true if `key` has been explicitly set.
-  var hasKey: Bool {self._key != nil}
-  /// Clears the value of `key`. Subsequent reads from it will return its default value.
-  mutating func clearKey() {self._key = nil}
-
-  var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  init() {}
-
-  fileprivate var _certificate: WireAddition? = nil
-  fileprivate var _key: WireAddition? = nil
-}
-
 nonisolated struct WireAddIdentities: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  var identities: [WireIdentityAddition] = []
+  /// Of each identity its certificate and then its key: an Addition each, encoded by itself, so that their number is checked before any is decoded.
+  var additions: [Data] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3469,48 +3439,9 @@ nonisolated extension WireAddition: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
-nonisolated extension WireIdentityAddition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  static let protoMessageName: String = _protobuf_package + ".IdentityAddition"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}key\0")
-
-  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularMessageField(value: &self._certificate) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._key) }()
-      default: break
-      }
-    }
-  }
-
-  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    try { if let v = self._certificate {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
-    } }()
-    try { if let v = self._key {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  static func ==(lhs: WireIdentityAddition, rhs: WireIdentityAddition) -> Bool {
-    if lhs._certificate != rhs._certificate {return false}
-    if lhs._key != rhs._key {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
 nonisolated extension WireAddIdentities: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".AddIdentities"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identities\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}additions\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3518,21 +3449,21 @@ nonisolated extension WireAddIdentities: SwiftProtobuf.Message, SwiftProtobuf._M
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.identities) }()
+      case 1: try { try decoder.decodeRepeatedBytesField(value: &self.additions) }()
       default: break
       }
     }
   }
 
   func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.identities.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.identities, fieldNumber: 1)
+    if !self.additions.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.additions, fieldNumber: 1)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireAddIdentities, rhs: WireAddIdentities) -> Bool {
-    if lhs.identities != rhs.identities {return false}
+    if lhs.additions != rhs.additions {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
