@@ -16,7 +16,7 @@ struct SlowWorkQueue {
     private struct Running {
         let work: SlowWork
         /// What the work is from now on: a derivation becomes a computation when it releases its place.
-        var kind: SlowWork.Kind
+        let kind: SlowWork.Kind
     }
 
     var runningCount: Int { running.count }
@@ -69,8 +69,7 @@ struct SlowWorkQueue {
 
     /// Counts running work as a computation from now on: its derivations are done.
     mutating func releaseDerivation(of work: SlowWork) {
-        guard let index = running.firstIndex(where: { $0.work === work }) else { return }
-        running[index].kind = .computation
+        running = running.map { $0.work === work ? Running(work: work, kind: .computation) : $0 }
     }
 
     /// Cancels what runs, and gives what waited.
