@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 @testable import LatchkeyProtocol
 import LinuxSystem
@@ -85,6 +86,30 @@ struct FrameTests {
         let error = #expect(throws: WireError.self) { try receiver.receive() }
         #expect("\(try #require(error))".contains(words), "\(String(describing: error))")
         #expect(asked.withLock { $0 } == 0)
+    }
+
+    @Test("A large frame is admitted by the memory that its decoded message takes, before any is allocated")
+    func admission() throws {
+        let (one, other) = try Socket.pair()
+        let asked = Mutex<[Int]>([])
+        let receiver = FrameChannel(other) { (length) throws(WireError) in
+            asked.withLock { $0.append(length) }
+            throw .slow
+        }
+        // The head alone: the rest is never waited for.
+        try ([0, 0x10, 0, 0, 0, 0, 0, 1, 0, 0, 0x10, 0] as [UInt8]).withUnsafeBytes { _ = try one.send($0) }
+        #expect(throws: WireError.self) { try receiver.receive() }
+        #expect(asked.withLock { $0 } == [12 + (1 << 20) + 4096 + (128 << 20)])
+    }
+
+    @Test("No repeated message of a request takes more memory than what is counted for its bytes")
+    func decodingFactor() {
+        // An empty one has two bytes; a growing array holds up to twice its elements, and half of that again while it moves.
+        let strides = [
+            "Attribute": MemoryLayout<WireAttribute>.stride, "SecretAttribute": MemoryLayout<WireSecretAttribute>.stride,
+            "references": MemoryLayout<Data>.stride, "groups": MemoryLayout<String>.stride,
+        ]
+        for (name, stride) in strides { #expect(3 * stride / 2 <= FrameChannel.decodingFactor, "\(name)") }
     }
 
     @Test("A frame that would be too large is refused by its sender, with its sizes")

@@ -10,7 +10,7 @@ internal import SecretMemory
 public final class FrameChannel: Sendable {
     public let socket: Socket
     private let state: State
-    /// Tells how large a frame will be before any memory is taken for it; throws where that is too much just now.
+    /// Given the bytes of memory that a frame takes at most, before any is allocated; throws where that is too much at present.
     private let admit: @Sendable (Int) throws(WireError) -> Admission?
 
     /// What is given back when the frame has been dealt with.
@@ -50,7 +50,7 @@ public final class FrameChannel: Sendable {
             defer { drop(total) }
             return (withFilled { Self.frame($0, header, lengths) }, nil)
         }
-        let admission = try admit(total)
+        let admission = try admit(total + header.messageLength * Self.decodingFactor)
         let whole = SecretBuffer(count: total)
         try receiveRest(of: whole)
         return (whole.withUnsafeMutableBytes { Self.frame(UnsafeRawBufferPointer($0), header, lengths) }, admission)
@@ -235,6 +235,8 @@ public final class FrameChannel: Sendable {
 
     /// How long the other end may take to send or to take a frame, in seconds.
     public static let patience = 30
+    /// How many times its length a message takes when it is decoded, at most: an empty attribute has two bytes on the wire.
+    static let decodingFactor = 128
     /// Frames up to this length need no memory of their own.
     static let bufferLength = 4096
 }
