@@ -99,7 +99,8 @@ struct FrameTests {
         // The head alone: the rest is never waited for.
         try ([0, 0x10, 0, 0, 0, 0, 0, 1, 0, 0, 0x10, 0] as [UInt8]).withUnsafeBytes { _ = try one.send($0) }
         #expect(throws: WireError.self) { try receiver.receive() }
-        #expect(asked.withLock { $0 } == [12 + (1 << 20) + 4096 + (128 << 20)])
+        let expected: Int = 12 + 1_048_576 + 4096 + 134_217_728
+        #expect(asked.withLock { $0 } == [expected])
     }
 
     @Test("No repeated message of a request takes more memory than what is counted for its bytes")

@@ -49,14 +49,19 @@ struct SubordinateUserTests {
         #expect([100_000, 165_535].allSatisfy { isAdmitted($0) == allows })
     }
 
+    /// The client's end alone: the server closes the other one when nothing else refers to it.
+    private static func connected(to server: KeychainServer) throws -> RawClient {
+        let (mine, theirs) = try Socket.pair()
+        server.serve(theirs)
+        return RawClient(mine)
+    }
+
     @Test("A user who is not admitted is told why before saying anything, and takes no connection")
     func beforeHello() throws {
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
         let server = try KeychainServer(ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
         defer { server.stop() }
-        let (mine, theirs) = try Socket.pair()
-        server.serve(theirs)
-        let client = RawClient(mine)
+        let client = try Self.connected(to: server)
         let refusal = try client.receive()?.problem
         #expect(refusal == ClosedProvider.refusal)
         #expect(try client.receive() == nil)

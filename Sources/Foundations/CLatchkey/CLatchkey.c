@@ -144,6 +144,11 @@ int latchkey_lock_file(int descriptor, int exclusive) {
     return fcntl(descriptor, F_OFD_SETLK, &whole);
 }
 
+int latchkey_unlock_file(int descriptor) {
+    struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_SETLK, &whole);
+}
+
 int latchkey_address(struct sockaddr_un *address, const char *path) {
     size_t length = strlen(path);
     if (length >= sizeof address->sun_path) { errno = ENAMETOOLONG; return -1; }

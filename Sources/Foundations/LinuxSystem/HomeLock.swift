@@ -6,6 +6,7 @@ import Glibc
 /// A file that one process at a time has, for as long as it lives.
 public final class HomeLock: Sendable {
     private let descriptor: Int32
+    private let process = getpid()
 
     /// Takes the file, which is made where it is missing.
     ///
@@ -19,5 +20,9 @@ public final class HomeLock: Sendable {
         descriptor = file.release()
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child that is between fork and exec has the open file as well; a lock that only the last close frees would outlive this one.
+        if getpid() == process { _ = latchkey_unlock_file(descriptor) }
+        close(descriptor)
+    }
 }

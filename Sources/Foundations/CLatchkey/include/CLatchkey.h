@@ -67,6 +67,9 @@ ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, si
 /// Takes a lock on the whole file that lasts as long as this open file (F_OFD_SETLK), without waiting. 0, or -1 and EAGAIN or EACCES.
 int latchkey_lock_file(int descriptor, int exclusive);
 
+/// Releases the lock of latchkey_lock_file for every descriptor of this open file. 0, or -1 and errno.
+int latchkey_unlock_file(int descriptor);
+
 /// secure_getenv(3): NULL also where the program has more rights than who started it.
 const char *latchkey_environment(const char *name);
 
