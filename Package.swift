@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .library(name: "Security", targets: ["Security"]),
         .library(name: "Latchkey", targets: ["Latchkey"]),
+        .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
     ],
@@ -96,6 +97,11 @@ let package = Package(
             path: "Sources/Faces/Latchkey"
         ),
         .target(
+            name: "LatchkeyCommonCrypto",
+            dependencies: ["OpenSSLCrypto", "SecretMemory"],
+            path: "Sources/Faces/LatchkeyCommonCrypto"
+        ),
+        .target(
             name: "LatchkeyCommands",
             dependencies: [
                 "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem",
@@ -162,6 +168,7 @@ let package = Package(
         .testTarget(
             name: "LatchkeyTests",
             dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting", .crypto]),
+        .testTarget(name: "LatchkeyCommonCryptoTests", dependencies: ["LatchkeyCommonCrypto", "KeychainTesting", .crypto]),
         .testTarget(
             name: "LatchkeyCommandsTests",
             dependencies: [
@@ -204,6 +211,11 @@ for target in package.targets where target.name == "Security" {
         .enableExperimentalFeature("CheckImplementationOnly"),
         .treatWarning("ImplementationOnlyDeprecated", as: .warning),
     ]
+}
+
+// These tests are written as an app's code is, which says `import CommonCrypto`.
+for target in package.targets where target.name == "LatchkeyCommonCryptoTests" {
+    target.swiftSettings? += [.unsafeFlags(["-module-alias", "CommonCrypto=LatchkeyCommonCrypto"])]
 }
 
 // The project's own builds (make, CI) stop at warnings; a newer compiler's warnings are nobody else's problem.

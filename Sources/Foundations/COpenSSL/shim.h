@@ -13,14 +13,66 @@
 #include <openssl/hmac.h>
 #include <openssl/http.h>
 #include <openssl/kdf.h>
+#include <openssl/md5.h>
 #include <openssl/params.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
 #include <openssl/x509.h>
 
 /* Sums of macros, which Swift does not see. */
 static const int LATCHKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
 static const int LATCHKEY_KEYPAIR = EVP_PKEY_KEYPAIR;
+
+/*
+ * Hash functions on a state in the caller's memory, for callers that copy states as bytes. EVP has only states of its own.
+ * libcrypto 3 declares these functions deprecated in favour of EVP, and Swift warns of that; here the warning stays out.
+ *
+ * `num`, the bytes that wait for the rest of their block, indexes memory, so it is taken from the length of the message each
+ * time: a state with any content at all makes a wrong digest and nothing worse.
+ */
+static inline void latchkey_md5_init(MD5_CTX *state) { MD5_Init(state); }
+static inline void latchkey_sha1_init(SHA_CTX *state) { SHA1_Init(state); }
+static inline void latchkey_sha224_init(SHA256_CTX *state) { SHA224_Init(state); }
+static inline void latchkey_sha256_init(SHA256_CTX *state) { SHA256_Init(state); }
+static inline void latchkey_sha384_init(SHA512_CTX *state) { SHA384_Init(state); }
+static inline void latchkey_sha512_init(SHA512_CTX *state) { SHA512_Init(state); }
+
+static inline void latchkey_md5_update(MD5_CTX *state, const void *bytes, size_t count) {
+    state->num = (state->Nl >> 3) % MD5_CBLOCK;
+    MD5_Update(state, bytes, count);
+}
+static inline void latchkey_sha1_update(SHA_CTX *state, const void *bytes, size_t count) {
+    state->num = (state->Nl >> 3) % SHA_CBLOCK;
+    SHA1_Update(state, bytes, count);
+}
+static inline void latchkey_sha256_update(SHA256_CTX *state, const void *bytes, size_t count) {
+    state->num = (state->Nl >> 3) % SHA256_CBLOCK;
+    SHA256_Update(state, bytes, count);
+}
+static inline void latchkey_sha512_update(SHA512_CTX *state, const void *bytes, size_t count) {
+    state->num = (unsigned int)((state->Nl >> 3) % SHA512_CBLOCK);
+    SHA512_Update(state, bytes, count);
+}
+
+static inline void latchkey_md5_final(MD5_CTX *state, unsigned char *digest) {
+    state->num = (state->Nl >> 3) % MD5_CBLOCK;
+    MD5_Final(digest, state);
+}
+static inline void latchkey_sha1_final(SHA_CTX *state, unsigned char *digest) {
+    state->num = (state->Nl >> 3) % SHA_CBLOCK;
+    SHA1_Final(digest, state);
+}
+static inline void latchkey_sha256_final(SHA256_CTX *state, unsigned int length, unsigned char *digest) {
+    state->num = (state->Nl >> 3) % SHA256_CBLOCK;
+    state->md_len = length;
+    SHA256_Final(digest, state);
+}
+static inline void latchkey_sha512_final(SHA512_CTX *state, unsigned int length, unsigned char *digest) {
+    state->num = (unsigned int)((state->Nl >> 3) % SHA512_CBLOCK);
+    state->md_len = length;
+    SHA512_Final(digest, state);
+}
 
 #endif

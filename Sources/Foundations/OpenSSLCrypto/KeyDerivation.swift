@@ -2,7 +2,7 @@
 
 internal import COpenSSL
 
-/// HKDF (RFC 5869) and HMAC (RFC 2104) with SHA-256, for keys. Unlike swift-crypto's, the working memory, in which the last block of a key lies, is
+/// HKDF (RFC 5869) and HMAC (RFC 2104) with SHA-256, and PBKDF2 and X9.63, for keys. Unlike swift-crypto's, the working memory, in which the last block of a key lies, is
 /// wiped.
 public enum KeyDerivation {
     /// Fills `output` with `HKDF-SHA256(ikm = key, salt = "", info = info)`.
@@ -25,6 +25,23 @@ public enum KeyDerivation {
         let made = HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), message, message.count, &code, &length)
         guard made != nil, length == 32 else { throw .last("HMAC") }
         return code
+    }
+
+    /// Fills `output` with the key that PBKDF2 (RFC 8018, 5.2) derives with HMAC of `hash`.
+    ///
+    /// - Parameter rounds: The number of iterations, at least 1.
+    /// - Throws: ``OpenSSLError`` also where a length exceeds `Int32.max`.
+    public static func pbkdf2(
+        _ password: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, hash: HashFunction, rounds: Int32,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws(OpenSSLError) {
+        guard rounds > 0, let passwordCount = Int32(exactly: password.count), let saltCount = Int32(exactly: salt.count),
+            let outputCount = Int32(exactly: output.count)
+        else { throw OpenSSLError(message: "PBKDF2: the iterations must be positive, and no length may exceed \(Int32.max) bytes") }
+        let status = PKCS5_PBKDF2_HMAC(
+            password.assumingMemoryBound(to: CChar.self).baseAddress, passwordCount, salt.octets, saltCount, rounds, hash.algorithm,
+            outputCount, output.assumingMemoryBound(to: UInt8.self).baseAddress)
+        guard status == 1 else { throw .last("PBKDF2") }
     }
 
     /// Fills `output` with the key that ANSI X9.63 derives: `hash(secret ‖ counter ‖ info)` for the counter 1, 2, … of four bytes.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The hash functions whose states callers hold in their own memory: those of FIPS 180-4, and MD5
+/// (RFC 1321), which protects nothing. ``HashFunction`` is for everything else.
+public enum DigestFunction: UInt32, Sendable, CaseIterable {
+    // 0 is left free for a state that was never started.
+    case md5 = 1
+    case sha1, sha224, sha256, sha384, sha512
+
+    /// The length of a digest in bytes.
+    public var byteCount: Int {
+        switch self {
+        case .md5: 16
+        case .sha1: 20
+        case .sha224: 28
+        case .sha256: 32
+        case .sha384: 48
+        case .sha512: 64
+        }
+    }
+
+    /// The length in bytes of the blocks in which a message is hashed.
+    public var blockByteCount: Int {
+        switch self {
+        case .md5, .sha1, .sha224, .sha256: 64
+        case .sha384, .sha512: 128
+        }
+    }
+}

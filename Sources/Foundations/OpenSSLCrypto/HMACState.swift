@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SecretMemory
+
+/// The state of an HMAC (RFC 2104) between two parts of a message, as plain bytes that can be
+/// copied, like ``HashState``.
+///
+/// It is as secret as the key; ``finish(into:)`` wipes it.
+public struct HMACState: BitwiseCopyable, Sendable {
+    private var inner = HashState()
+    private var outer = HashState()
+    /// A ``DigestFunction``; anything else where no message was begun. Not of that type, because
+    /// the memory may hold anything.
+    private var functionNumber: UInt32 = 0
+
+    public init() {}
+
+    /// The hash function; nil where no message was begun.
+    public var function: DigestFunction? { DigestFunction(rawValue: functionNumber) }
+
+    /// Begins a message. A key may have any length; one that is longer than a block of the function
+    /// is hashed first.
+    public mutating func start(_ function: DigestFunction, key: UnsafeRawBufferPointer) {
+        var block = InlineArray<128, UInt8>(repeating: 0)
+        withUnsafeMutableBytes(of: &block) { block in
+            let block = UnsafeMutableRawBufferPointer(rebasing: block.prefix(function.blockByteCount))
+            Self.fill(block, with: key, for: function)
+            block.xor(with: 0x36)
+            inner.start(function)
+            inner.update(function, with: UnsafeRawBufferPointer(block))
+            block.xor(with: 0x36 ^ 0x5c)
+            outer.start(function)
+            outer.update(function, with: UnsafeRawBufferPointer(block))
+            SecretBytes.wipe(block)
+        }
+        functionNumber = function.rawValue
+    }
+
+    /// Continues the message with `bytes`; does nothing where none was begun.
+    public mutating func update(with bytes: UnsafeRawBufferPointer) {
+        guard let function else { return }
+        inner.update(function, with: bytes)
+    }
+
+    /// Ends the message, writes its code, `function.byteCount` bytes, to `code`, and wipes the
+    /// state. Writes nothing where no message was begun.
+    public mutating func finish(into code: UnsafeMutablePointer<UInt8>) {
+        guard let function else { return }
+        var digest = InlineArray<64, UInt8>(repeating: 0)
+        withUnsafeMutableBytes(of: &digest) { digest in
+            let digest = UnsafeMutableRawBufferPointer(rebasing: digest.prefix(function.byteCount))
+            digest.withMemoryRebound(to: UInt8.self) { digest in
+                guard let start = digest.baseAddress else { return }
+                inner.finish(function, into: start)
+            }
+            outer.update(function, with: UnsafeRawBufferPointer(digest))
+            outer.finish(function, into: code)
+            SecretBytes.wipe(digest)
+        }
+        wipe()
+    }
+
+    /// Overwrites the state; no message is begun afterwards.
+    public mutating func wipe() {
+        withUnsafeMutableBytes(of: &self) { SecretBytes.wipe($0) }
+    }
+
+    /// The key, or the digest of one that is longer than `block`, and zeros.
+    private static func fill(
+        _ block: UnsafeMutableRawBufferPointer, with key: UnsafeRawBufferPointer, for function: DigestFunction
+    ) {
+        guard key.count > block.count else { return block.copyMemory(from: key) }
+        var state = HashState()
+        state.start(function)
+        state.update(function, with: key)
+        block.withMemoryRebound(to: UInt8.self) { block in
+            guard let start = block.baseAddress else { return }
+            state.finish(function, into: start)
+        }
+        withUnsafeMutableBytes(of: &state) { SecretBytes.wipe($0) }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate func xor(with byte: UInt8) {
+        for index in indices { self[index] ^= byte }
+    }
+}
