@@ -181,4 +181,33 @@ struct CryptorErrorTests {
         // No state was lost.
         #expect(cryptor.final() == crypt(kCCEncrypt, [1, 2, 3], key: key))
     }
+
+    @Test("Any numbers in any order of calls end in a status of CommonCrypto, and nothing is written past the output")
+    func anyCalls() {
+        for _ in 0..<500 {
+            var reference: CCCryptorRef?
+            let created = CCCryptorCreateWithMode(
+                .random(in: 0...2), .random(in: 0...13), .random(in: 0...7), .random(in: 0...2),
+                Bool.random() ? iv : nil,
+                randomBytes(64), [8, 16, 24, 32, .random(in: -1...64)].randomElement() ?? 0, nil, 0, 0, 0, &reference)
+            defer { CCCryptorRelease(reference) }
+            #expect((created == kCCSuccess) == (reference != nil))
+            for _ in 0..<10 where reference != nil {
+                let input = randomBytes(.random(in: 0...70))
+                let capacity = Int.random(in: 0...80)
+                var output = [UInt8](repeating: 0xee, count: capacity + 100)
+                var moved = -1
+                let status =
+                    switch Int.random(in: 0...3) {
+                    case 0: CCCryptorFinal(reference, &output, capacity, &moved)
+                    case 1: CCCryptorReset(reference, Bool.random() ? iv : nil)
+                    default: CCCryptorUpdate(reference, input, input.count, &output, capacity, &moved)
+                    }
+                #expect(status == kCCSuccess || (-4311 ... -4300).contains(Int(status)))
+                #expect(status != kCCUnspecifiedError)
+                if status == kCCSuccess { #expect(moved <= capacity) }
+                #expect(output.dropFirst(capacity).allSatisfy { $0 == 0xee })
+            }
+        }
+    }
 }

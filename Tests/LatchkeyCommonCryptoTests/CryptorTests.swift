@@ -81,6 +81,22 @@ struct CryptorTests {
         #expect(Array(buffer.prefix(moved)) == message)
     }
 
+    @Test("A stream cipher works in place, part by part")
+    func streamInPlace() {
+        let message = randomBytes(100)
+        let cryptor = Cryptor(kCCEncrypt, mode: kCCModeCTR, key: key, iv: iv)
+        var buffer = message
+        var moved = 0
+        let status = buffer.withUnsafeMutableBytes { buffer in
+            [0..<33, 33..<34, 34..<100].map { range in
+                let start = buffer.baseAddress.map { $0 + range.lowerBound }
+                return CCCryptorUpdate(cryptor.reference, start, range.count, start, range.count, &moved)
+            }
+        }
+        #expect(status == [0, 0, 0])
+        #expect(buffer == Cryptor(kCCEncrypt, mode: kCCModeCTR, key: key, iv: iv).run([message]))
+    }
+
     @Test("A reset context encrypts another message under the same key, with the vector given or zeros")
     func reset() {
         let message = randomBytes(20)

@@ -59,7 +59,8 @@ public func CCCryptorCreateWithMode(
 /// rest; when it decrypts with padding it holds the last whole block as well.
 ///
 /// - Parameters:
-///   - dataOut: May be `dataIn`.
+///   - dataOut: May be `dataIn` with a stream cipher. With ECB and CBC, what is held is written
+///     over input that is not read yet, as with Apple.
 ///   - dataOutMoved: The number of bytes written; with `kCCBufferTooSmall` the number that is
 ///     needed.
 /// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, and the call can be repeated; `kCCParamError` for

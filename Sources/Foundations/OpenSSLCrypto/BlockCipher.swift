@@ -77,7 +77,7 @@ public final class BlockCipher {
     }
 
     /// Takes `input` and writes what can be written; the number of bytes. The buffers may be the
-    /// same memory.
+    /// same memory while nothing is held: for a stream cipher, and for the first part of a message.
     ///
     /// - Throws: ``CipherError/outputTooSmall(needed:)``, and nothing is taken;
     ///   ``CipherError/finished`` after the end.
