@@ -13,6 +13,9 @@ TEST_PACKAGES := sqlite3 openssl systemd ca-certificates openssh-client
 # Warnings are errors in everything that is built from here.
 export LATCHKEY_STRICT := 1
 
+# The executables stand behind a trait, so that consumers of the libraries do not fetch what they need.
+TRAITS := --enable-all-traits
+
 # Tests print no crash reports: a killed worker is part of some of them.
 export SWIFT_BACKTRACE := enable=no
 
@@ -22,13 +25,13 @@ help: ## Show this list
 
 .PHONY: demo
 demo: dependencies ## Build, then show the main job on a throw-away keychain
-	swift build --product latchkey
-	swift build --product latchkeyd
-	@./Scripts/demo "$$(swift build --show-bin-path)/latchkey" "$$(swift build --show-bin-path)/latchkeyd"
+	swift build $(TRAITS) --product latchkey
+	swift build $(TRAITS) --product latchkeyd
+	@./Scripts/demo "$$(swift build $(TRAITS) --show-bin-path)/latchkey" "$$(swift build $(TRAITS) --show-bin-path)/latchkeyd"
 
 .PHONY: build
 build: dependencies ## Build everything, with warnings and undeclared imports as errors
-	swift build --build-tests --explicit-target-dependency-import-check error
+	swift build $(TRAITS) --build-tests --explicit-target-dependency-import-check error
 
 .PHONY: test
 test: build ## Build, run all tests (a few minutes), and name what was skipped
@@ -40,12 +43,20 @@ examples: ## Build the example packages, again with Security in sight of swift-c
 	touch Examples/KeychainHelpers/.build/checkouts/swift-certificates/Sources/X509/*.swift
 	swift build --package-path Examples/KeychainHelpers --build-tests
 	swift test --package-path Examples/KeychainHelpers --skip-build
-	swift build --product latchkeyd
-	swift build --product latchkey
-	@./Scripts/rsa-helper "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)" "$$(swift build --show-bin-path)"
+	swift build $(TRAITS) --product latchkeyd
+	swift build $(TRAITS) --product latchkey
+	@./Scripts/rsa-helper "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
 	swift build --package-path Examples/ServerTrust
-	@./Scripts/trust-delegate "$$(swift build --package-path Examples/ServerTrust --show-bin-path)" "$$(swift build --show-bin-path)"
-	@./Scripts/access-groups "$$(swift build --show-bin-path)/latchkeyd" "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)"
+	@./Scripts/trust-delegate "$$(swift build --package-path Examples/ServerTrust --show-bin-path)" "$$(swift build $(TRAITS) --show-bin-path)"
+	@./Scripts/access-groups "$$(swift build $(TRAITS) --show-bin-path)/latchkeyd" "$$(swift build --package-path Examples/KeychainHelpers --show-bin-path)"
+
+.PHONY: siblings
+siblings: ## Build Apple's module names beside other packages, from clean in two orders, and run the programs (half an hour)
+	@./Scripts/siblings $(ARGS)
+
+.PHONY: consumer
+consumer: ## Build a package that uses the libraries, and check that it fetches nothing that only the executables need
+	@./Scripts/consumer
 
 # Their own files; the rooms beside them are links, and so are the files that the tests have as well.
 FUZZER_SOURCES := $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
@@ -62,53 +73,53 @@ PROMPT = -c release -Xswiftc -enable-testing -Xswiftc -disable-cmo --scratch-pat
 
 .PHONY: crash
 crash: ## Kill 3,000 writers at random moments and look for what they lost
-	swift build --build-tests
+	swift build $(TRAITS) --build-tests
 	LATCHKEY_CRASH_ROUNDS=3000 ./Scripts/test --filter CrashTests
 
 .PHONY: tamper
 tamper: ## Flip every single byte of a database
-	swift build --build-tests
+	swift build $(TRAITS) --build-tests
 	LATCHKEY_TAMPER_STEP=1 ./Scripts/test --filter TamperTests
 
 .PHONY: soak
 soak: ## Thirty-two clients and faults of every kind on one daemon, and a hostile user on the system's, for ten minutes each
-	swift build --build-tests
+	swift build $(TRAITS) --build-tests
 	LATCHKEY_SOAK_SECONDS=600 ./Scripts/test --filter SoakTests
 
 .PHONY: churn
 churn: ## Eight processes without a daemon on the same items for ten minutes
-	swift build --build-tests
+	swift build $(TRAITS) --build-tests
 	LATCHKEY_CHURN_SECONDS=600 ./Scripts/test --filter ConcurrencyTests
 
 .PHONY: prompt
 prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optimised (without -disable-cmo the compiler fails on tests)
-	swift build $(PROMPT) --build-tests
+	swift build $(TRAITS) $(PROMPT) --build-tests
 	./Scripts/test $(PROMPT) --filter CertificateTrustTests
 
 .PHONY: pkits
 pkits: ## Judge the certificates of NIST's Public Key Interoperability Test Suite, which is fetched
-	swift build --build-tests
+	swift build $(TRAITS) --build-tests
 	LATCHKEY_PKITS="$$(./Scripts/pkits)" ./Scripts/test --filter PKITSTests
 
 .PHONY: bench
 bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)
-	swift build -c release --static-swift-stdlib --product latchkey
-	swift build -c release --static-swift-stdlib --product latchkeyd
+	swift build $(TRAITS) -c release --static-swift-stdlib --product latchkey
+	swift build $(TRAITS) -c release --static-swift-stdlib --product latchkeyd
 	swift build -c release --package-path Benchmarks
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" \
-	    --security "$$(swift build -c release --show-bin-path)/latchkey" $(ARGS)
+	    --security "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(ARGS)
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" daemon \
-	    --latchkeyd "$$(swift build -c release --show-bin-path)/latchkeyd"
+	    --latchkeyd "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd"
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" keys
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" trust
 
 .PHONY: install
 install: ## Build for release and install latchkey, also as security, under PREFIX
-	swift build -c release --static-swift-stdlib --product latchkey
-	swift build -c release --static-swift-stdlib --product latchkeyd
-	install -s -D -m 755 "$$(swift build -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
+	swift build $(TRAITS) -c release --static-swift-stdlib --product latchkey
+	swift build $(TRAITS) -c release --static-swift-stdlib --product latchkeyd
+	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
-	install -s -D -m 755 "$$(swift build -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
+	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
 	for unit in Packaging/systemd/system/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
 	for unit in Packaging/systemd/user/*; do \

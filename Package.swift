@@ -6,11 +6,17 @@ import PackageDescription
 let package = Package(
     name: "latchkey",
     products: [
-        .library(name: "Security", targets: ["Security"]),
         .library(name: "Latchkey", targets: ["Latchkey"]),
+        .library(name: "LatchkeySecurity", targets: ["LatchkeySecurity"]),
+        // Apple's name, which every target of a consumer's build sees: Documentation/ModuleNames.md.
+        .library(name: "Security", targets: ["Security"]),
         .library(name: "LatchkeyCommonCrypto", targets: ["LatchkeyCommonCrypto"]),
         .executable(name: "latchkey", targets: ["LatchkeyTool"]),
         .executable(name: "latchkeyd", targets: ["LatchkeyDaemon"]),
+    ],
+    traits: [
+        .trait(
+            name: "Tools", description: "The executables latchkey and latchkeyd, and the packages that only they need.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -24,10 +30,15 @@ let package = Package(
     targets: [
         // Foundations: the machine underneath. Nothing here knows what a keychain is.
         .target(name: "CLatchkey", path: "Sources/Foundations/CLatchkey", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .systemLibrary(name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "OpenSSLCrypto", dependencies: ["COpenSSL", "SecretMemory"], path: "Sources/Foundations/OpenSSLCrypto"),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]),
+        .target(
+            name: "OpenSSLCrypto", dependencies: ["COpenSSL", "SecretMemory"], path: "Sources/Foundations/OpenSSLCrypto"
+        ),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"], path: "Sources/Foundations/LinuxSystem"),
-        .target(name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"], path: "Sources/Foundations/SecretMemory"),
+        .target(
+            name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"], path: "Sources/Foundations/SecretMemory"),
 
         // Model: plain values, no input or output.
         .target(name: "KeychainModel", dependencies: ["SecretMemory"], path: "Sources/Model/KeychainModel"),
@@ -41,7 +52,8 @@ let package = Package(
         .target(
             name: "KeychainStore",
             dependencies: [
-                "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto, .grdb, .sqlite,
+                "CLatchkey", "KeychainModel", "Keybag", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .crypto, .grdb,
+                .sqlite,
             ],
             path: "Sources/Engines/KeychainStore"
         ),
@@ -61,7 +73,9 @@ let package = Package(
         // Service: who may do what, and when.
         .target(
             name: "LatchkeyService",
-            dependencies: ["KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", .log],
+            dependencies: [
+                "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", .log,
+            ],
             path: "Sources/Service/LatchkeyService"
         ),
         .target(
@@ -72,28 +86,35 @@ let package = Package(
         ),
         .target(
             name: "LatchkeyServer",
-            dependencies: ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory", .log],
+            dependencies: [
+                "KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory", .log,
+            ],
             path: "Sources/Service/LatchkeyServer"
         ),
         .target(
             name: "LatchkeyClient",
             dependencies: [
-                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyProtocol", "LatchkeyService",
+                "LinuxSystem", "SecretMemory",
             ],
             path: "Sources/Service/LatchkeyClient"
         ),
 
         // Faces: shapes for the caller, no rules.
         .target(
-            name: "Security",
+            name: "LatchkeySecurity",
             dependencies: [
-                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
+                "SecretMemory",
             ],
-            path: "Sources/Faces/Security"
+            path: "Sources/Faces/LatchkeySecurity"
         ),
+        .target(name: "Security", dependencies: ["LatchkeySecurity"], path: "Sources/Faces/Security"),
         .target(
             name: "Latchkey",
-            dependencies: ["KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "SecretMemory", .crypto],
+            dependencies: [
+                "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "SecretMemory", .crypto,
+            ],
             path: "Sources/Faces/Latchkey"
         ),
         .target(
@@ -104,7 +125,8 @@ let package = Package(
         .target(
             name: "LatchkeyCommands",
             dependencies: [
-                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem",
+                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyServer",
+                "LatchkeyService", "LinuxSystem",
                 "SecretMemory",
                 .argumentParser,
             ],
@@ -120,7 +142,8 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyDaemon",
             dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", .argumentParser, .lifecycle, .log,
+                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", .argumentParser,
+                .lifecycle, .log,
                 .signals,
             ],
             path: "Sources/Executables/LatchkeyDaemon"
@@ -129,57 +152,77 @@ let package = Package(
         // Tests.
         .target(
             name: "KeychainTesting",
-            dependencies: ["KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            dependencies: [
+                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            ],
             path: "Tests/KeychainTesting"
         ),
         .testTarget(name: "ArchitectureTests"),
-        .testTarget(name: "FoundationsTests", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting"]),
+        .testTarget(
+            name: "FoundationsTests", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting"]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
         .testTarget(
-            name: "KeybagTests", dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto]),
+            name: "KeybagTests",
+            dependencies: ["Keybag", "KeychainModel", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto]),
         .testTarget(
             name: "KeychainStoreTests",
-            dependencies: ["Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto, .grdb],
+            dependencies: [
+                "Keybag", "KeychainModel", "KeychainStore", "LinuxSystem", "SecretMemory", "KeychainTesting", .crypto,
+                .grdb,
+            ],
             exclude: ["Vectors"]
         ),
         .testTarget(
-            name: "KeyServicesTests", dependencies: ["KeychainModel", "KeyServices", "SecretMemory", "KeychainTesting", .crypto]),
-        .testTarget(name: "CertificateTrustTests", dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
+            name: "KeyServicesTests",
+            dependencies: ["KeychainModel", "KeyServices", "SecretMemory", "KeychainTesting", .crypto]),
+        .testTarget(
+            name: "CertificateTrustTests",
+            dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
         .testTarget(
             name: "LatchkeyProtocolTests",
             dependencies: ["KeychainModel", "LatchkeyProtocol", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
         .testTarget(
             name: "LatchkeyServerTests",
             dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyProtocol", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "KeychainModel", "LatchkeyClient", "LatchkeyProtocol", "LatchkeyServer", "LatchkeyService",
+                "LinuxSystem", "SecretMemory",
                 "KeychainTesting",
             ]
         ),
         .testTarget(
             name: "LatchkeyServiceTests",
-            dependencies: ["KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "SecretMemory", "KeychainTesting"]
+            dependencies: [
+                "KeychainModel", "LatchkeyService", "LatchkeyClient", "LinuxSystem", "SecretMemory", "KeychainTesting",
+            ]
         ),
         .testTarget(
             name: "SecurityTests",
             dependencies: [
-                "Security", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", "KeychainTesting",
+                "LatchkeySecurity", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "KeychainTesting",
             ]
         ),
         .testTarget(
             name: "LatchkeyTests",
-            dependencies: ["Latchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting", .crypto]),
-        .testTarget(name: "LatchkeyCommonCryptoTests", dependencies: ["LatchkeyCommonCrypto", "KeychainTesting", .crypto]),
+            dependencies: [
+                "Latchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting",
+                .crypto,
+            ]),
+        .testTarget(
+            name: "LatchkeyCommonCryptoTests", dependencies: ["LatchkeyCommonCrypto", "KeychainTesting", .crypto]),
         .testTarget(
             name: "LatchkeyCommandsTests",
             dependencies: [
-                "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyService", "SecretMemory", "KeychainTesting",
+                "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyService",
+                "SecretMemory", "KeychainTesting",
             ],
             resources: [.copy("Golden")]
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Security", "Latchkey", "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool", "Keybag", "KeychainModel", "KeychainStore",
+                "LatchkeySecurity", "Latchkey", "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool", "Keybag",
+                "KeychainModel", "KeychainStore",
                 "LatchkeyClient", "LatchkeyService",
                 "LinuxSystem",
                 "SecretMemory", "KeychainTesting", "ProofWorker", .grdb,
@@ -188,7 +231,10 @@ let package = Package(
         // The process that the concurrency, crash and fork proofs start, kill and fork. Not a product.
         .executableTarget(
             name: "ProofWorker",
-            dependencies: ["CLatchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", "Security"],
+            dependencies: [
+                "CLatchkey", "KeychainModel", "LatchkeyClient", "LatchkeyService", "LatchkeySecurity", "LinuxSystem",
+                "SecretMemory",
+            ],
             path: "Tests/ProofWorker"
         ),
     ],
@@ -203,22 +249,16 @@ for target in package.targets where !["CLatchkey", "COpenSSL"].contains(target.n
     ]
 }
 
-// Other packages of the same build see the module `Security` through `canImport` and import it without depending on this package, so that
-// they could not load what it is built on (swift-certificates does; ARCHITECTURE.md, "Seen from outside"). The compiler checks that
-// nothing of it shows, and warns that it does so without library evolution, which the check makes safe.
-for target in package.targets where target.name == "Security" {
-    target.swiftSettings? += [
-        .enableExperimentalFeature("CheckImplementationOnly"),
-        .treatWarning("ImplementationOnlyDeprecated", as: .warning),
-    ]
+// The tests of a module that has Apple's shape name it as an app does.
+let aliases = [
+    "SecurityTests": "Security=LatchkeySecurity", "LatchkeyCommonCryptoTests": "CommonCrypto=LatchkeyCommonCrypto",
+]
+for target in package.targets {
+    guard let alias = aliases[target.name] else { continue }
+    target.swiftSettings?.append(.unsafeFlags(["-module-alias", alias]))
 }
 
-// These tests are written as an app's code is, which says `import CommonCrypto`.
-for target in package.targets where target.name == "LatchkeyCommonCryptoTests" {
-    target.swiftSettings? += [.unsafeFlags(["-module-alias", "CommonCrypto=LatchkeyCommonCrypto"])]
-}
-
-// The project's own builds (make, CI) stop at warnings; a newer compiler's warnings are nobody else's problem.
+// The project's own builds (make, CI) stop at warnings; a newer compiler's warnings stop no other build.
 if Context.environment["LATCHKEY_STRICT"] == "1" {
     for target in package.targets where target.swiftSettings != nil {
         target.swiftSettings?.insert(.treatAllWarnings(as: .error), at: 0)
@@ -226,13 +266,22 @@ if Context.environment["LATCHKEY_STRICT"] == "1" {
 }
 
 extension Target.Dependency {
-    static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
+    static var argumentParser: Self {
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .tools)
+    }
     static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
     static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
     static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
-    static var lifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
+    static var lifecycle: Self {
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .tools)
+    }
     static var log: Self { .product(name: "Logging", package: "swift-log") }
     static var protobuf: Self { .product(name: "SwiftProtobuf", package: "swift-protobuf") }
-    static var signals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
+    static var signals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .tools) }
     static var sqlite: Self { .product(name: "GRDBSQLite", package: "GRDB.swift") }
+}
+
+extension TargetDependencyCondition {
+    /// Resolved only where the trait is enabled: a consumer of the libraries neither fetches nor builds what the executables need.
+    static var tools: Self? { .when(traits: ["Tools"]) }
 }

@@ -32,7 +32,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Latchkey", package: "latchkey"),
-                .product(name: "Security", package: "latchkey"),
+                .product(name: "LatchkeySecurity", package: "latchkey"),
             ],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]
         ),

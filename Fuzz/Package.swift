@@ -21,7 +21,10 @@ let package = Package(
         .target(name: "KeychainModel", dependencies: ["SecretMemory"]),
         .target(
             name: "LatchkeyProtocol",
-            dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory", .product(name: "SwiftProtobuf", package: "swift-protobuf")],
+            dependencies: [
+                "KeychainModel", "LinuxSystem", "SecretMemory",
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
             exclude: ["latchkey.proto"]
         ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -29,7 +32,8 @@ let package = Package(
         .target(
             name: "Keybag",
             dependencies: [
-                "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", .product(name: "Crypto", package: "swift-crypto"),
+                "KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory",
+                .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
         .target(
@@ -56,15 +60,19 @@ let package = Package(
             ]
         ),
         .target(name: "CFuzzerMain"),
-        .executableTarget(name: "WireFuzzer", dependencies: ["CFuzzerMain", "LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
+        .executableTarget(
+            name: "WireFuzzer", dependencies: ["CFuzzerMain", "LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
         .executableTarget(
             name: "CertificateFuzzer", dependencies: ["CFuzzerMain", "CertificateTrust", "KeyServices", "SecretMemory"]),
-        .executableTarget(name: "KeyFuzzer", dependencies: ["CFuzzerMain", "KeyServices", "KeychainModel", "SecretMemory"]),
+        .executableTarget(
+            name: "KeyFuzzer", dependencies: ["CFuzzerMain", "KeyServices", "KeychainModel", "SecretMemory"]),
         // What these read, and what has to hold of it, is in files that the ordinary tests have as well.
-        .executableTarget(name: "CallerFuzzer", dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem"]),
+        .executableTarget(
+            name: "CallerFuzzer", dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem"]),
         .executableTarget(name: "PropertyListFuzzer", dependencies: ["CFuzzerMain", "LinuxSystem"]),
         .executableTarget(
-            name: "RequestFuzzer", dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory"]),
+            name: "RequestFuzzer",
+            dependencies: ["CFuzzerMain", "KeychainModel", "LatchkeyService", "LinuxSystem", "SecretMemory"]),
         .executableTarget(
             name: "BackupFuzzer",
             dependencies: ["CFuzzerMain", "Keybag", "KeychainModel", "KeychainStore", "SecretMemory"]),

@@ -9,7 +9,8 @@ struct BehaviourRowsTests {
     private let page: [(row: String, state: String, note: String)]
 
     init() throws {
-        let text = try String(contentsOf: Sources.root.appending(path: "Documentation/BehaviourRows.md"), encoding: .utf8)
+        let text = try String(
+            contentsOf: Sources.root.appending(path: "Documentation/BehaviourRows.md"), encoding: .utf8)
         page = text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard cells.count >= 3, cells[0].wholeMatch(of: /T\d{3}/) != nil else { return nil }
@@ -43,8 +44,11 @@ struct BehaviourRowsTests {
             let text = try String(contentsOfFile: "\(tests)/\(path)", encoding: .utf8)
             for title in text.matches(of: /@Test\(\s*"([^"]*)"/).map(\.1) {
                 for match in title.matches(of: /T(\d{3})(?: to T(\d{3}))?/) {
-                    guard let first = Int(match.1), let last = match.2.map({ Int($0) }) ?? first, first <= last else { continue }
-                    rows.formUnion((first...last).map { "T" + String(repeating: "0", count: 3 - "\($0)".count) + "\($0)" })
+                    guard let first = Int(match.1), let last = match.2.map({ Int($0) }) ?? first, first <= last else {
+                        continue
+                    }
+                    rows.formUnion(
+                        (first...last).map { "T" + String(repeating: "0", count: 3 - "\($0)".count) + "\($0)" })
                 }
             }
         }

@@ -9,10 +9,13 @@ import Testing
 struct OutsideInputTests {
     /// The code that reads what others wrote: paths below Sources.
     static let scope = [
-        "Service/LatchkeyService/Callers/", "Service/LatchkeyService/Audit/AuditLine", "Service/LatchkeyService/Audit/AuditFile",
-        "Service/LatchkeyProtocol/", "Service/LatchkeyServer/", "Service/LatchkeyClient/Daemon/", "Service/LatchkeyClient/PasscodeFile",
+        "Service/LatchkeyService/Callers/", "Service/LatchkeyService/Audit/AuditLine",
+        "Service/LatchkeyService/Audit/AuditFile",
+        "Service/LatchkeyProtocol/", "Service/LatchkeyServer/", "Service/LatchkeyClient/Daemon/",
+        "Service/LatchkeyClient/PasscodeFile",
         "Foundations/LinuxSystem/", "Engines/KeychainStore/Backup/", "Engines/KeychainStore/RecordCoding",
-        "Engines/KeychainStore/Padding", "Engines/KeychainStore/RowSeal", "Engines/Keybag/KeybagCoding", "Engines/Keybag/KeybagRecord",
+        "Engines/KeychainStore/Padding", "Engines/KeychainStore/RowSeal", "Engines/Keybag/KeybagCoding",
+        "Engines/Keybag/KeybagRecord",
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey",
     ]
 
@@ -38,7 +41,9 @@ struct OutsideInputTests {
         #"(?<![\w.])U?Int(?:64)?\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:)[^)]*(?:[tT]ime|seconds|[dD]ate|Double)\b"#,
     ]
 
-    @Test("Nothing below the edge can trap on a number from outside, but what is listed with its reason; the list holds nothing else")
+    @Test(
+        "Nothing below the edge can trap on a number from outside, but what is listed with its reason; the list holds nothing else"
+    )
     func listed() throws {
         let list = try Self.list()
         #expect(list.values.allSatisfy { !$0.reason.isEmpty && !$0.lines.isEmpty })
@@ -47,9 +52,13 @@ struct OutsideInputTests {
             seen.insert(file.path)
             let (used, known) = (try Self.uses(in: file.text), list[file.path]?.lines ?? [])
             for line in used where !known.contains(line) {
-                Issue.record("\(file.path) can trap here; parse it into a type that cannot be wrong, or explain it in the list: \(line)")
+                Issue.record(
+                    "\(file.path) can trap here; parse it into a type that cannot be wrong, or explain it in the list: \(line)"
+                )
             }
-            for line in known where !used.contains(line) { Issue.record("\(file.path) is listed with a line that is not there: \(line)") }
+            for line in known where !used.contains(line) {
+                Issue.record("\(file.path) is listed with a line that is not there: \(line)")
+            }
         }
         #expect(Set(list.keys).subtracting(seen) == [], "files that are not there, or that no scope covers")
         for scope in Self.scope { #expect(seen.contains { $0.hasPrefix(scope) }, "there is nothing at \(scope)") }
@@ -60,7 +69,8 @@ struct OutsideInputTests {
         arguments: [
             "text[start..<end]", "text[...end]", "list.prefix(limit)", "text.prefix(through: text.index(before: end))",
             "rest.removeFirst()",
-            "fields[20]", "bytes[position]", "bytes[count - 1]", "UInt8(number)", "Int32(count) + 1", "width * height", "now - last",
+            "fields[20]", "bytes[position]", "bytes[count - 1]", "UInt8(number)", "Int32(count) + 1", "width * height",
+            "now - last",
             "Int64(date * 1000)",
             "rest.dropFirst(length)",
         ])
@@ -71,9 +81,11 @@ struct OutsideInputTests {
     @Test(
         "The rule leaves alone what cannot trap",
         arguments: [
-            "text.prefix { $0 != end }", "text.dropFirst(3)", "text.dropFirst(prefix.count)", "text.dropFirst(\"name=\".count)",
+            "text.prefix { $0 != end }", "text.dropFirst(3)", "text.dropFirst(prefix.count)",
+            "text.dropFirst(\"name=\".count)",
             "text.dropLast()",
-            "names[user]", "UInt8(clamping: number)", "UInt8(exactly: number)", "UInt8(ascii: \"-\")", "// bytes[position]",
+            "names[user]", "UInt8(clamping: number)", "UInt8(exactly: number)", "UInt8(ascii: \"-\")",
+            "// bytes[position]",
             "[UInt8](repeating: 0, count: 4)", "counts.reduce(0, +)", "now &- last", "Int64(exactly: seconds)",
         ])
     func leaves(_ line: String) throws {
@@ -83,20 +95,25 @@ struct OutsideInputTests {
     /// The lines of code that hold one of the traps, trimmed and without comments.
     private static func uses(in text: String) throws -> [String] {
         let expressions = try traps.map { try NSRegularExpression(pattern: $0) }
-        return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.hasPrefix("//") }
-            .map { $0.components(separatedBy: " //").first?.trimmingCharacters(in: .whitespaces) ?? "" }
-            .filter { line in
-                expressions.contains { $0.firstMatch(in: line, range: NSRange(line.startIndex..., in: line)) != nil }
-            }
+        return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+            !$0.hasPrefix("//")
+        }
+        .map { $0.components(separatedBy: " //").first?.trimmingCharacters(in: .whitespaces) ?? "" }
+        .filter { line in
+            expressions.contains { $0.firstMatch(in: line, range: NSRange(line.startIndex..., in: line)) != nil }
+        }
     }
 
     /// The list: by file, the reason and the lines.
     private static func list() throws -> [String: (reason: String, lines: [String])] {
-        let text = try String(contentsOf: Sources.root.appending(path: "Tests/Vectors/outside-input.txt"), encoding: .utf8)
+        let text = try String(
+            contentsOf: Sources.root.appending(path: "Tests/Vectors/outside-input.txt"), encoding: .utf8)
         var list: [String: (reason: String, lines: [String])] = [:]
         for block in text.components(separatedBy: "\n\n") where block.hasPrefix("# ") {
             let lines = block.split(separator: "\n").map(String.init)
-            let head = (lines.first ?? "").dropFirst(2).split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            let head = (lines.first ?? "").dropFirst(2).split(separator: ":", maxSplits: 1).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
             list[head.first ?? ""] = (head.count > 1 ? head[1] : "", Array(lines.dropFirst()))
         }
         return list

@@ -8,7 +8,9 @@ import Testing
 struct ReasonTests {
     static let spellings = ["@unchecked Sendable", "nonisolated(unsafe)", "unsafeBitCast", "preconditionFailure"]
 
-    @Test("What the compiler is told to believe carries a reason, in its line or in the comment directly above", arguments: spellings)
+    @Test(
+        "What the compiler is told to believe carries a reason, in its line or in the comment directly above",
+        arguments: spellings)
     func reasons(_ spelling: String) throws {
         for file in try Sources.all() {
             let lines = Self.unexplained(spelling, in: file.text)
@@ -19,9 +21,12 @@ struct ReasonTests {
     @Test(
         "A reason elsewhere in the file, or a comment without one, is none",
         arguments: [
-            ("// because\n\nlet a = unsafeBitCast(b, to: C.self)", [3]), ("/// A promise.\nlet a = unsafeBitCast(b, to: C.self)", [2]),
-            ("// because it is so\nlet a = unsafeBitCast(b, to: C.self)", []), ("let a = unsafeBitCast(b, to: C.self)  // because", []),
-            ("/// One, because\n/// two.\n@inlinable\nlet a = unsafeBitCast(b, to: C.self)", []), ("// unsafeBitCast", []),
+            ("// because\n\nlet a = unsafeBitCast(b, to: C.self)", [3]),
+            ("/// A promise.\nlet a = unsafeBitCast(b, to: C.self)", [2]),
+            ("// because it is so\nlet a = unsafeBitCast(b, to: C.self)", []),
+            ("let a = unsafeBitCast(b, to: C.self)  // because", []),
+            ("/// One, because\n/// two.\n@inlinable\nlet a = unsafeBitCast(b, to: C.self)", []),
+            ("// unsafeBitCast", []),
             ("// because\nlet b = 1\nlet a = unsafeBitCast(b, to: C.self)", [3]),
         ])
     func guardItself(_ text: String, _ lines: [Int]) {
@@ -42,7 +47,9 @@ struct ReasonTests {
 
     /// The lines, counted from 1, that use the spelling and do not say why.
     private static func unexplained(_ spelling: String, in text: String) -> [Int] {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
         let coversConstants = text.contains("// \(reasonOfConstants)") && text.contains("because")
         return lines.indices.filter { index in
             let line = lines[index]

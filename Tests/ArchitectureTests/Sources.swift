@@ -14,7 +14,8 @@ enum Sources {
         var imports: [String] {
             withoutComments.split(separator: "\n").compactMap { line in
                 let words = line.split(separator: " ").map(String.init)
-                guard let position = words.firstIndex(of: "import"), !line.hasPrefix(" "), words.count > position + 1 else { return nil }
+                guard let position = words.firstIndex(of: "import"), !line.hasPrefix(" "), words.count > position + 1
+                else { return nil }
                 let kinds = ["struct", "class", "enum", "func", "protocol", "typealias", "let", "var"]
                 let path = kinds.contains(words[position + 1]) ? words[position + 2] : words[position + 1]
                 return path.split(separator: ".").first.map(String.init)
@@ -28,15 +29,16 @@ enum Sources {
         }
     }
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
 
     /// The folders two levels below `Sources`.
-    static func rooms() throws -> [String] {
+    static func modules() throws -> [String] {
         try layers().flatMap { try entries(of: $0).map(\.lastPathComponent) }
     }
 
-    static func files(of room: String) throws -> [File] {
-        try layers().flatMap { try entries(of: $0) }.filter { $0.lastPathComponent == room }.flatMap(files(below:))
+    static func files(of module: String) throws -> [File] {
+        try layers().flatMap { try entries(of: $0) }.filter { $0.lastPathComponent == module }.flatMap(files(below:))
     }
 
     static func all() throws -> [File] {
@@ -48,16 +50,21 @@ enum Sources {
     }
 
     private static func entries(of directory: URL) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil).filter { $0.hasDirectoryPath }
+        try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil).filter {
+            $0.hasDirectoryPath
+        }
     }
 
     private static func files(below directory: URL) throws -> [File] {
-        try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".swift") && !$0.hasSuffix(".pb.swift") }
-            .map { path in
-                File(
-                    name: String(path.split(separator: "/").last ?? ""),
-                    path: String(directory.appending(path: path).path.dropFirst(root.appending(path: "Sources").path.count + 1)),
-                    text: try String(contentsOf: directory.appending(path: path), encoding: .utf8))
-            }
+        try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter {
+            $0.hasSuffix(".swift") && !$0.hasSuffix(".pb.swift")
+        }
+        .map { path in
+            File(
+                name: String(path.split(separator: "/").last ?? ""),
+                path: String(
+                    directory.appending(path: path).path.dropFirst(root.appending(path: "Sources").path.count + 1)),
+                text: try String(contentsOf: directory.appending(path: path), encoding: .utf8))
+        }
     }
 }

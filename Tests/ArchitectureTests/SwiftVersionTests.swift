@@ -9,7 +9,8 @@ struct SwiftVersionTests {
     @Test(
         "Every package needs the version of Swift that README.md names",
         arguments: [
-            "Package.swift", "Examples/KeychainHelpers/Package.swift", "Examples/ServerTrust/Package.swift", "Benchmarks/Package.swift",
+            "Package.swift", "Examples/KeychainHelpers/Package.swift", "Examples/ServerTrust/Package.swift",
+            "Benchmarks/Package.swift",
             "Fuzz/Package.swift",
         ])
     func packages(_ path: String) throws {

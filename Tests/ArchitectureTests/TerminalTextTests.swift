@@ -6,13 +6,15 @@ import Testing
 /// Text reaches a stream as `TerminalText` alone, so that no foreign text is obeyed by a terminal.
 @Suite("Text on terminals")
 struct TerminalTextTests {
-    private static let rooms = ["LatchkeyCommands", "LatchkeyTool", "LatchkeyDaemon"]
+    private static let modules = ["LatchkeyCommands", "LatchkeyTool", "LatchkeyDaemon"]
 
     @Test("the streams of the process are written to in one place of the commands, and in one of the daemon")
     func streams() throws {
         let writers = try Self.files { $0.contains("STDERR_FILENO") || $0.contains("STDOUT_FILENO") }
         #expect(writers == ["ProcessIO.swift", "LatchkeyDaemon.swift"])
-        for pattern in [#"\bfputs\("#, #"\bputs\("#, #"\bprintf\("#, #"\bfwrite\("#, "FileHandle", #"\bstd(out|err)\b"#] {
+        for pattern in [
+            #"\bfputs\("#, #"\bputs\("#, #"\bprintf\("#, #"\bfwrite\("#, "FileHandle", #"\bstd(out|err)\b"#,
+        ] {
             #expect(try Self.files { $0.range(of: pattern, options: .regularExpression) != nil } == [], "\(pattern)")
         }
         #expect(try Self.files { $0.contains("StreamLogHandler") } == ["PrintableLogHandler.swift"])
@@ -20,7 +22,7 @@ struct TerminalTextTests {
 
     @Test("what writes text takes a TerminalText, and a question is a literal")
     func parameters() throws {
-        let declaration = #"func (write|say|remark|readSecret|read|readNew|answer)\([^)]*(text|hint|prompt): String"#
+        let declaration = #"func (write|say|warn|readSecret|read|readNew|answer)\([^)]*(text|hint|prompt): String"#
         #expect(try Self.files { $0.range(of: declaration, options: .regularExpression) != nil } == [])
     }
 
@@ -30,7 +32,7 @@ struct TerminalTextTests {
         #expect(
             makers == [
                 // Help and usage, from literals.
-                "CommandDefinition.swift", "GeneralUsage.swift", "LatchkeyDaemon.swift", "OwnCommand.swift",
+                "CommandDefinition.swift", "GeneralUsage.swift", "LatchkeyDaemon.swift", "LatchkeySubcommand.swift",
                 // Attributes in hexadecimal and quotes, which are ASCII.
                 "ItemBlock.swift",
                 // Base64 in PEM.
@@ -43,12 +45,13 @@ struct TerminalTextTests {
         #expect(try Self.files { $0.contains("io.write(") } == ["BackupCommand.swift", "CommandSession.swift"])
         #expect(
             try Self.files { $0.contains("writeSecret(") } == [
-                "CommandSession.swift", "DumpKeychain.swift", "KeyStreams.swift", "PasswordPrinting.swift", "RecoveryKeyCommand.swift",
+                "CommandSession.swift", "DumpKeychain.swift", "KeyFileIO.swift", "PasswordPrinting.swift",
+                "RecoveryKeyCommand.swift",
             ])
     }
 
     /// The names of the files of the three rooms whose code fits.
     private static func files(where fits: (String) -> Bool) throws -> Set<String> {
-        Set(try rooms.flatMap { try Sources.files(of: $0) }.filter { fits($0.withoutComments) }.map(\.name))
+        Set(try modules.flatMap { try Sources.files(of: $0) }.filter { fits($0.withoutComments) }.map(\.name))
     }
 }

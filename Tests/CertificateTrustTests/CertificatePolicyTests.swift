@@ -28,7 +28,9 @@ struct CertificatePolicyTests {
                 let value = DERWriter.element(0x30, parts.flatMap { $0 })
                 all.append(CertificateTemplate.extension(identifier, critical: critical, value))
             }
-            if !policies.isEmpty { add("2.5.29.32", policies.map { DERWriter.sequence(DERWriter.identifier(Self.name($0))) }) }
+            if !policies.isEmpty {
+                add("2.5.29.32", policies.map { DERWriter.sequence(DERWriter.identifier(Self.name($0))) })
+            }
             if !mappings.isEmpty {
                 add(
                     "2.5.29.33",
@@ -37,10 +39,15 @@ struct CertificatePolicyTests {
                     })
             }
             if explicit != nil || mapping != nil {
-                let parts = [explicit.map { DERWriter.implicit(0, [$0]) } ?? [], mapping.map { DERWriter.implicit(1, [$0]) } ?? []]
+                let parts = [
+                    explicit.map { DERWriter.implicit(0, [$0]) } ?? [],
+                    mapping.map { DERWriter.implicit(1, [$0]) } ?? [],
+                ]
                 add("2.5.29.36", critical: true, parts)
             }
-            if let any { all.append(CertificateTemplate.extension("2.5.29.54", critical: true, DERWriter.integer(Int(any)))) }
+            if let any {
+                all.append(CertificateTemplate.extension("2.5.29.54", critical: true, DERWriter.integer(Int(any))))
+            }
             return all
         }
 
@@ -60,11 +67,19 @@ struct CertificatePolicyTests {
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["a"]), Statement(policies: ["b"]), false),
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["a"]), Statement(), false),
             (Statement(policies: ["a"], explicit: 0), Statement(), Statement(policies: ["a"]), false),
-            (Statement(policies: ["a", "b"], explicit: 0), Statement(policies: ["b", "c"]), Statement(policies: ["b"]), true),
-            (Statement(policies: ["a", "b"], explicit: 0), Statement(policies: ["b", "c"]), Statement(policies: ["c"]), false),
+            (
+                Statement(policies: ["a", "b"], explicit: 0), Statement(policies: ["b", "c"]),
+                Statement(policies: ["b"]), true
+            ),
+            (
+                Statement(policies: ["a", "b"], explicit: 0), Statement(policies: ["b", "c"]),
+                Statement(policies: ["c"]), false
+            ),
             // Only after some more certificates; by the leaf itself.
-            (Statement(explicit: 3), Statement(), Statement(), true), (Statement(explicit: 2), Statement(), Statement(), false),
-            (Statement(), Statement(), Statement(explicit: 0), false), (Statement(), Statement(), Statement(explicit: 1), true),
+            (Statement(explicit: 3), Statement(), Statement(), true),
+            (Statement(explicit: 2), Statement(), Statement(), false),
+            (Statement(), Statement(), Statement(explicit: 0), false),
+            (Statement(), Statement(), Statement(explicit: 1), true),
             (
                 Statement(policies: ["a"]), Statement(policies: ["a"]), Statement(policies: ["a"], explicit: 0), true
             ),
@@ -72,16 +87,27 @@ struct CertificatePolicyTests {
             (Statement(policies: ["any"], explicit: 0), Statement(policies: ["any"]), Statement(policies: ["c"]), true),
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["any"]), Statement(policies: ["a"]), true),
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["any"]), Statement(policies: ["b"]), false),
-            (Statement(policies: ["a"], explicit: 0, any: 0), Statement(policies: ["any"]), Statement(policies: ["a"]), false),
-            (Statement(policies: ["a"], explicit: 0, any: 1), Statement(policies: ["any"]), Statement(policies: ["a"]), true),
-            (Statement(policies: ["a"], explicit: 0, any: 1), Statement(policies: ["a"]), Statement(policies: ["any"]), false),
+            (
+                Statement(policies: ["a"], explicit: 0, any: 0), Statement(policies: ["any"]),
+                Statement(policies: ["a"]), false
+            ),
+            (
+                Statement(policies: ["a"], explicit: 0, any: 1), Statement(policies: ["any"]),
+                Statement(policies: ["a"]), true
+            ),
+            (
+                Statement(policies: ["a"], explicit: 0, any: 1), Statement(policies: ["a"]),
+                Statement(policies: ["any"]), false
+            ),
             // One policy mapped to another, unless mapping is inhibited.
             (
-                Statement(policies: ["a"], mappings: [("a", "b")], explicit: 0), Statement(policies: ["b"]), Statement(policies: ["b"]),
+                Statement(policies: ["a"], mappings: [("a", "b")], explicit: 0), Statement(policies: ["b"]),
+                Statement(policies: ["b"]),
                 true
             ),
             (
-                Statement(policies: ["a"], mappings: [("a", "b")], explicit: 0), Statement(policies: ["a"]), Statement(policies: ["a"]),
+                Statement(policies: ["a"], mappings: [("a", "b")], explicit: 0), Statement(policies: ["a"]),
+                Statement(policies: ["a"]),
                 false
             ),
             (
@@ -93,7 +119,8 @@ struct CertificatePolicyTests {
                 Statement(policies: ["b"]), true
             ),
             (
-                Statement(policies: ["any"], mappings: [("a", "b")], explicit: 0), Statement(policies: ["b"]), Statement(policies: ["b"]),
+                Statement(policies: ["any"], mappings: [("a", "b")], explicit: 0), Statement(policies: ["b"]),
+                Statement(policies: ["b"]),
                 true
             ),
         ])
@@ -104,7 +131,8 @@ struct CertificatePolicyTests {
         let below = try Self.lower.certificate(by: Self.upper) { $0.extensions = issuing + lower.extensions }
         let end = try Self.server.leaf(by: Self.lower) { $0.extensions? += leaf.extensions }
         let verdict = ChainBuilder.chain(
-            for: end, intermediates: CertificatePool([above, below]), anchors: CertificatePool([anchor]), at: 1_780_000_000)
+            for: end, intermediates: CertificatePool([above, below]), anchors: CertificatePool([anchor]),
+            at: 1_780_000_000)
         #expect(verdict.failure?.rule == (isAccepted ? nil : .certificatePolicy))
     }
 

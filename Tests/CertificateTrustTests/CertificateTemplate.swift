@@ -27,7 +27,8 @@ struct CertificateTemplate {
     static func name(_ commonName: String) -> [UInt8] {
         commonName.isEmpty
             ? DERWriter.sequence()
-            : DERWriter.sequence(DERWriter.set(DERWriter.sequence(DERWriter.identifier("2.5.4.3"), DERWriter.utf8(commonName))))
+            : DERWriter.sequence(
+                DERWriter.set(DERWriter.sequence(DERWriter.identifier("2.5.4.3"), DERWriter.utf8(commonName))))
     }
 
     /// `UTCTime` up to 2049, `GeneralizedTime` from then on, or where more digits are given.
@@ -39,16 +40,19 @@ struct CertificateTemplate {
     }
 
     static func `extension`(_ identifier: String, critical: Bool = false, _ value: [UInt8]) -> [UInt8] {
-        DERWriter.sequence(DERWriter.identifier(identifier), critical ? DERWriter.boolean(true) : [], DERWriter.octets(value))
+        DERWriter.sequence(
+            DERWriter.identifier(identifier), critical ? DERWriter.boolean(true) : [], DERWriter.octets(value))
     }
 
     static func publicKey(_ key: P256.Signing.PrivateKey) -> [UInt8] { Array(key.publicKey.derRepresentation) }
 
     var signedBytes: [UInt8] {
         DERWriter.sequence(
-            version.map { DERWriter.explicit(0, DERWriter.integer($0 - 1)) } ?? [], serialNumber, innerAlgorithm, issuer,
+            version.map { DERWriter.explicit(0, DERWriter.integer($0 - 1)) } ?? [], serialNumber, innerAlgorithm,
+            issuer,
             DERWriter.sequence(notBefore, notAfter), subject, publicKey,
-            extensions.map { DERWriter.explicit(3, DERWriter.element(0x30, ($0 + keyIdentifiers).flatMap { $0 })) } ?? [])
+            extensions.map { DERWriter.explicit(3, DERWriter.element(0x30, ($0 + keyIdentifiers).flatMap { $0 })) }
+                ?? [])
     }
 
     func signed(by key: P256.Signing.PrivateKey) throws -> [UInt8] {

@@ -14,22 +14,26 @@ struct ChainTests {
     private static let intermediate = Issuer("intermediate")
     private static let server = Issuer("server")
     /// In the middle of 2026.
-    private static let moment = 1_780_000_000.0
+    private static let validationTime = 1_780_000_000.0
 
     private static func verdict(
-        _ leaf: Certificate, _ intermediates: [Certificate] = [], anchors: [Certificate], at moment: Double = moment
-    ) -> ChainVerdict {
-        ChainBuilder.chain(for: leaf, intermediates: CertificatePool(intermediates), anchors: CertificatePool(anchors), at: moment)
+        _ leaf: Certificate, _ intermediates: [Certificate] = [], anchors: [Certificate],
+        at validationTime: Double = validationTime
+    ) -> ChainSearchResult {
+        ChainBuilder.chain(
+            for: leaf, intermediates: CertificatePool(intermediates), anchors: CertificatePool(anchors),
+            at: validationTime)
     }
 
     /// The rule that a chain of three breaks once a part is changed, and where; nil where it is accepted.
     private static func broken(
-        leaf: (inout CertificateTemplate) -> Void = { _ in }, intermediate change: (inout CertificateTemplate) -> Void = { _ in },
-        root changeRoot: (inout CertificateTemplate) -> Void = { _ in }, at moment: Double = moment
+        leaf: (inout CertificateTemplate) -> Void = { _ in },
+        intermediate change: (inout CertificateTemplate) -> Void = { _ in },
+        root changeRoot: (inout CertificateTemplate) -> Void = { _ in }, at validationTime: Double = validationTime
     ) throws -> String? {
         let verdict = verdict(
             try server.leaf(by: intermediate, leaf), [try intermediate.certificate(by: root, change)],
-            anchors: [try root.certificate(by: root, changeRoot)], at: moment)
+            anchors: [try root.certificate(by: root, changeRoot)], at: validationTime)
         if let chain = verdict.chain {
             #expect(chain.certificates.map(\.subject.description) == ["CN=server", "CN=intermediate", "CN=root"])
             return nil
@@ -49,7 +53,9 @@ struct ChainTests {
         let extra = try other.certificate(by: other)
         let leaf = try Self.server.leaf(by: Self.intermediate)
         #expect(
-            Self.verdict(leaf, [extra, leaf, anchor, intermediate], anchors: [anchor]).chain?.certificates == [leaf, intermediate, anchor])
+            Self.verdict(leaf, [extra, leaf, anchor, intermediate], anchors: [anchor]).chain?.certificates == [
+                leaf, intermediate, anchor,
+            ])
         // An intermediate that is trusted ends the chain.
         #expect(Self.verdict(leaf, anchors: [intermediate]).chain?.certificates == [leaf, intermediate])
     }
@@ -62,12 +68,18 @@ struct ChainTests {
         #expect(Self.verdict(leaf, anchors: [anchor]).failure?.rule == .untrusted)
         #expect(Self.verdict(try Self.server.leaf(by: Self.server), anchors: [anchor]).failure?.rule == .untrusted)
         // The right name with the wrong key.
-        let impostor = Issuer("root")
-        #expect(Self.verdict(try Self.server.leaf(by: impostor), anchors: [anchor]).failure?.rule == .keyIdentifier)
-        let claiming = try Self.server.leaf(by: impostor) { $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.root.key)] }
+        let sameNameIssuer = Issuer("root")
+        #expect(
+            Self.verdict(try Self.server.leaf(by: sameNameIssuer), anchors: [anchor]).failure?.rule == .keyIdentifier)
+        let claiming = try Self.server.leaf(by: sameNameIssuer) {
+            $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.root.key)]
+        }
         #expect(Self.verdict(claiming, anchors: [anchor]).failure?.rule == .signature)
         #expect(
-            Self.verdict(try Self.server.leaf(by: impostor), [try impostor.certificate(by: impostor)], anchors: [anchor]).chain == nil)
+            Self.verdict(
+                try Self.server.leaf(by: sameNameIssuer), [try sameNameIssuer.certificate(by: sameNameIssuer)],
+                anchors: [anchor]
+            ).chain == nil)
     }
 
     @Test("A changed byte of what is signed, or of the signature, is no chain")
@@ -92,18 +104,19 @@ struct ChainTests {
         func limits(_ template: inout CertificateTemplate) {
             (template.notBefore, template.notAfter) = (CertificateTemplate.time(first), CertificateTemplate.time(last))
         }
-        for (moment, expected) in [
-            (start - 0.001, "notYetValid"), (start, nil), (end, nil), (end + 0.5, nil), (end + 0.999, nil), (end + 1, "expired"),
+        for (validationTime, expected) in [
+            (start - 0.001, "notYetValid"), (start, nil), (end, nil), (end + 0.5, nil), (end + 0.999, nil),
+            (end + 1, "expired"),
         ] {
-            #expect(try Self.broken(leaf: limits, at: moment) == expected.map { "\($0) 0" })
-            #expect(try Self.broken(intermediate: limits, at: moment) == expected.map { "\($0) 1" })
-            #expect(try Self.broken(root: limits, at: moment) == expected.map { "\($0) 2" })
+            #expect(try Self.broken(leaf: limits, at: validationTime) == expected.map { "\($0) 0" })
+            #expect(try Self.broken(intermediate: limits, at: validationTime) == expected.map { "\($0) 1" })
+            #expect(try Self.broken(root: limits, at: validationTime) == expected.map { "\($0) 2" })
         }
         // The sentence does not contradict itself.
         let leaf = try Self.server.leaf(by: Self.root) { limits(&$0) }
         let anchor = try Self.root.certificate(by: Self.root)
-        let sentence = Self.verdict(leaf, anchors: [anchor], at: end + 1).failure?.explanation
-        #expect(sentence == "it held until 2026-12-31T23:59:59Z, and it is 2027-01-01T00:00:00Z")
+        let explanation = Self.verdict(leaf, anchors: [anchor], at: end + 1).failure?.explanation
+        #expect(explanation == "it held until 2026-12-31T23:59:59Z, and it is 2027-01-01T00:00:00Z")
         #expect(try Self.broken(at: .infinity) == "expired 0")
         #expect(try Self.broken(at: -.infinity) == "notYetValid 0")
         #expect(try Self.broken(at: .nan) != nil)
@@ -132,7 +145,9 @@ struct ChainTests {
 
     @Test("A path length counts the intermediates below, but for those that name themselves")
     func pathLength() throws {
-        func limit(_ length: Int) -> (inout CertificateTemplate) -> Void { { $0.extensions = [Issuer.authority(pathLength: length)] } }
+        func limit(_ length: Int) -> (inout CertificateTemplate) -> Void {
+            { $0.extensions = [Issuer.authority(pathLength: length)] }
+        }
         #expect(try Self.broken(intermediate: limit(0)) == nil)
         #expect(try Self.broken(root: limit(1)) == nil)
         #expect(try Self.broken(root: limit(0)) == "pathLength 2")
@@ -140,7 +155,9 @@ struct ChainTests {
         let renewed = Issuer("root")
         let leaf = try Self.server.leaf(by: renewed)
         let between = try renewed.certificate(by: Self.root)
-        #expect(Self.verdict(leaf, [between], anchors: [try Self.root.certificate(by: Self.root, limit(0))]).chain?.certificates.count == 3)
+        #expect(
+            Self.verdict(leaf, [between], anchors: [try Self.root.certificate(by: Self.root, limit(0))]).chain?
+                .certificates.count == 3)
     }
 
     @Test("What is critical and not understood is refused wherever it stands, and so is a part that cannot be read")
@@ -172,7 +189,9 @@ struct ChainTests {
             (DERWriter.integer(-1), "its serial number is negative, and must be positive"),
             (more, "its serial number has 21 bytes, and at most 20 are allowed"),
         ] {
-            let failure = Self.verdict(try Self.server.leaf(by: Self.root) { $0.serialNumber = number }, anchors: [anchor]).failure
+            let failure = Self.verdict(
+                try Self.server.leaf(by: Self.root) { $0.serialNumber = number }, anchors: [anchor]
+            ).failure
             #expect(failure?.explanation == expected)
             #expect(failure.map { "\($0.rule.status)".contains("-67694") } == true)
         }
@@ -191,21 +210,30 @@ struct ChainTests {
         let other = P256.Signing.PrivateKey()
         let (own, above) = (Issuer.identifier(Self.intermediate.key), Issuer.identifier(ofIssuer: Self.root.key))
         #expect(try Self.broken(leaf: { $0.keyIdentifiers = [] }) == "keyIdentifier 0")
-        #expect(try Self.broken(leaf: { $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.intermediate.key)] }) == nil)
-        #expect(try Self.broken(leaf: { $0.keyIdentifiers = [Issuer.identifier(ofIssuer: other)] }) == "keyIdentifier 1")
+        #expect(
+            try Self.broken(leaf: { $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.intermediate.key)] }) == nil)
+        #expect(
+            try Self.broken(leaf: { $0.keyIdentifiers = [Issuer.identifier(ofIssuer: other)] }) == "keyIdentifier 1")
         #expect(try Self.broken(intermediate: { $0.keyIdentifiers = [above] }) == "keyIdentifier 1")
         #expect(try Self.broken(intermediate: { $0.keyIdentifiers = [own] }) == "keyIdentifier 1")
-        #expect(try Self.broken(intermediate: { $0.keyIdentifiers = [Issuer.identifier(other), above] }) == "keyIdentifier 1")
+        #expect(
+            try Self.broken(intermediate: { $0.keyIdentifiers = [Issuer.identifier(other), above] })
+                == "keyIdentifier 1")
         #expect(try Self.broken(root: { $0.keyIdentifiers = [] }) == nil)
         #expect(try Self.broken(root: { $0.keyIdentifiers = [Issuer.identifier(other)] }) == "keyIdentifier 2")
         // The issuer's issuer and number, where they are named beside the key.
         func named(_ name: String, _ number: Int, withKey: Bool = true) -> (inout CertificateTemplate) -> Void {
             let key = Array(SHA256.hash(data: Self.intermediate.key.publicKey.x963Representation).prefix(20))
             let parts = [
-                withKey ? DERWriter.implicit(0, key) : [], DERWriter.explicit(1, DERWriter.explicit(4, CertificateTemplate.name(name))),
+                withKey ? DERWriter.implicit(0, key) : [],
+                DERWriter.explicit(1, DERWriter.explicit(4, CertificateTemplate.name(name))),
                 DERWriter.element(0x82, Array(DERWriter.integer(number).dropFirst(2))),
             ]
-            return { $0.keyIdentifiers = [CertificateTemplate.extension("2.5.29.35", DERWriter.element(0x30, parts.flatMap { $0 }))] }
+            return {
+                $0.keyIdentifiers = [
+                    CertificateTemplate.extension("2.5.29.35", DERWriter.element(0x30, parts.flatMap { $0 }))
+                ]
+            }
         }
         #expect(try Self.broken(leaf: named("root", 0x1234_5678)) == nil)
         #expect(try Self.broken(leaf: named("other", 0x1234_5678)) == "keyIdentifier 1")
@@ -215,14 +243,17 @@ struct ChainTests {
 
     @Test("What has to be critical is, and what has not is not; whose key signs is an authority")
     func criticality() throws {
-        func critical(_ identifier: String, _ value: [UInt8], _ isCritical: Bool) -> (inout CertificateTemplate) -> Void {
+        func critical(_ identifier: String, _ value: [UInt8], _ isCritical: Bool) -> (inout CertificateTemplate) -> Void
+        {
             { $0.extensions? += [CertificateTemplate.extension(identifier, critical: isCritical, value)] }
         }
         let access = DERWriter.sequence(
-            DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.48.1"), DERWriter.implicit(6, Array("http://a".utf8))))
+            DERWriter.sequence(
+                DERWriter.identifier("1.3.6.1.5.5.7.48.1"), DERWriter.implicit(6, Array("http://a".utf8))))
         let constraints = DERWriter.sequence(DERWriter.implicit(1, [0]))
         for (identifier, value, expected) in [
-            ("1.3.6.1.5.5.7.1.1", access, false), ("2.5.29.36", constraints, true), ("2.5.29.54", DERWriter.integer(9), true),
+            ("1.3.6.1.5.5.7.1.1", access, false), ("2.5.29.36", constraints, true),
+            ("2.5.29.54", DERWriter.integer(9), true),
         ] {
             #expect(try Self.broken(intermediate: critical(identifier, value, expected)) == nil)
             #expect(try Self.broken(intermediate: critical(identifier, value, !expected)) == "form 1")
@@ -232,7 +263,9 @@ struct ChainTests {
         #expect(try Self.broken(leaf: critical("2.5.29.14", own, true)) == "form 0")
         // No key identifier is critical, an anchor's neither.
         let above = DERWriter.sequence(DERWriter.implicit(0, Array(Issuer.identifier(Self.root.key).suffix(20))))
-        for (identifier, value) in [("2.5.29.14", Array(Issuer.identifier(Self.root.key).suffix(22))), ("2.5.29.35", above)] {
+        for (identifier, value) in [
+            ("2.5.29.14", Array(Issuer.identifier(Self.root.key).suffix(22))), ("2.5.29.35", above),
+        ] {
             for isCritical in [false, true] {
                 let extended = { (template: inout CertificateTemplate) in
                     template.keyIdentifiers = [CertificateTemplate.extension(identifier, critical: isCritical, value)]
@@ -240,9 +273,10 @@ struct ChainTests {
                 #expect(try Self.broken(root: extended) == (isCritical ? "form 2" : nil), "\(identifier)")
             }
         }
-        let byTheWay = CertificateTemplate.extension("2.5.29.19", DERWriter.sequence(DERWriter.boolean(true)))
-        #expect(try Self.broken(intermediate: { $0.extensions = [byTheWay, Issuer.signsCertificates] }) == "authority 1")
-        #expect(try Self.broken(root: { $0.extensions = [byTheWay, Issuer.signsCertificates] }) == nil)
+        let nonCritical = CertificateTemplate.extension("2.5.29.19", DERWriter.sequence(DERWriter.boolean(true)))
+        #expect(
+            try Self.broken(intermediate: { $0.extensions = [nonCritical, Issuer.signsCertificates] }) == "authority 1")
+        #expect(try Self.broken(root: { $0.extensions = [nonCritical, Issuer.signsCertificates] }) == nil)
         #expect(try Self.broken(leaf: { $0.extensions = [Issuer.signsCertificates] }) == "signingUsage 0")
     }
 
@@ -254,12 +288,15 @@ struct ChainTests {
             return try folder.output(["pkey", "-in", made, "-pubout", "-outform", "DER"])
         }
         func rsa(_ bits: Int) throws -> [UInt8] { try key("-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)") }
-        func curve(_ name: String) throws -> [UInt8] { try key("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(name)") }
+        func curve(_ name: String) throws -> [UInt8] {
+            try key("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(name)")
+        }
         for accepted in [try rsa(2048), try curve("P-384"), try curve("P-521")] {
             #expect(try Self.broken(leaf: { $0.publicKey = accepted }) == nil)
         }
         for weak in [
-            try rsa(1024), try rsa(2047), try rsa(2050), try curve("secp224r1"), try curve("secp256k1"), try key("-algorithm", "ED25519"),
+            try rsa(1024), try rsa(2047), try rsa(2050), try curve("secp224r1"), try curve("secp256k1"),
+            try key("-algorithm", "ED25519"),
         ] {
             #expect(try Self.broken(leaf: { $0.publicKey = weak }) == "key 0")
             let anchor = try Self.server.leaf(by: Self.root) { $0.publicKey = weak }
@@ -276,7 +313,8 @@ struct ChainTests {
         }
         let namesake = try Issuer("intermediate").certificate(by: Self.root)
         let verdict = Self.verdict(
-            leaf, [namesake, try Self.intermediate.certificate(by: Self.root)], anchors: [try Self.root.certificate(by: Self.root)])
+            leaf, [namesake, try Self.intermediate.certificate(by: Self.root)],
+            anchors: [try Self.root.certificate(by: Self.root)])
         let best = try #require(verdict.best)
         #expect(best.reachesAnchor && best.certificates.count == 3)
         #expect(best.failures.map(\.rule) == [.unknownCriticalExtension, .expired])
@@ -285,13 +323,18 @@ struct ChainTests {
 
     @Test("Weak and unknown algorithms are refused by name, whether the signature holds or not")
     func algorithms() throws {
-        for identifier in ["1.2.840.10045.4.1", "1.2.840.113549.1.1.5", "1.2.840.113549.1.1.10", "1.3.101.112", "1.2.3.4"] {
+        for identifier in [
+            "1.2.840.10045.4.1", "1.2.840.113549.1.1.5", "1.2.840.113549.1.1.10", "1.3.101.112", "1.2.3.4",
+        ] {
             let algorithm = DERWriter.sequence(DERWriter.identifier(identifier))
-            #expect(try Self.broken(leaf: { ($0.innerAlgorithm, $0.outerAlgorithm) = (algorithm, algorithm) }) == "algorithm 0")
+            #expect(
+                try Self.broken(leaf: { ($0.innerAlgorithm, $0.outerAlgorithm) = (algorithm, algorithm) })
+                    == "algorithm 0")
         }
         // ECDSA has no parameters, not even NULL.
         let withNull = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.2"), [0x05, 0x00])
-        #expect(try Self.broken(leaf: { ($0.innerAlgorithm, $0.outerAlgorithm) = (withNull, withNull) }) == "algorithm 0")
+        #expect(
+            try Self.broken(leaf: { ($0.innerAlgorithm, $0.outerAlgorithm) = (withNull, withNull) }) == "algorithm 0")
         let another = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.3"))
         #expect(try Self.broken(leaf: { $0.innerAlgorithm = another }) == "form 0")
     }
@@ -301,11 +344,13 @@ struct ChainTests {
     @Test("Where one path breaks a rule another is taken: expired, another key of the same name, a cross-sign")
     func alternatives() throws {
         let anchor = try Self.root.certificate(by: Self.root)
-        let expired = try Self.intermediate.certificate(by: Self.root) { $0.notAfter = CertificateTemplate.time("20260101000000Z") }
+        let expired = try Self.intermediate.certificate(by: Self.root) {
+            $0.notAfter = CertificateTemplate.time("20260101000000Z")
+        }
         let good = try Self.intermediate.certificate(by: Self.root)
         let namesake = try Issuer("intermediate").certificate(by: Self.root)
-        let stranger = Issuer("stranger")
-        let cross = try Self.intermediate.certificate(by: stranger)
+        let unrelatedIssuer = Issuer("stranger")
+        let cross = try Self.intermediate.certificate(by: unrelatedIssuer)
         let leaf = try Self.server.leaf(by: Self.intermediate)
         for pool in [[expired, good], [namesake, good], [cross, good], [cross, namesake, expired, good]] {
             for order in [pool, pool.reversed()] {
@@ -328,12 +373,13 @@ struct ChainTests {
     @Test("Circles end: two authorities that sign each other, with and without an anchor")
     func circles() throws {
         let (one, two) = (Issuer("one"), Issuer("two"))
-        let circle = [try one.certificate(by: two), try two.certificate(by: one)]
+        let cycle = [try one.certificate(by: two), try two.certificate(by: one)]
         let leaf = try Self.server.leaf(by: one)
         let anchor = try Self.root.certificate(by: Self.root)
-        #expect(Self.verdict(leaf, circle, anchors: [anchor]).failure?.rule == .untrusted)
+        #expect(Self.verdict(leaf, cycle, anchors: [anchor]).failure?.rule == .untrusted)
         let way = try two.certificate(by: Self.root)
-        #expect(Self.verdict(leaf, circle + [way], anchors: [anchor]).chain?.certificates == [leaf, circle[0], way, anchor])
+        #expect(
+            Self.verdict(leaf, cycle + [way], anchors: [anchor]).chain?.certificates == [leaf, cycle[0], way, anchor])
     }
 
     @Test("56 cross-signed intermediates that lead nowhere, and 64 of one name, are a verdict at once")
@@ -349,24 +395,27 @@ struct ChainTests {
         let leaf = try Self.server.leaf(by: levels[0][0])
         #expect(Self.refusal(of: leaf, crossed, anchor) == .untrusted)
         // They lead to the anchor's name, and not to its key.
-        let impostor = Issuer("root")
-        let last = try levels[14].map { try $0.certificate(by: impostor) }
+        let sameNameIssuer = Issuer("root")
+        let last = try levels[14].map { try $0.certificate(by: sameNameIssuer) }
         #expect(Self.refusal(of: leaf, crossed + last, anchor) != nil)
-        let namesakes = try (0..<64).map { number in
+        let sameNameIssuers = try (0..<64).map { number in
             try Issuer("level 0").certificate(by: Self.root) { $0.serialNumber = DERWriter.integer(number + 1) }
         }
-        #expect(Self.refusal(of: leaf, namesakes, anchor) == .keyIdentifier)
+        #expect(Self.refusal(of: leaf, sameNameIssuers, anchor) == .keyIdentifier)
         let claiming = try (0..<64).map { number in
             try Issuer("level 0").certificate(by: Self.root) {
                 ($0.serialNumber, $0.keyIdentifiers) = (
-                    DERWriter.integer(number + 1), [Issuer.identifier(levels[0][0].key), Issuer.identifier(ofIssuer: Self.root.key)]
+                    DERWriter.integer(number + 1),
+                    [Issuer.identifier(levels[0][0].key), Issuer.identifier(ofIssuer: Self.root.key)]
                 )
             }
         }
         #expect(Self.refusal(of: leaf, claiming, anchor) == .signature)
         // One name and one key, none of which may issue.
         let same = try (0..<64).map { number in
-            try levels[0][0].certificate(by: Self.root) { ($0.serialNumber, $0.extensions) = (DERWriter.integer(number + 1), nil) }
+            try levels[0][0].certificate(by: Self.root) {
+                ($0.serialNumber, $0.extensions) = (DERWriter.integer(number + 1), nil)
+            }
         }
         #expect(Self.refusal(of: leaf, same, anchor) == .authority)
     }
@@ -376,10 +425,11 @@ struct ChainTests {
         let anchor = try Self.root.certificate(by: Self.root)
         let long = DERWriter.sequence(
             DERWriter.set(
-                DERWriter.sequence(DERWriter.identifier("2.5.4.3"), DERWriter.utf8(String(repeating: "a", count: 1_000_000)))))
-        let stranger = try Self.server.leaf(by: Self.intermediate) { $0.issuer = long }
-        var verdict: ChainVerdict?
-        Promptness.within { verdict = Self.verdict(stranger, anchors: [anchor]) }
+                DERWriter.sequence(
+                    DERWriter.identifier("2.5.4.3"), DERWriter.utf8(String(repeating: "a", count: 1_000_000)))))
+        let unrelatedIssuer = try Self.server.leaf(by: Self.intermediate) { $0.issuer = long }
+        var verdict: ChainSearchResult?
+        TimeLimit.within { verdict = Self.verdict(unrelatedIssuer, anchors: [anchor]) }
         #expect(verdict?.failure?.rule == .untrusted)
         #expect((verdict?.failure?.explanation.utf8.count ?? 0) < 2_000)
         let levels = (0..<8).map { level in [Issuer("level \(level)"), Issuer("level \(level)")] }
@@ -395,14 +445,16 @@ struct ChainTests {
                 })
         }
         let leaf = try Self.server.leaf(by: levels[0][0])
-        Promptness.within { verdict = Self.verdict(leaf, many, anchors: [anchor]) }
+        TimeLimit.within { verdict = Self.verdict(leaf, many, anchors: [anchor]) }
         #expect(verdict?.chain == nil)
         #expect((verdict?.attempts.count ?? 0) <= 201)
     }
 
     /// Why the leaf is not accepted, which has to be found at once.
-    private static func refusal(of leaf: Certificate, _ intermediates: [Certificate], _ anchor: Certificate) -> TrustRule? {
-        Promptness.within {
+    private static func refusal(of leaf: Certificate, _ intermediates: [Certificate], _ anchor: Certificate)
+        -> TrustRule?
+    {
+        TimeLimit.within {
             let verdict = verdict(leaf, intermediates, anchors: [anchor])
             // With everything that is wrong, which is looked for when it is read.
             return verdict.best == nil ? nil : verdict.failure?.rule

@@ -11,8 +11,10 @@ struct Issuer {
 
     init(_ name: String) { self.name = name }
 
-    static let authority = CertificateTemplate.extension("2.5.29.19", critical: true, DERWriter.sequence(DERWriter.boolean(true)))
-    static let signsCertificates = CertificateTemplate.extension("2.5.29.15", critical: true, DERWriter.bits([0x06], unused: 1))
+    static let authority = CertificateTemplate.extension(
+        "2.5.29.19", critical: true, DERWriter.sequence(DERWriter.boolean(true)))
+    static let signsCertificates = CertificateTemplate.extension(
+        "2.5.29.15", critical: true, DERWriter.bits([0x06], unused: 1))
 
     static func authority(pathLength: Int) -> [UInt8] {
         CertificateTemplate.extension(
@@ -32,7 +34,8 @@ struct Issuer {
     }
 
     /// A certificate of an authority, for this one by another, changed by the test.
-    func certificate(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> Certificate {
+    func certificate(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> Certificate
+    {
         try Certificate(der: bytes(by: issuer, change))
     }
 
@@ -57,7 +60,8 @@ struct Issuer {
             // What Apple's systems accept of a server.
             $0.notAfter = CertificateTemplate.time("20270301000000Z")
             $0.extensions = [
-                CertificateTemplate.extension("2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8))))
+                CertificateTemplate.extension(
+                    "2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8))))
             ]
             change(&$0)
         }

@@ -17,7 +17,9 @@ struct NameConstraintsTests {
     private static func email(_ text: String) -> [UInt8] { DERWriter.implicit(1, Array(text.utf8)) }
     private static func uri(_ text: String) -> [UInt8] { DERWriter.implicit(6, Array(text.utf8)) }
     private static func ip(_ bytes: [UInt8]) -> [UInt8] { DERWriter.implicit(7, bytes) }
-    private static func directory(_ commonName: String) -> [UInt8] { DERWriter.explicit(4, CertificateTemplate.name(commonName)) }
+    private static func directory(_ commonName: String) -> [UInt8] {
+        DERWriter.explicit(4, CertificateTemplate.name(commonName))
+    }
 
     private static func names(_ names: [[UInt8]]) -> [UInt8] {
         CertificateTemplate.extension("2.5.29.17", DERWriter.element(0x30, names.flatMap { $0 }))
@@ -27,7 +29,8 @@ struct NameConstraintsTests {
         func part(_ tag: UInt8, _ names: [[UInt8]]) -> [UInt8] {
             names.isEmpty ? [] : DERWriter.explicit(tag, names.flatMap { DERWriter.sequence($0) })
         }
-        return CertificateTemplate.extension("2.5.29.30", critical: true, DERWriter.sequence(part(0, permitted), part(1, excluded)))
+        return CertificateTemplate.extension(
+            "2.5.29.30", critical: true, DERWriter.sequence(part(0, permitted), part(1, excluded)))
     }
 
     private static func failure(
@@ -38,7 +41,9 @@ struct NameConstraintsTests {
                 $0.extensions = leaf
                 if let subject { $0.subject = subject }
             },
-            intermediates: CertificatePool([try Self.intermediate.certificate(by: Self.root) { $0.extensions = issuing + intermediate }]),
+            intermediates: CertificatePool([
+                try Self.intermediate.certificate(by: Self.root) { $0.extensions = issuing + intermediate }
+            ]),
             anchors: CertificatePool([try Self.root.certificate(by: Self.root) { $0.extensions = issuing + root }]),
             at: 1_780_000_000
         ).failure
@@ -47,19 +52,27 @@ struct NameConstraintsTests {
     @Test(
         "A name is permitted in a subtree and excluded from one; a wildcard is permitted as a whole, and excluded where any of it is",
         arguments: [
-            (dns("example.com"), dns("example.com"), true, true), (dns("EXAMPLE.com"), dns("a.b.example.COM"), true, true),
-            (dns("example.com"), dns("notexample.com"), false, false), (dns("a.example.com"), dns("example.com"), false, false),
+            (dns("example.com"), dns("example.com"), true, true),
+            (dns("EXAMPLE.com"), dns("a.b.example.COM"), true, true),
+            (dns("example.com"), dns("notexample.com"), false, false),
+            (dns("a.example.com"), dns("example.com"), false, false),
             (dns(""), dns("example.com"), true, true), (dns(".example.com"), dns("a.example.com"), false, true),
-            (dns(".example.com"), dns("example.com"), false, true), (dns("example.com"), dns("*.example.com"), true, true),
-            (dns("a.example.com"), dns("*.example.com"), false, true), (dns("b.a.example.com"), dns("*.example.com"), false, false),
-            (dns("a.example.com"), dns("*.a.example.com"), true, true), (dns("example.org"), dns("*.example.com"), false, false),
+            (dns(".example.com"), dns("example.com"), false, true),
+            (dns("example.com"), dns("*.example.com"), true, true),
+            (dns("a.example.com"), dns("*.example.com"), false, true),
+            (dns("b.a.example.com"), dns("*.example.com"), false, false),
+            (dns("a.example.com"), dns("*.a.example.com"), true, true),
+            (dns("example.org"), dns("*.example.com"), false, false),
             (ip([192, 0, 2, 0, 255, 255, 255, 0]), ip([192, 0, 2, 7]), true, true),
             (ip([192, 0, 2, 0, 255, 255, 255, 0]), ip([192, 0, 3, 7]), false, false),
             (ip([0, 0, 0, 0, 0, 0, 0, 0]), ip([UInt8](repeating: 0, count: 16)), false, false),
             (ip([192, 0, 2, 0, 255, 255, 255, 128]), ip([192, 0, 2, 127]), true, true),
-            (email("example.com"), email("a@example.com"), true, true), (email("example.com"), email("a@b.example.com"), false, false),
-            (email(".example.com"), email("a@b.example.com"), true, true), (email(".example.com"), email("a@example.com"), false, false),
-            (email("a@example.com"), email("a@EXAMPLE.com"), true, true), (email("a@example.com"), email("A@example.com"), false, false),
+            (email("example.com"), email("a@example.com"), true, true),
+            (email("example.com"), email("a@b.example.com"), false, false),
+            (email(".example.com"), email("a@b.example.com"), true, true),
+            (email(".example.com"), email("a@example.com"), false, false),
+            (email("a@example.com"), email("a@EXAMPLE.com"), true, true),
+            (email("a@example.com"), email("A@example.com"), false, false),
             (email("example.com"), email("a@example.com@example.org"), false, true),
             (uri("example.com"), uri("https://example.com:80/a?b"), true, true),
             (uri("example.com"), uri("https://a.example.com/"), false, false),
@@ -77,20 +90,25 @@ struct NameConstraintsTests {
             // The intermediate's own subject lies outside what the root permits of directory names.
             if !chosen {
                 let found = try Self.failure(
-                    leaf, intermediate: intermediate ? [permitted] : [], root: root ? [permitted] : [], subject: subject)
+                    leaf, intermediate: intermediate ? [permitted] : [], root: root ? [permitted] : [], subject: subject
+                )
                 #expect(found?.rule == (isPermitted ? nil : .nameConstraints), "\(found?.explanation ?? "")")
             }
             guard subtree[0] != 0xA4 else { continue }
-            let found = try Self.failure(leaf, intermediate: intermediate ? [excluded] : [], root: root ? [excluded] : [], subject: subject)
+            let found = try Self.failure(
+                leaf, intermediate: intermediate ? [excluded] : [], root: root ? [excluded] : [], subject: subject)
             #expect(found?.rule == (isExcluded ? .nameConstraints : nil), "\(found?.explanation ?? "")")
         }
     }
 
-    @Test("Names of other kinds are not concerned; what cannot be understood or compared is refused where it is concerned")
+    @Test(
+        "Names of other kinds are not concerned; what cannot be understood or compared is refused where it is concerned"
+    )
     func kinds() throws {
         let other = DERWriter.element(0xA0, DERWriter.identifier("1.2.3") + DERWriter.explicit(0, DERWriter.utf8("a")))
         let leaf = Self.names([Self.dns("example.com")])
-        #expect(try Self.failure([leaf], intermediate: [Self.constraints(permitted: [Self.email("example.org")])]) == nil)
+        #expect(
+            try Self.failure([leaf], intermediate: [Self.constraints(permitted: [Self.email("example.org")])]) == nil)
         #expect(try Self.failure([leaf], intermediate: [Self.constraints(permitted: [other])]) == nil)
         for constraints in [Self.constraints(permitted: [other]), Self.constraints(excluded: [other])] {
             #expect(try Self.failure([Self.names([other])], intermediate: [constraints])?.rule == .nameConstraints)
@@ -106,7 +124,8 @@ struct NameConstraintsTests {
             #expect(found?.rule == .nameConstraints, "\(wrong)")
         }
         for wrong in ["mailto:a@example.com", "https:///a", "https://192.0.2.1/", "example.com"] {
-            let found = try Self.failure([Self.names([Self.uri(wrong)])], intermediate: [Self.constraints(excluded: [Self.uri("a.org")])])
+            let found = try Self.failure(
+                [Self.names([Self.uri(wrong)])], intermediate: [Self.constraints(excluded: [Self.uri("a.org")])])
             #expect(found?.rule == .nameConstraints, "\(wrong)")
         }
     }
@@ -122,21 +141,29 @@ struct NameConstraintsTests {
             #expect(found?.rule == .nameConstraints)
         }
         for subtree in [Self.dns(""), Self.email(""), Self.uri("")] {
-            let name = subtree[0] == 0x82 ? Self.dns("a.b") : subtree[0] == 0x81 ? Self.email("a@b.c") : Self.uri("https://a.b/")
-            #expect(try Self.failure([Self.names([name])], intermediate: [Self.constraints(excluded: [subtree])])?.rule == .nameConstraints)
-            #expect(try Self.failure([Self.names([name])], intermediate: [Self.constraints(permitted: [subtree])]) == nil)
+            let name =
+                subtree[0] == 0x82
+                ? Self.dns("a.b") : subtree[0] == 0x81 ? Self.email("a@b.c") : Self.uri("https://a.b/")
+            #expect(
+                try Self.failure([Self.names([name])], intermediate: [Self.constraints(excluded: [subtree])])?.rule
+                    == .nameConstraints)
+            #expect(
+                try Self.failure([Self.names([name])], intermediate: [Self.constraints(permitted: [subtree])]) == nil)
         }
         for wrong in ["a@b@example.com", "\"a b\"@example.com", "example.com", "@example.com"] {
             let found = try Self.failure(
-                [Self.names([Self.email(wrong)])], intermediate: [Self.constraints(permitted: [Self.email("example.com")])])
+                [Self.names([Self.email(wrong)])],
+                intermediate: [Self.constraints(permitted: [Self.email("example.com")])])
             #expect(found?.rule == .nameConstraints, "\(wrong)")
         }
         // An address in the subject is bound beside one in the alternative names.
         let subject = DERWriter.sequence(
             DERWriter.set(
-                DERWriter.sequence(DERWriter.identifier("1.2.840.113549.1.9.1"), DERWriter.element(0x16, Array("a@other.org".utf8)))))
+                DERWriter.sequence(
+                    DERWriter.identifier("1.2.840.113549.1.9.1"), DERWriter.element(0x16, Array("a@other.org".utf8)))))
         let found = try Self.failure(
-            [Self.names([Self.email("a@example.com")])], intermediate: [Self.constraints(permitted: [Self.email("example.com")])],
+            [Self.names([Self.email("a@example.com")])],
+            intermediate: [Self.constraints(permitted: [Self.email("example.com")])],
             subject: subject)
         #expect(found?.rule == .nameConstraints)
     }
@@ -148,14 +175,19 @@ struct NameConstraintsTests {
         #expect(try Self.failure([two], root: [permitted])?.rule == .nameConstraints)
         // A name of the intermediate's own.
         let own = [Self.names([Self.dns("ca.example.org")])]
-        #expect(try Self.failure([Self.names([Self.dns("example.com")])], intermediate: own, root: [permitted])?.index == 1)
+        #expect(
+            try Self.failure([Self.names([Self.dns("example.com")])], intermediate: own, root: [permitted])?.index == 1)
         #expect(try Self.failure([Self.names([Self.dns("example.com")]), permitted])?.rule == .nameConstraints)
         // An address of mail in the subject.
         let subject = DERWriter.sequence(
             DERWriter.set(
-                DERWriter.sequence(DERWriter.identifier("1.2.840.113549.1.9.1"), DERWriter.element(0x16, Array("a@example.org".utf8)))))
+                DERWriter.sequence(
+                    DERWriter.identifier("1.2.840.113549.1.9.1"), DERWriter.element(0x16, Array("a@example.org".utf8))))
+        )
         let mail = Self.constraints(permitted: [Self.email("example.com")])
-        #expect(try Self.failure([Self.names([Self.dns("a.b")])], intermediate: [mail], subject: subject)?.rule == .nameConstraints)
+        #expect(
+            try Self.failure([Self.names([Self.dns("a.b")])], intermediate: [mail], subject: subject)?.rule
+                == .nameConstraints)
         let many = (0..<2048).map { Self.dns("host\($0).example.com") }
         #expect(try Self.failure([Self.names(many)], intermediate: [Self.constraints(excluded: many)])?.rule == .budget)
     }

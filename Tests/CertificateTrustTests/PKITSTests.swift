@@ -22,19 +22,26 @@ struct PKITSTests {
         .authority: ["ValidbasicConstraintsNotCriticalTest4EE"],
         // Policy constraints are critical (section 4.2.1.11).
         .form: [
-            "AllCertificatesSamePoliciesTest10EE", "AllCertificatesSamePoliciesTest13EE", "AllCertificatesanyPolicyTest11EE",
-            "AnyPolicyTest14EE", "OverlappingPoliciesTest6EE", "UserNoticeQualifierTest18EE", "ValidPolicyMappingTest1EE",
-            "ValidPolicyMappingTest3EE", "ValidPolicyMappingTest5EE", "ValidPolicyMappingTest6EE", "ValidPolicyMappingTest9EE",
-            "ValidPolicyMappingTest11EE", "ValidPolicyMappingTest12EE", "ValidPolicyMappingTest13EE", "ValidPolicyMappingTest14EE",
-            "ValidSelfIssuedinhibitAnyPolicyTest7EE", "ValidSelfIssuedinhibitAnyPolicyTest9EE", "ValidinhibitAnyPolicyTest2EE",
+            "AllCertificatesSamePoliciesTest10EE", "AllCertificatesSamePoliciesTest13EE",
+            "AllCertificatesanyPolicyTest11EE",
+            "AnyPolicyTest14EE", "OverlappingPoliciesTest6EE", "UserNoticeQualifierTest18EE",
+            "ValidPolicyMappingTest1EE",
+            "ValidPolicyMappingTest3EE", "ValidPolicyMappingTest5EE", "ValidPolicyMappingTest6EE",
+            "ValidPolicyMappingTest9EE",
+            "ValidPolicyMappingTest11EE", "ValidPolicyMappingTest12EE", "ValidPolicyMappingTest13EE",
+            "ValidPolicyMappingTest14EE",
+            "ValidSelfIssuedinhibitAnyPolicyTest7EE", "ValidSelfIssuedinhibitAnyPolicyTest9EE",
+            "ValidinhibitAnyPolicyTest2EE",
             "inhibitAnyPolicyTest3EE",
         ],
         // A revocation is not taken back by a list of differences.
         .revoked: ["ValiddeltaCRLTest5EE"],
         .revocationUnknown: [
             // Lists are signed by the key of the certificate's issuer, and no other of its keys.
-            "ValidBasicSelfIssuedCRLSigningKeyTest6EE", "ValidBasicSelfIssuedNewWithOldTest4EE", "ValidBasicSelfIssuedOldWithNewTest1EE",
-            "ValidDNnameConstraintsTest19EE", "ValidSelfIssuedinhibitPolicyMappingTest7EE", "ValidSelfIssuedpathLenConstraintTest15EE",
+            "ValidBasicSelfIssuedCRLSigningKeyTest6EE", "ValidBasicSelfIssuedNewWithOldTest4EE",
+            "ValidBasicSelfIssuedOldWithNewTest1EE",
+            "ValidDNnameConstraintsTest19EE", "ValidSelfIssuedinhibitPolicyMappingTest7EE",
+            "ValidSelfIssuedpathLenConstraintTest15EE",
             "ValidSelfIssuedpathLenConstraintTest17EE", "ValidSelfIssuedrequireExplicitPolicyTest6EE",
             "ValidSeparateCertificateandCRLKeysTest19EE",
             // Of nobody else.
@@ -50,12 +57,16 @@ struct PKITSTests {
 
     /// The rules that refuse what is to be refused, by a part of its name; the first that fits. All others are about revocation.
     private static let meant: [(part: String, rules: [TrustRule])] = [
-        ("BasicSelfIssuedCRLSigningKeyTest8", [.authority]), ("nameConstraints", [.nameConstraints]), ("MappingFromanyPolicy", [.form]),
+        ("BasicSelfIssuedCRLSigningKeyTest8", [.authority]), ("nameConstraints", [.nameConstraints]),
+        ("MappingFromanyPolicy", [.form]),
         ("MappingToanyPolicy", [.form]), ("olic", [.certificatePolicy]), ("pathLen", [.pathLength]),
         ("CRLnextUpdate", [.revocationUnknown]),
-        ("notAfter", [.expired]), ("notBefore", [.notYetValid]), ("cAFalse", [.authority]), ("MissingbasicConstraints", [.authority]),
-        ("keyCertSignFalse", [.signingUsage]), ("NameChaining", [.untrusted]), ("CASignature", [.untrusted]), ("EESignature", [.signature]),
-        ("NegativeSerial", [.serialNumber]), ("UnknownCriticalCertificate", [.unknownCriticalExtension]), ("Revoked", [.revoked]),
+        ("notAfter", [.expired]), ("notBefore", [.notYetValid]), ("cAFalse", [.authority]),
+        ("MissingbasicConstraints", [.authority]),
+        ("keyCertSignFalse", [.signingUsage]), ("NameChaining", [.untrusted]), ("CASignature", [.untrusted]),
+        ("EESignature", [.signature]),
+        ("NegativeSerial", [.serialNumber]), ("UnknownCriticalCertificate", [.unknownCriticalExtension]),
+        ("Revoked", [.revoked]),
         ("LongSerial", [.revoked]), ("deltaCRLTest4", [.revoked]),
     ]
 
@@ -64,7 +75,9 @@ struct PKITSTests {
         let folder = try #require(ProcessInfo.processInfo.environment["LATCHKEY_PKITS"])
         // One of each has a signature that is not whole bytes, on purpose.
         let certificates = try Self.files("\(folder)/certs", ".crt").compactMapValues { try? Certificate(der: $0) }
-        let lists = try Self.files("\(folder)/crls", ".crl").compactMapValues { try? CertificateRevocationList(der: $0) }
+        let lists = try Self.files("\(folder)/crls", ".crl").compactMapValues {
+            try? CertificateRevocationList(der: $0)
+        }
         #expect(certificates.count == 403)
         #expect(lists.count == 172)
         let root = try #require(certificates["TrustAnchorRootCertificate"])
@@ -72,8 +85,11 @@ struct PKITSTests {
         var (accepted, refused, stricter): (Int, Int, [TrustRule: Set<String>]) = (0, 0, [:])
         for (name, leaf) in certificates where name.hasSuffix("EE") {
             var evaluation = TrustEvaluation(
-                [leaf] + authorities, policies: [.basicX509, .revocation([.lists, .requiresPositiveResponse])], at: 1_780_000_000)
-            (evaluation.anchors, evaluation.isAnchorsOnly, evaluation.revocation.lists) = ([root], true, Array(lists.values))
+                [leaf] + authorities, policies: [.basicX509, .revocation([.lists, .requiresPositiveResponse])],
+                at: 1_780_000_000)
+            (evaluation.anchors, evaluation.isAnchorsOnly, evaluation.revocation.lists) = (
+                [root], true, Array(lists.values)
+            )
             let failures = evaluation.verdict().failures
             if name.hasPrefix("Invalid") || Self.alsoRefused.contains(name) {
                 // What is stricter here does not stand in for what is meant.

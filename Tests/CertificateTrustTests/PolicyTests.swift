@@ -13,7 +13,8 @@ struct PolicyTests {
     private static let server = Issuer("example.com")
 
     private static func usages(_ identifiers: String..., critical: Bool = false) -> [UInt8] {
-        CertificateTemplate.extension("2.5.29.37", critical: critical, DERWriter.element(0x30, identifiers.flatMap(DERWriter.identifier)))
+        CertificateTemplate.extension(
+            "2.5.29.37", critical: critical, DERWriter.element(0x30, identifiers.flatMap(DERWriter.identifier)))
     }
     private static let forServers = usages("1.3.6.1.5.5.7.3.1")
     private static func names(_ names: [UInt8]...) -> [UInt8] {
@@ -32,7 +33,9 @@ struct PolicyTests {
                 $0.extensions = leaf
                 change(&$0)
             },
-            intermediates: CertificatePool([try Self.intermediate.certificate(by: Self.root) { $0.extensions = issuing + intermediate }]),
+            intermediates: CertificatePool([
+                try Self.intermediate.certificate(by: Self.root) { $0.extensions = issuing + intermediate }
+            ]),
             anchors: CertificatePool([try Self.root.certificate(by: Self.root) { $0.extensions = issuing + root }]),
             policies: [policy], at: 1_780_000_000)
         return verdict.failure.map { "\($0.rule) \($0.index)" }
@@ -41,26 +44,34 @@ struct PolicyTests {
     @Test(
         "A server's name is one of the leaf's alternative names, a wildcard the whole of its first label",
         arguments: [
-            ("example.com", "example.com", true), ("EXAMPLE.com", "example.COM", true), ("example.com", "example.com.", true),
-            ("a.example.com", "example.com", false), ("example.com", "a.example.com", false), ("*.example.com", "a.example.com", true),
+            ("example.com", "example.com", true), ("EXAMPLE.com", "example.COM", true),
+            ("example.com", "example.com.", true),
+            ("a.example.com", "example.com", false), ("example.com", "a.example.com", false),
+            ("*.example.com", "a.example.com", true),
             ("*.example.com", "example.com", false), ("*.example.com", "a.b.example.com", false),
             ("*.example.com", "xn--bcher-kva.example.com", true),
             ("*.com", "example.com", false), ("*", "example", false), ("*.", "example.", false),
             ("a*.example.com", "ab.example.com", false),
-            ("*a.example.com", "ba.example.com", false), ("a.*.com", "a.example.com", false), ("*.*.com", "a.b.com", false),
+            ("*a.example.com", "ba.example.com", false), ("a.*.com", "a.example.com", false),
+            ("*.*.com", "a.b.com", false),
             ("**.example.com", "a.example.com", false), ("xn--*.example.com", "xn--a.example.com", false),
             ("example.com.", "example.com", false),
-            (".example.com", "a.example.com", false), ("", "example.com", false), ("example.com\0", "example.com", false),
+            (".example.com", "a.example.com", false), ("", "example.com", false),
+            ("example.com\0", "example.com", false),
             ("example.com\0.evil.com", "example.com", false),
-            ("192.0.2.1", "192.0.2.1", false), ("-a.example.com", "a.example.com", false), ("*.0.2.1", "192.0.2.1", false),
+            ("192.0.2.1", "192.0.2.1", false), ("-a.example.com", "a.example.com", false),
+            ("*.0.2.1", "192.0.2.1", false),
         ])
     func hosts(_ presented: String, _ asked: String, _ matches: Bool) throws {
         let policy = TrustPolicy.server(try ServerName(asked))
-        let found = try Self.broken(policy, [Self.forServers, Self.names(Self.dns("other.example"), Self.dns(presented))])
+        let found = try Self.broken(
+            policy, [Self.forServers, Self.names(Self.dns("other.example"), Self.dns(presented))])
         #expect(found == (matches ? nil : "serverName 0"))
     }
 
-    @Test("A server's certificate with an underscore in a host's name is refused, whichever name was asked for; elsewhere it is not")
+    @Test(
+        "A server's certificate with an underscore in a host's name is refused, whichever name was asked for; elsewhere it is not"
+    )
     func underscores() throws {
         let names = Self.names(Self.dns("example.com"), Self.dns("under_score.example.com"))
         let server = TrustPolicy.server(try ServerName("example.com"))
@@ -73,10 +84,13 @@ struct PolicyTests {
         #expect(TrustRule.hostNameForm.isRecoverable)
     }
 
-    @Test("What the Baseline Requirements alone forbid a server is accepted: a critical use, critical names beside a subject")
+    @Test(
+        "What the Baseline Requirements alone forbid a server is accepted: a critical use, critical names beside a subject"
+    )
     func criticality() throws {
         let server = TrustPolicy.server(try ServerName("example.com"))
-        let names = CertificateTemplate.extension("2.5.29.17", critical: true, DERWriter.sequence(Self.dns("example.com")))
+        let names = CertificateTemplate.extension(
+            "2.5.29.17", critical: true, DERWriter.sequence(Self.dns("example.com")))
         let use = Self.usages("1.3.6.1.5.5.7.3.1", critical: true)
         #expect(try Self.broken(server, [use, Self.names(Self.dns("example.com"))]) == nil)
         #expect(try Self.broken(server, [Self.forServers, names]) == nil)
@@ -91,16 +105,23 @@ struct PolicyTests {
         let ip = DERWriter.implicit(7, [192, 0, 2, 1])
         #expect(try Self.broken(address, [Self.forServers, Self.names(ip)]) == nil)
         #expect(try Self.broken(address, [Self.forServers, Self.names(Self.dns("192.0.2.1"))]) == "serverName 0")
-        #expect(try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, [192, 0, 2, 2]))]) == "serverName 0")
-        #expect(try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, [192, 0, 2]))]) == "serverName 0")
+        #expect(
+            try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, [192, 0, 2, 2]))])
+                == "serverName 0")
+        #expect(
+            try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, [192, 0, 2]))])
+                == "serverName 0")
         let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1]
-        #expect(try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, mapped))]) == "serverName 0")
+        #expect(
+            try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, mapped))]) == "serverName 0")
         let six = [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
         #expect(try Self.broken(address6, [Self.forServers, Self.names(DERWriter.implicit(7, six))]) == nil)
         // The subject's common name is example.com.
         #expect(try Self.broken(host, [Self.forServers]) == "serverName 0")
         #expect(
-            try Self.broken(host, [Self.forServers, Self.names(DERWriter.implicit(6, Array("https://example.com".utf8)))]) == "serverName 0"
+            try Self.broken(
+                host, [Self.forServers, Self.names(DERWriter.implicit(6, Array("https://example.com".utf8)))])
+                == "serverName 0"
         )
         #expect(try Self.broken(.server(nil), [Self.forServers]) == nil)
     }
@@ -108,7 +129,8 @@ struct PolicyTests {
     @Test(
         "What names no server is refused when it is asked for",
         arguments: [
-            "", ".", "a..b", "-a.b", "a-.b", "bücher.example", "\u{212A}elvin.example", "a b", "*.example.com", "1.2.3", "256.256.256.256",
+            "", ".", "a..b", "-a.b", "a-.b", "bücher.example", "\u{212A}elvin.example", "a b", "*.example.com", "1.2.3",
+            "256.256.256.256",
             "a/b", "a:80",
             "example.com\0",
         ])
@@ -143,24 +165,31 @@ struct PolicyTests {
         }
     }
 
-    @Test("Mail is by its address, in the alternative names or the subject; code and times are signed by who is named for it")
+    @Test(
+        "Mail is by its address, in the alternative names or the subject; code and times are signed by who is named for it"
+    )
     func others() throws {
         let address = TrustPolicy.mail(address: "A@example.com")
         let name = Self.names(DERWriter.implicit(1, Array("a@EXAMPLE.com".utf8)))
         #expect(try Self.broken(address, [name]) == nil)
-        #expect(try Self.broken(address, [Self.names(DERWriter.implicit(1, Array("b@example.com".utf8)))]) == "mailAddress 0")
+        #expect(
+            try Self.broken(address, [Self.names(DERWriter.implicit(1, Array("b@example.com".utf8)))])
+                == "mailAddress 0")
         #expect(try Self.broken(address, []) == "mailAddress 0")
         #expect(try Self.broken(.mail(address: nil), []) == nil)
         let subject = DERWriter.sequence(
             DERWriter.set(
-                DERWriter.sequence(DERWriter.identifier("1.2.840.113549.1.9.1"), DERWriter.element(0x16, Array("a@example.com".utf8)))))
+                DERWriter.sequence(
+                    DERWriter.identifier("1.2.840.113549.1.9.1"), DERWriter.element(0x16, Array("a@example.com".utf8))))
+        )
         #expect(try Self.broken(address, [Self.forServers]) { $0.subject = subject } == "extendedKeyUsage 0")
         #expect(try Self.broken(address, [Self.usages("1.3.6.1.5.5.7.3.4")]) { $0.subject = subject } == nil)
         for (policy, usage) in [(TrustPolicy.codeSigning, "1.3.6.1.5.5.7.3.3"), (.timeStamping, "1.3.6.1.5.5.7.3.8")] {
             #expect(try Self.broken(policy, [Self.usages(usage, critical: true)]) == nil)
             let several = Self.usages(usage, "1.3.6.1.5.5.7.3.1", critical: true)
             #expect(try Self.broken(policy, [several]) == (policy == .timeStamping ? "extendedKeyUsage 0" : nil))
-            #expect(try Self.broken(policy, [Self.usages(usage)]) == (policy == .timeStamping ? "extendedKeyUsage 0" : nil))
+            #expect(
+                try Self.broken(policy, [Self.usages(usage)]) == (policy == .timeStamping ? "extendedKeyUsage 0" : nil))
             #expect(try Self.broken(policy, []) == "extendedKeyUsage 0")
             #expect(try Self.broken(policy, [Self.usages("2.5.29.37.0")]) == "extendedKeyUsage 0")
         }
@@ -182,7 +211,9 @@ struct PolicyTests {
         #expect(try Self.broken(.client(nil), [Self.forServers]) == "extendedKeyUsage 0")
         #expect(try Self.broken(policy, [Self.forServers], intermediate: [client]) == "extendedKeyUsage 1")
         #expect(try Self.broken(policy, [Self.forServers], intermediate: [any]) == nil)
-        #expect(try Self.broken(policy, [Self.forServers], intermediate: [Self.forServers], root: [client]) == "extendedKeyUsage 2")
+        #expect(
+            try Self.broken(policy, [Self.forServers], intermediate: [Self.forServers], root: [client])
+                == "extendedKeyUsage 2")
         #expect(try Self.broken(.basicX509, []) == nil)
     }
 }

@@ -11,7 +11,7 @@ struct RefusalTests {
     private static let root = Issuer("root")
     private static let intermediate = Issuer("intermediate")
     private static let server = Issuer("example.com")
-    private static let moment = 1_780_000_000.0
+    private static let validationTime = 1_780_000_000.0
 
     /// How often something was done.
     private final class Counter: Sendable {
@@ -23,11 +23,11 @@ struct RefusalTests {
     @Test("The sentence of a failure is made when it is read, and not when the failure is found, copied or moved")
     func sentences() {
         let made = Counter()
-        @Sendable func sentence() -> String {
+        @Sendable func explanation() -> String {
             made.add()
             return "it is expired"
         }
-        let failure = TrustFailure(.expired, at: 0, sentence())
+        let failure = TrustFailure(.expired, at: 0, explanation())
         let moved = failure.moved(to: 2)
         #expect(Set([failure, moved]).count == 2)
         #expect(made.count == 0)
@@ -42,12 +42,17 @@ struct RefusalTests {
     func completion() throws {
         let leaf = try Self.server.leaf(by: Self.root)
         let completed = Counter()
-        let search = ChainVerdict(chain: nil, ended: [ChainAttempt([leaf], stoppedBy: [TrustFailure(.untrusted, at: 0, "untrusted")])]) {
+        let search = ChainSearchResult(
+            chain: nil,
+            failedAttempts: [ChainAttempt([leaf], stoppedBy: [TrustFailure(.untrusted, at: 0, "untrusted")])]
+        ) {
             completed.add()
             return ChainAttempt($0.certificates, stoppedBy: $0.failures + [TrustFailure(.expired, at: 0, "expired")])
         }
-        let verdict = TrustVerdict(search, leaf, at: Self.moment) { _, _ in false }
-        #expect(!verdict.isTrusted && verdict.failure?.rule == .untrusted && verdict.chain == [leaf] && verdict.ends == [leaf])
+        let verdict = TrustVerdict(search, leaf, at: Self.validationTime) { _, _ in false }
+        #expect(
+            !verdict.isTrusted && verdict.failure?.rule == .untrusted && verdict.chain == [leaf]
+                && verdict.ends == [leaf])
         #expect(verdict.hasFailure { $0 == .untrusted })
         #expect(completed.count == 0)
         #expect(verdict.result == .recoverableTrustFailure)
@@ -58,45 +63,51 @@ struct RefusalTests {
     }
 
     @Test("What is overlooked is decided by everything that is wrong, and not by the first alone")
-    func overlooked() throws {
+    func ignoredRules() throws {
         let leaf = try Self.server.leaf(by: Self.root)
-        func verdict(_ second: TrustRule, overlooking overlooked: Set<TrustRule>) -> TrustVerdict {
-            let ended = [ChainAttempt([leaf], stoppedBy: [TrustFailure(.untrusted, at: 0, "untrusted")])]
-            let search = ChainVerdict(chain: nil, ended: ended) {
+        func verdict(_ second: TrustRule, ignoring ignoredRules: Set<TrustRule>) -> TrustVerdict {
+            let failedAttempts = [ChainAttempt([leaf], stoppedBy: [TrustFailure(.untrusted, at: 0, "untrusted")])]
+            let search = ChainSearchResult(chain: nil, failedAttempts: failedAttempts) {
                 ChainAttempt($0.certificates, stoppedBy: $0.failures + [TrustFailure(second, at: 0, "another one")])
             }
-            return TrustVerdict(search, leaf, at: Self.moment) { failure, _ in overlooked.contains(failure.rule) }
+            return TrustVerdict(search, leaf, at: Self.validationTime) { failure, _ in
+                ignoredRules.contains(failure.rule)
+            }
         }
-        #expect(verdict(.expired, overlooking: [.untrusted]).result == .recoverableTrustFailure)
-        #expect(verdict(.expired, overlooking: [.expired]).result == .recoverableTrustFailure)
-        #expect(verdict(.expired, overlooking: [.untrusted, .expired]).result == .proceed)
-        #expect(verdict(.expired, overlooking: [.untrusted, .expired]).failure == nil)
+        #expect(verdict(.expired, ignoring: [.untrusted]).result == .recoverableTrustFailure)
+        #expect(verdict(.expired, ignoring: [.expired]).result == .recoverableTrustFailure)
+        #expect(verdict(.expired, ignoring: [.untrusted, .expired]).result == .proceed)
+        #expect(verdict(.expired, ignoring: [.untrusted, .expired]).failure == nil)
         // A signature that does not hold is overlooked by nobody.
-        #expect(verdict(.signature, overlooking: [.untrusted, .signature]).result == .fatalTrustFailure)
-        #expect(verdict(.signature, overlooking: [.untrusted, .signature]).exceptions == nil)
+        #expect(verdict(.signature, ignoring: [.untrusted, .signature]).result == .fatalTrustFailure)
+        #expect(verdict(.signature, ignoring: [.untrusted, .signature]).exceptions == nil)
     }
 
     @Test("A chain to an unknown issuer tells of its broken signature and its dates as well")
     func unknownIssuer() throws {
         let intermediate = try Self.intermediate.certificate(by: Self.root)
-        var der = try Self.server.leafBytes(by: Self.intermediate) { $0.notAfter = CertificateTemplate.time("20260101000000Z") }
+        var der = try Self.server.leafBytes(by: Self.intermediate) {
+            $0.notAfter = CertificateTemplate.time("20260101000000Z")
+        }
         der[der.count - 1] ^= 1
-        var evaluation = TrustEvaluation([try Certificate(der: der), intermediate], policies: [], at: Self.moment)
+        var evaluation = TrustEvaluation(
+            [try Certificate(der: der), intermediate], policies: [], at: Self.validationTime)
         evaluation.isAnchorsOnly = true
         let verdict = evaluation.verdict()
         #expect(!verdict.isTrusted && verdict.failure?.rule == .untrusted)
         #expect(verdict.failures.map(\.rule) == [.untrusted, .signature, .expired])
         #expect(verdict.result == .fatalTrustFailure && verdict.exceptions == nil)
         // Without a certificate there is nothing to overlook.
-        #expect(TrustEvaluation([], policies: [], at: Self.moment).verdict().result == .fatalTrustFailure)
-        #expect(TrustEvaluation([], policies: [], at: Self.moment).verdict().exceptions == nil)
+        #expect(TrustEvaluation([], policies: [], at: Self.validationTime).verdict().result == .fatalTrustFailure)
+        #expect(TrustEvaluation([], policies: [], at: Self.validationTime).verdict().exceptions == nil)
     }
 
     // MARK: Options
 
     private static func names() -> [[UInt8]] {
         [
-            CertificateTemplate.extension("2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8)))),
+            CertificateTemplate.extension(
+                "2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8)))),
             CertificateTemplate.extension("2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1"))),
         ]
     }
@@ -122,18 +133,23 @@ struct RefusalTests {
                     $0.extensions = Self.names()
                     Self.ends(isOver[0])(&$0)
                 }, try Self.intermediate.certificate(by: Self.root, Self.ends(isOver[1])),
-            ], policies: [.server(ServerName(asked: "example.com"))], at: Self.moment)
-        (evaluation.anchors, evaluation.isAnchorsOnly) = ([try Self.root.certificate(by: Self.root, Self.ends(isOver[2]))], true)
+            ], policies: [.server(ServerName(requested: "example.com"))], at: Self.validationTime)
+        (evaluation.anchors, evaluation.isAnchorsOnly) = (
+            [try Self.root.certificate(by: Self.root, Self.ends(isOver[2]))], true
+        )
         evaluation.options = options
         let verdict = evaluation.verdict()
         #expect(verdict.isTrusted == isTrusted)
         #expect(verdict.failures.map(\.index) == isOver.indices.filter { isOver[$0] })
-        #expect(isTrusted ? verdict.result == (isOver.contains(true) ? .proceed : .unspecified) : verdict.failure?.rule == .expired)
+        #expect(
+            isTrusted
+                ? verdict.result == (isOver.contains(true) ? .proceed : .unspecified)
+                : verdict.failure?.rule == .expired)
         // Another host is another matter.
-        evaluation.policies = [.server(ServerName(asked: "example.org"))]
+        evaluation.policies = [.server(ServerName(requested: "example.org"))]
         #expect(!evaluation.verdict().isTrusted)
         // A certificate of tomorrow is as well.
-        evaluation.moment = 1
+        evaluation.validationTime = 1
         #expect(evaluation.verdict().failures.contains { $0.rule == .notYetValid } && !evaluation.verdict().isTrusted)
     }
 
@@ -141,14 +157,16 @@ struct RefusalTests {
     func exceptionsByCertificate() throws {
         let leaf = try Self.server.leaf(by: Self.intermediate, Self.ends(true))
         func verdict(_ intermediate: Certificate, _ exceptions: TrustExceptions?) throws -> TrustVerdict {
-            var evaluation = TrustEvaluation([leaf, intermediate], policies: [], at: Self.moment)
+            var evaluation = TrustEvaluation([leaf, intermediate], policies: [], at: Self.validationTime)
             (evaluation.anchors, evaluation.isAnchorsOnly) = ([try Self.root.certificate(by: Self.root)], true)
             evaluation.exceptions = exceptions
             return evaluation.verdict()
         }
         let agreed = try #require(verdict(Self.intermediate.certificate(by: Self.root), nil).exceptions)
         #expect(try verdict(Self.intermediate.certificate(by: Self.root), agreed).result == .proceed)
-        #expect(try verdict(Self.intermediate.certificate(by: Self.root, Self.ends(true)), agreed).result == .recoverableTrustFailure)
+        #expect(
+            try verdict(Self.intermediate.certificate(by: Self.root, Self.ends(true)), agreed).result
+                == .recoverableTrustFailure)
     }
 
     @Test("An authority's certificate is a server's where the option says so")
@@ -157,29 +175,38 @@ struct RefusalTests {
             $0.notAfter = CertificateTemplate.time("20270301000000Z")
             $0.extensions =
                 [
-                    Issuer.authority, CertificateTemplate.extension("2.5.29.15", critical: true, DERWriter.bits([0x84], unused: 2)),
+                    Issuer.authority,
+                    CertificateTemplate.extension("2.5.29.15", critical: true, DERWriter.bits([0x84], unused: 2)),
                 ] + Self.names()
         }
-        var evaluation = TrustEvaluation([leaf], policies: [.server(nil)], at: Self.moment)
+        var evaluation = TrustEvaluation([leaf], policies: [.server(nil)], at: Self.validationTime)
         (evaluation.anchors, evaluation.isAnchorsOnly) = ([try Self.root.certificate(by: Self.root)], true)
         #expect(evaluation.verdict().failure?.rule == .endEntity)
         evaluation.options = .leafIsCA
         #expect(evaluation.verdict().result == .proceed)
     }
 
-    @Test("What was presented and has signed itself is an anchor where the option says so, and is trusted by the program's word")
+    @Test(
+        "What was presented and has signed itself is an anchor where the option says so, and is trusted by the program's word"
+    )
     func implicitAnchors() throws {
         let leaf = try Self.server.leaf(by: Self.intermediate)
-        let (intermediate, root) = (try Self.intermediate.certificate(by: Self.root), try Self.root.certificate(by: Self.root))
+        let (intermediate, root) = (
+            try Self.intermediate.certificate(by: Self.root), try Self.root.certificate(by: Self.root)
+        )
         // By its own name, and signed by another key.
         let forged = try Self.root.certificate(by: Issuer("root"))
-        func verdict(_ certificates: [Certificate], _ options: TrustOptions, anchors: [Certificate] = []) -> TrustVerdict {
-            var evaluation = TrustEvaluation(certificates, policies: [], at: Self.moment)
+        func verdict(_ certificates: [Certificate], _ options: TrustOptions, anchors: [Certificate] = [])
+            -> TrustVerdict
+        {
+            var evaluation = TrustEvaluation(certificates, policies: [], at: Self.validationTime)
             (evaluation.anchors, evaluation.isAnchorsOnly) = (anchors, true)
             evaluation.options = options
             return evaluation.verdict()
         }
-        func result(_ certificates: [Certificate], _ options: TrustOptions) -> TrustResult { verdict(certificates, options).result }
+        func result(_ certificates: [Certificate], _ options: TrustOptions) -> TrustResult {
+            verdict(certificates, options).result
+        }
         #expect(result([leaf, intermediate, root], []) == .recoverableTrustFailure)
         #expect(result([leaf, intermediate, root], .implicitAnchors) == .proceed)
         #expect(result([leaf, intermediate], .implicitAnchors) == .recoverableTrustFailure)
@@ -188,14 +215,16 @@ struct RefusalTests {
         #expect(!verdict([leaf, intermediate, forged], .implicitAnchors).isTrusted)
         #expect(verdict([leaf, intermediate, forged, root], .implicitAnchors).isTrusted)
         #expect(result([try Self.server.leaf(by: Self.server)], .implicitAnchors) == .proceed)
-        let strangers = try (0..<40).map { try Issuer("stranger \($0)").certificate(by: Issuer("stranger \($0)")) }
-        #expect(Promptness.within { result([leaf] + strangers, .implicitAnchors) } == .recoverableTrustFailure)
+        let unrelatedIssuers = try (0..<40).map {
+            try Issuer("stranger \($0)").certificate(by: Issuer("stranger \($0)"))
+        }
+        #expect(TimeLimit.within { result([leaf] + unrelatedIssuers, .implicitAnchors) } == .recoverableTrustFailure)
     }
 
     @Test("Revocation is required of every certificate where the option says so")
     func revocation() throws {
         let leaf = try Self.server.leaf(by: Self.root)
-        var evaluation = TrustEvaluation([leaf], policies: [], at: Self.moment)
+        var evaluation = TrustEvaluation([leaf], policies: [], at: Self.validationTime)
         (evaluation.anchors, evaluation.isAnchorsOnly) = ([try Self.root.certificate(by: Self.root)], true)
         evaluation.systemAnchors = SystemAnchors { .init(files: [], directories: []) }
         #expect(evaluation.verdict().isTrusted)

@@ -12,18 +12,20 @@ import Testing
 @Suite("Revocation from the network")
 struct RevocationFetcherTests {
     private let authority: OpenSSLAuthority
-    /// Answers by whatever stands in ``Places``.
+    /// Answers by whatever stands in ``Responses``.
     private let server: LoopbackServer
-    private let places = Places()
-    private let good: OpenSSLAuthority.Issued
-    private let bad: OpenSSLAuthority.Issued
+    private let places = Responses()
+    private let good: OpenSSLAuthority.IssuedCertificate
+    private let bad: OpenSSLAuthority.IssuedCertificate
     private let revocation: OpenSSLRevocation
-    private let fetcher = RevocationFetcher(patience: 120, patienceForOne: 60, transport: RevocationFetcher.byHTTP)
+    private let fetcher = RevocationFetcher(
+        timeout: 120, requestTimeout: 60, transport: RevocationFetcher.httpTransport)
 
-    private final class Places: Sendable {
+    private final class Responses: Sendable {
         private let replies = Mutex<[String: @Sendable (LoopbackServer.Request) throws -> LoopbackServer.Reply]>([:])
 
-        func set(_ target: String, _ reply: @escaping @Sendable (LoopbackServer.Request) throws -> LoopbackServer.Reply) {
+        func set(_ target: String, _ reply: @escaping @Sendable (LoopbackServer.Request) throws -> LoopbackServer.Reply)
+        {
             replies.withLock { $0[target] = reply }
         }
 
@@ -54,9 +56,10 @@ struct RevocationFetcherTests {
     }
 
     private func verdict(
-        _ leaf: OpenSSLAuthority.Issued, _ options: RevocationOptions?, fetcher: RevocationFetcher? = nil, isTrusted: Bool = true,
-        overlooked: Set<TrustRule> = [],
-        by issuer: OpenSSLAuthority.Issued? = nil, at date: Date = Date(timeIntervalSinceNow: 120)
+        _ leaf: OpenSSLAuthority.IssuedCertificate, _ options: RevocationOptions?, fetcher: RevocationFetcher? = nil,
+        isTrusted: Bool = true,
+        ignoredRules: Set<TrustRule> = [],
+        by issuer: OpenSSLAuthority.IssuedCertificate? = nil, at date: Date = Date(timeIntervalSinceNow: 120)
     ) throws -> TrustVerdict {
         let chain = try [leaf, issuer ?? authority.intermediate].map { try Certificate(der: Array($0.der)) }
         var evaluation = TrustEvaluation(
@@ -65,7 +68,7 @@ struct RevocationFetcherTests {
         evaluation.anchors = isTrusted ? [try Certificate(der: Array(authority.root.der))] : []
         evaluation.isAnchorsOnly = true
         evaluation.fetcher = fetcher ?? self.fetcher
-        evaluation.overlooked = overlooked
+        evaluation.ignoredRules = ignoredRules
         return evaluation.verdict()
     }
 
@@ -86,11 +89,13 @@ struct RevocationFetcherTests {
     )
     func intermediates() throws {
         let place = Self.places(server, nil, "/roots")
-        let extensions = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
+        let extensions =
+            "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
         let issuer = try authority.issue(
             "/CN=Other intermediate", extensions + "authorityKeyIdentifier=keyid\n" + place, by: authority.root)
         let leaf = try authority.issue(
-            "/CN=other", OpenSSLAuthority.server("DNS:other.example.com") + Self.places(server, nil, "/others"), by: issuer)
+            "/CN=other", OpenSSLAuthority.server("DNS:other.example.com") + Self.places(server, nil, "/others"),
+            by: issuer)
         let list = try OpenSSLRevocation(authority, revoked: [], others: [leaf]).listBytes(by: issuer)
         places.set("/others") { _ in .content(list) }
         let (clean, dirty) = (
@@ -104,13 +109,15 @@ struct RevocationFetcherTests {
         let days = try #require(verdict.revocationKnownUntil) - Date().timeIntervalSince1970
         #expect(29 * 86_400...30 * 86_400 + 60 ~= days)
         places.set("/roots") { _ in .content(dirty) }
-        let fresh = RevocationFetcher(patience: 120, patienceForOne: 60, transport: RevocationFetcher.byHTTP)
+        let fresh = RevocationFetcher(timeout: 120, requestTimeout: 60, transport: RevocationFetcher.httpTransport)
         let refused = try self.verdict(leaf, .lists, fetcher: fresh, by: issuer)
         #expect(refused.failure?.rule == .revoked && refused.failure?.index == 1 && refused.revocationKnownUntil == nil)
     }
 
-    @Test("Nobody is asked without a policy, offline, or for a chain that is not trusted otherwise; and once for many verdicts")
-    func unasked() throws {
+    @Test(
+        "Nobody is asked without a policy, offline, or for a chain that is not trusted otherwise; and once for many verdicts"
+    )
+    func notRequested() throws {
         #expect(try verdict(bad, nil).result.isTrusted)
         #expect(try verdict(bad, [.ocsp, .lists, .isOffline]).result.isTrusted)
         #expect(try verdict(bad, .ocsp, isTrusted: false).failure?.rule == .untrusted)
@@ -118,7 +125,7 @@ struct RevocationFetcherTests {
             "/CN=late", OpenSSLAuthority.server("DNS:late.example.com") + Self.places(server, "/ocsp", nil), days: -1,
             by: authority.intermediate)
         #expect(try verdict(expired, .ocsp).failure?.rule == .expired)
-        #expect(try verdict(expired, .ocsp, overlooked: [.expired]).result.isTrusted)
+        #expect(try verdict(expired, .ocsp, ignoredRules: [.expired]).result.isTrusted)
         #expect(server.requests.isEmpty)
         for _ in 0..<3 { #expect(try verdict(bad, .ocsp).failure?.rule == .revoked) }
         #expect(server.requests.count == 1)
@@ -127,32 +134,41 @@ struct RevocationFetcherTests {
     /// Replies of servers that are broken, or mean ill.
     static let badReplies: [(String, LoopbackServer.Reply)] = [
         ("missing", .status(404, [])), ("nothing", .raw([])), ("no HTTP", .raw(Array("SSH-2.0\r\n\r\n".utf8))),
-        ("garbage", .content([0x30, 0x03, 0x02, 0x01, 0x05])), ("text", .content(Array("-----BEGIN X509 CRL-----\n".utf8))),
+        ("garbage", .content([0x30, 0x03, 0x02, 0x01, 0x05])),
+        ("text", .content(Array("-----BEGIN X509 CRL-----\n".utf8))),
         ("a length that lies", .content([0x30, 0x82, 0xFF, 0xFF, 0x00])),
         ("much too long", .content([0x30, 0x84, 0x7F, 0xFF, 0xFF, 0xF0] + [UInt8](repeating: 0, count: 1 << 20))),
         ("silence", .silence), ("drops", .drip([0x30, 0x82, 0x10, 0x00] + [UInt8](repeating: 0x05, count: 4_096))),
-        ("a long header", .raw(Array("HTTP/1.0 200 OK\r\n".utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20))),
+        (
+            "a long header",
+            .raw(Array("HTTP/1.0 200 OK\r\n".utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20))
+        ),
     ]
 
-    @Test("Servers that are missing, slow, or answer nonsense cost a bounded time, and no more than the answer", arguments: badReplies)
+    @Test(
+        "Servers that are missing, slow, or answer nonsense cost a bounded time, and no more than the answer",
+        arguments: badReplies)
     func broken(_ name: String, _ reply: LoopbackServer.Reply) throws {
         places.set("/ocsp") { _ in reply }
         // One second for silence. The drops would take seven minutes, and silence would have no end.
-        let impatient = RevocationFetcher(patience: 60, patienceForOne: 1, transport: RevocationFetcher.byHTTP)
+        let shortTimeoutFetcher = RevocationFetcher(
+            timeout: 60, requestTimeout: 1, transport: RevocationFetcher.httpTransport)
         let clock = ContinuousClock()
         for options in [.ocsp, [.ocsp, .requiresPositiveResponse]] as [RevocationOptions] {
             var result: TrustVerdict?
-            let time = try clock.measure { result = try verdict(bad, options, fetcher: impatient) }
+            let time = try clock.measure { result = try verdict(bad, options, fetcher: shortTimeoutFetcher) }
             #expect(time < .seconds(120), "\(name)")
             let explanation = result?.failure?.explanation ?? ""
             if options.contains(.requiresPositiveResponse) {
-                #expect(result?.failure?.rule == .revocationUnknown && explanation.contains(server.url("/ocsp")), "\(name): \(explanation)")
+                #expect(
+                    result?.failure?.rule == .revocationUnknown && explanation.contains(server.url("/ocsp")),
+                    "\(name): \(explanation)")
             } else {
                 #expect(result?.result.isTrusted == true, "\(name)")
             }
         }
         // Where another way is open, it is gone.
-        let fresh = RevocationFetcher(patience: 120, patienceForOne: 10, transport: RevocationFetcher.byHTTP)
+        let fresh = RevocationFetcher(timeout: 120, requestTimeout: 10, transport: RevocationFetcher.httpTransport)
         #expect(try verdict(bad, [.ocsp, .lists], fetcher: fresh).failure?.rule == .revoked, "\(name)")
     }
 
@@ -162,10 +178,10 @@ struct RevocationFetcherTests {
         let list = try CertificateRevocationList(der: revocation.listBytes(by: authority.intermediate))
         let silence = RevocationCache.Outcome.failure(CertificateError("nobody answers"))
         var cache = RevocationCache()
-        cache.keep(silence, 0, for: exchange)
+        cache.store(silence, 0, for: exchange)
         if case .failure? = cache[exchange] {} else { Issue.record("a failure is not kept") }
         for outcome in [.success(list), silence] as [RevocationCache.Outcome] {
-            cache.keep(outcome, 1_000, for: exchange)
+            cache.store(outcome, 1_000, for: exchange)
             if case .success? = cache[exchange] {} else { Issue.record("a list is not kept") }
         }
     }
@@ -177,7 +193,7 @@ struct RevocationFetcherTests {
         places.set("/ocsp") { _ in .content(Array(other)) }
         #expect(try verdict(bad, [.ocsp, .lists]).failure?.rule == .revoked)
         #expect(server.requests.map(\.target) == ["/ocsp", "/leafs?a=1"])
-        let fresh = RevocationFetcher(patience: 120, patienceForOne: 60, transport: RevocationFetcher.byHTTP)
+        let fresh = RevocationFetcher(timeout: 120, requestTimeout: 60, transport: RevocationFetcher.httpTransport)
         #expect(try verdict(bad, [.ocsp, .lists, .prefersLists], fetcher: fresh).failure?.rule == .revoked)
         #expect(server.requests.map(\.target) == ["/ocsp", "/leafs?a=1", "/leafs?a=1"])
     }
@@ -186,7 +202,8 @@ struct RevocationFetcherTests {
     func redirections(_ kind: String) throws {
         let list = try revocation.listBytes(by: authority.intermediate)
         let place = server.url("/moved")
-        let target = ["http": place, "https": place.replacingOccurrences(of: "http:", with: "https:")][kind] ?? "/moved"
+        let target =
+            ["http": place, "https": place.replacingOccurrences(of: "http:", with: "https:")][kind] ?? "/moved"
         places.set("/leafs?a=1") { _ in .status(302, ["Location: \(target)"]) }
         places.set("/moved") { _ in .content(list) }
         #expect(try verdict(bad, .lists).result.isTrusted)
@@ -202,12 +219,13 @@ struct RevocationFetcherTests {
             let answer = try revocation.answer(to: openssl.file(request.content), of: issuer, signer: issuer)
             return .content(Array(try Data(contentsOf: URL(filePath: answer))))
         }
-        let patient = RevocationFetcher(patience: 120, patienceForOne: 60, transport: RevocationFetcher.byHTTP)
-        #expect(try verdict(bad, .ocsp, fetcher: patient, at: Date()).failure?.rule == .revoked)
+        let longTimeoutFetcher = RevocationFetcher(
+            timeout: 120, requestTimeout: 60, transport: RevocationFetcher.httpTransport)
+        #expect(try verdict(bad, .ocsp, fetcher: longTimeoutFetcher, at: Date()).failure?.rule == .revoked)
     }
 
     @Test("Places that cannot be asked do not stand before those that can")
-    func unaskable() throws {
+    func unsupportedURLs() throws {
         let names = OpenSSLAuthority.server("DNS:ldap.example.com")
         let places = "crlDistributionPoints=URI:ldap://a.example/,URI:ldap://b.example/,URI:\(server.url("/after"))\n"
         let leaf = try authority.issue("/CN=ldap", names + places, by: authority.intermediate)
@@ -222,8 +240,8 @@ struct RevocationFetcherTests {
         let list = try revocation.list(by: authority.intermediate)
         try FileManager.default.copyItem(atPath: list, toPath: "\(folder.path)/list.pem")
         try FileManager.default.copyItem(atPath: authority.root.file, toPath: "\(folder.path)/root.pem")
-        let anchors = SystemAnchors { [path = folder.path] in SystemAnchors.Places(files: [], directories: [path]) }
-        func rule(_ leaf: OpenSSLAuthority.Issued, _ options: RevocationOptions?) throws -> TrustRule? {
+        let anchors = SystemAnchors { [path = folder.path] in SystemAnchors.Locations(files: [], directories: [path]) }
+        func rule(_ leaf: OpenSSLAuthority.IssuedCertificate, _ options: RevocationOptions?) throws -> TrustRule? {
             let chain = try [leaf, authority.intermediate].map { try Certificate(der: Array($0.der)) }
             var evaluation = TrustEvaluation(
                 chain, policies: [.server(nil)] + (options.map { [.revocation($0)] } ?? []),

@@ -12,8 +12,8 @@ struct RevocationTests {
     private static let authority = Result { try OpenSSLAuthority() }
 
     private let authority: OpenSSLAuthority
-    private let good: OpenSSLAuthority.Issued
-    private let bad: OpenSSLAuthority.Issued
+    private let good: OpenSSLAuthority.IssuedCertificate
+    private let bad: OpenSSLAuthority.IssuedCertificate
     private let revocation: OpenSSLRevocation
 
     init() throws {
@@ -26,7 +26,8 @@ struct RevocationTests {
     private func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
 
     private func refusal(
-        _ leaf: OpenSSLAuthority.Issued, lists: [String] = [], answers: [String] = [], options: RevocationOptions? = nil,
+        _ leaf: OpenSSLAuthority.IssuedCertificate, lists: [String] = [], answers: [String] = [],
+        options: RevocationOptions? = nil,
         after days: Double = 0
     ) throws -> TrustRule? {
         let chain = try [leaf, authority.intermediate].map { try Certificate(der: Array($0.der)) }
@@ -64,7 +65,7 @@ struct RevocationTests {
     @Test("An answer of the issuer, or of whom it has named for answers, tells of one certificate, as long as it holds")
     func answers() throws {
         let issuer = authority.intermediate
-        for (leaf, expected) in [(good, nil), (bad, .revoked)] as [(OpenSSLAuthority.Issued, TrustRule?)] {
+        for (leaf, expected) in [(good, nil), (bad, .revoked)] as [(OpenSSLAuthority.IssuedCertificate, TrustRule?)] {
             let answer = try revocation.answer(about: leaf, of: issuer, signer: issuer)
             #expect(try refusal(leaf, answers: [answer]) == expected)
             #expect(try refusal(leaf, answers: [answer], options: .lists) == nil)
@@ -74,14 +75,17 @@ struct RevocationTests {
         let delegate = try authority.issue("/CN=OCSP", usual + "extendedKeyUsage=OCSPSigning\n", by: issuer)
         #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: delegate)]) == .revoked)
         // Without the use, or by somebody else.
-        let nobody = try authority.issue("/CN=Nobody", usual, by: issuer)
-        #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: nobody)]) == nil)
+        let otherCertificate = try authority.issue("/CN=Nobody", usual, by: issuer)
+        #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: otherCertificate)]) == nil)
         let foreign = try authority.issue("/CN=Foreign", usual + "extendedKeyUsage=OCSPSigning\n", by: authority.root)
         #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: foreign)]) == nil)
         // A responder by the issuer's name, and not by its key.
-        let impostor = try OpenSSLAuthority()
-        let forged = try impostor.issue("/CN=OCSP", usual + "extendedKeyUsage=OCSPSigning\n", by: impostor.intermediate)
-        let (says, roots) = (try revocation.answer(about: good, of: issuer, signer: forged), try revocation.list(by: authority.root))
+        let sameNameIssuer = try OpenSSLAuthority()
+        let forged = try sameNameIssuer.issue(
+            "/CN=OCSP", usual + "extendedKeyUsage=OCSPSigning\n", by: sameNameIssuer.intermediate)
+        let (says, roots) = (
+            try revocation.answer(about: good, of: issuer, signer: forged), try revocation.list(by: authority.root)
+        )
         let require: RevocationOptions = [.ocsp, .lists, .requiresPositiveResponse]
         #expect(try refusal(good, lists: [roots], answers: [says], options: require) == .revocationUnknown)
         let right = try revocation.answer(about: good, of: issuer, signer: delegate)
@@ -106,11 +110,13 @@ struct RevocationTests {
     @Test("A list for some certificates is a list for these: of one kind, or of those that name the same place")
     func scopes() throws {
         let issuer = authority.intermediate
-        let extensions = OpenSSLAuthority.server("DNS:placed.example.com") + "crlDistributionPoints=URI:http://crl.example.com/1\n"
+        let extensions =
+            OpenSSLAuthority.server("DNS:placed.example.com") + "crlDistributionPoints=URI:http://crl.example.com/1\n"
         let placed = try authority.issue("/CN=placed", extensions, by: issuer)
         let revocation = try OpenSSLRevocation(authority, revoked: [placed, bad], others: [])
-        func rule(_ leaf: OpenSSLAuthority.Issued, _ scope: String) throws -> TrustRule? {
-            let list = try revocation.list(by: issuer, extensions: "issuingDistributionPoint=critical,@scope\n[scope]\n\(scope)\n")
+        func rule(_ leaf: OpenSSLAuthority.IssuedCertificate, _ scope: String) throws -> TrustRule? {
+            let list = try revocation.list(
+                by: issuer, extensions: "issuingDistributionPoint=critical,@scope\n[scope]\n\(scope)\n")
             return try refusal(leaf, lists: [list])
         }
         #expect(try rule(placed, "fullname=URI:http://crl.example.com/1") == .revoked)
@@ -125,7 +131,9 @@ struct RevocationTests {
         let one = "issuingDistributionPoint=critical,@scope\n[scope]\nfullname=URI:http://crl.example.com/1\n"
         #expect(try refusal(part, lists: [parts.list(by: issuer, extensions: one)]) == .revoked)
         // It tells of some reasons, and not that there is no other.
-        let (roots, require) = (try parts.list(by: authority.root), [.lists, .requiresPositiveResponse] as RevocationOptions)
+        let (roots, require) = (
+            try parts.list(by: authority.root), [.lists, .requiresPositiveResponse] as RevocationOptions
+        )
         let (some, all) = (try parts.list(by: issuer, extensions: one), try parts.list(by: issuer))
         #expect(try refusal(unrevoked, lists: [roots, some], options: require) == .revocationUnknown)
         #expect(try refusal(unrevoked, lists: [roots, all], options: require) == nil)
@@ -162,7 +170,8 @@ struct RevocationTests {
     func many() throws {
         let issuer = authority.intermediate
         let others = try (0..<40).map { number in
-            let scope = "issuingDistributionPoint=critical,@scope\n[scope]\nfullname=URI:http://crl.example.com/\(number)\n"
+            let scope =
+                "issuingDistributionPoint=critical,@scope\n[scope]\nfullname=URI:http://crl.example.com/\(number)\n"
             return try revocation.list(by: issuer, extensions: scope)
         }
         #expect(try refusal(good, lists: others) == nil)
@@ -171,20 +180,25 @@ struct RevocationTests {
 
     @Test("Every truncation and changed bytes are refused, or say nothing, and stop nobody")
     func malformed() throws {
-        let list = try authority.openssl.output(["crl", "-in", revocation.list(by: authority.intermediate), "-outform", "DER"])
-        let answer = try bytes(revocation.answer(about: good, of: authority.intermediate, signer: authority.intermediate))
+        let list = try authority.openssl.output([
+            "crl", "-in", revocation.list(by: authority.intermediate), "-outform", "DER",
+        ])
+        let answer = try bytes(
+            revocation.answer(about: good, of: authority.intermediate, signer: authority.intermediate))
         for count in 0..<list.count {
             #expect(throws: CertificateError.self) { try CertificateRevocationList(der: Array(list.prefix(count))) }
         }
-        for count in 0..<answer.count { #expect(throws: CertificateError.self) { try OCSPResponse(der: Array(answer.prefix(count))) } }
+        for count in 0..<answer.count {
+            #expect(throws: CertificateError.self) { try OCSPResponse(der: Array(answer.prefix(count))) }
+        }
         let issuer = try Certificate(der: Array(authority.intermediate.der))
         let leaf = try Certificate(der: Array(good.der))
-        let moment = Date(timeIntervalSinceNow: 5).timeIntervalSince1970
+        let validationTime = Date(timeIntervalSinceNow: 5).timeIntervalSince1970
         for position in 0..<answer.count {
             var changed = answer
             changed[position] ^= 0x04
             guard let response = try? OCSPResponse(der: changed) else { continue }
-            let status = response.status(of: leaf, issuer: issuer, at: moment)
+            let status = response.status(of: leaf, issuer: issuer, at: validationTime)
             // What is behind the signature, such as the responder's own certificate, does not matter.
             if case .good = status { #expect(position > 200 || changed == answer, "byte \(position)") }
         }
@@ -192,7 +206,9 @@ struct RevocationTests {
             var changed = list
             changed[position] ^= 0x04
             guard let parsed = try? CertificateRevocationList(der: changed) else { continue }
-            if case .good = parsed.status(of: leaf, issuer: issuer, at: moment) { Issue.record("byte \(position)") }
+            if case .good = parsed.status(of: leaf, issuer: issuer, at: validationTime) {
+                Issue.record("byte \(position)")
+            }
         }
     }
 }

@@ -23,21 +23,27 @@ struct SystemAnchorsTests {
         return path
     }
 
-    private func pem(_ issued: OpenSSLAuthority.Issued) throws -> String { try String(contentsOfFile: issued.file, encoding: .utf8) }
+    private func pem(_ issued: OpenSSLAuthority.IssuedCertificate) throws -> String {
+        try String(contentsOfFile: issued.file, encoding: .utf8)
+    }
 
     @Test("The distribution's bundle is read whole, each certificate as openssl counts them")
     func distribution() throws {
         let loaded = SystemAnchors { .standard }.load()
         let text = try String(contentsOfFile: "/etc/ssl/certs/ca-certificates.crt", encoding: .utf8)
         #expect(loaded.certificates.count == text.components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1)
-        #expect(loaded.complaints.isEmpty && loaded.certificates.count > 50)
+        #expect(loaded.errors.isEmpty && loaded.certificates.count > 50)
     }
 
-    @Test("One odd certificate does not spoil the others: garbage, half a block, other blocks, carriage returns, openssl's own kind")
+    @Test(
+        "One odd certificate does not spoil the others: garbage, half a block, other blocks, carriage returns, openssl's own kind"
+    )
     func lenient() throws {
         let (root, intermediate) = (try pem(authority.root), try pem(authority.intermediate))
         let trusted = String(
-            decoding: try authority.openssl.output(["x509", "-in", authority.root.file, "-trustout", "-addtrust", "serverAuth"]),
+            decoding: try authority.openssl.output([
+                "x509", "-in", authority.root.file, "-trustout", "-addtrust", "serverAuth",
+            ]),
             as: UTF8.self)
         #expect(trusted.contains("TRUSTED CERTIFICATE"))
         let key = try String(contentsOfFile: authority.root.keyFile, encoding: .utf8)
@@ -58,13 +64,18 @@ struct SystemAnchorsTests {
             MIIB
             """
         let bundle = CertificateBundle(Array(odd.utf8))
-        #expect(bundle.certificates.map { Data($0.der) } == [authority.root.der, authority.intermediate.der, authority.root.der])
+        #expect(
+            bundle.certificates.map { Data($0.der) } == [
+                authority.root.der, authority.intermediate.der, authority.root.der,
+            ])
         #expect(bundle.rejected.map(\.index) == [0, 1, 3, 6])
         #expect(CertificateBundle(Array(authority.root.der)).certificates.count == 1)
         for nothing in ["", "text", "-----BEGIN CERTIFICATE-----", "-----BEGIN -----\n-----END -----"] {
             #expect(CertificateBundle(Array(nothing.utf8)).certificates.isEmpty)
         }
-        for count in 0..<root.utf8.count { #expect(CertificateBundle(Array(root.utf8.prefix(count))).certificates.count <= 1) }
+        for count in 0..<root.utf8.count {
+            #expect(CertificateBundle(Array(root.utf8.prefix(count))).certificates.count <= 1)
+        }
     }
 
     @Test("Files and directories that are named are read, each file once; what is missing is told")
@@ -74,9 +85,11 @@ struct SystemAnchorsTests {
         _ = try write("b.crt", pem(authority.intermediate))
         let both = SystemAnchors { [path = folder.path] in .init(files: [file], directories: [path]) }.load()
         #expect(Set(both.certificates.map { Data($0.der) }) == [authority.root.der, authority.intermediate.der])
-        #expect(both.certificates.count == 2 && both.complaints.isEmpty)
+        #expect(both.certificates.count == 2 && both.errors.isEmpty)
         let missing = SystemAnchors { .init(files: ["/nowhere/at/all.pem"], directories: []) }.load()
-        #expect(missing.certificates.isEmpty && missing.complaints == ["/nowhere/at/all.pem: cannot be read as a file of at most 64 MiB"])
+        #expect(
+            missing.certificates.isEmpty
+                && missing.errors == ["/nowhere/at/all.pem: cannot be read as a file of at most 64 MiB"])
     }
 
     @Test("The same anchors are kept until a file changes, is added, or goes")

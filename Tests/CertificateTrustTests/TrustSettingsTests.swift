@@ -12,15 +12,17 @@ struct TrustSettingsTests {
     private static let root = Issuer("root")
     private static let intermediate = Issuer("intermediate")
     private static let server = Issuer("example.com")
-    private static let moment = 1_780_000_000.0
+    private static let validationTime = 1_780_000_000.0
 
     private let chain: [Certificate]
     private var leaf: Certificate { chain[0] }
     private var anchor: Certificate { chain[2] }
 
     init() throws {
-        let names = CertificateTemplate.extension("2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8))))
-        let usage = CertificateTemplate.extension("2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1")))
+        let names = CertificateTemplate.extension(
+            "2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8))))
+        let usage = CertificateTemplate.extension(
+            "2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1")))
         chain = [
             try Self.server.leaf(by: Self.intermediate) { $0.extensions = [names, usage] },
             try Self.intermediate.certificate(by: Self.root), try Self.root.certificate(by: Self.root),
@@ -29,15 +31,16 @@ struct TrustSettingsTests {
 
     private func settings(_ entries: (Certificate, [TrustSetting])...) -> TrustSettings {
         var settings = TrustSettings()
-        for (certificate, said) in entries { settings.set(said, of: certificate, at: Self.moment) }
+        for (certificate, said) in entries { settings.set(said, of: certificate, at: Self.validationTime) }
         return settings
     }
 
     private func verdict(
-        _ settings: TrustSettings..., policy: TrustPolicy = .server(ServerName(asked: "example.com")), anchors: [Certificate] = [],
-        isAnchorsOnly: Bool = false, at moment: Double = moment
+        _ settings: TrustSettings..., policy: TrustPolicy = .server(ServerName(requested: "example.com")),
+        anchors: [Certificate] = [],
+        isAnchorsOnly: Bool = false, at validationTime: Double = validationTime
     ) -> TrustVerdict {
-        var evaluation = TrustEvaluation(chain.dropLast(), policies: [policy], at: moment)
+        var evaluation = TrustEvaluation(chain.dropLast(), policies: [policy], at: validationTime)
         evaluation.anchors = anchors
         evaluation.isAnchorsOnly = isAnchorsOnly
         evaluation.settings = settings
@@ -53,13 +56,19 @@ struct TrustSettingsTests {
         #expect(verdict(settings((anchor, [TrustSetting(.unspecified)]))).failure?.rule == .untrusted)
         #expect(verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server)]))).result == .proceed)
         #expect(verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .mail)]))).failure?.rule == .untrusted)
-        #expect(verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server, name: "EXAMPLE.com")]))).result == .proceed)
-        #expect(verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server, name: "other.com")]))).failure?.rule == .untrusted)
+        #expect(
+            verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server, name: "EXAMPLE.com")]))).result
+                == .proceed)
+        #expect(
+            verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server, name: "other.com")]))).failure?.rule
+                == .untrusted)
         // Whoever has not signed itself is trusted as a root, or not at all.
         #expect(verdict(settings((leaf, [TrustSetting(.trustRoot)]))).failure?.rule == .untrusted)
         #expect(verdict(settings((leaf, [TrustSetting(.trustAsRoot)]))).chain == [leaf])
         // The rules hold all the same, and anchors that are the only ones stay so.
-        #expect(verdict(settings((anchor, [])), policy: .server(ServerName(asked: "example.org"))).failure?.rule == .serverName)
+        #expect(
+            verdict(settings((anchor, [])), policy: .server(ServerName(requested: "example.org"))).failure?.rule
+                == .serverName)
         #expect(verdict(settings((anchor, [])), isAnchorsOnly: true).failure?.rule == .untrusted)
         #expect(verdict(settings((anchor, [])), anchors: [anchor]).result == .unspecified)
     }
@@ -88,17 +97,20 @@ struct TrustSettingsTests {
         #expect(verdict(both, at: late).result == .proceed)
         let other = settings((anchor, []), (chain[1], [TrustSetting(.unspecified, allowedError: .expired)]))
         #expect(verdict(other, at: late).failure?.rule == .expired)
-        let wrongHost = TrustPolicy.server(ServerName(asked: "example.org"))
+        let wrongHost = TrustPolicy.server(ServerName(requested: "example.org"))
         #expect(verdict(both, policy: wrongHost).failure?.rule == .serverName)
     }
 
-    @Test("Neither an exception nor a setting makes up for what nobody has looked at: names, dates, signatures, uses for signing")
+    @Test(
+        "Neither an exception nor a setting makes up for what nobody has looked at: names, dates, signatures, uses for signing"
+    )
     func unseen() throws {
-        func judged(
-            _ certificates: [Certificate], _ policy: TrustPolicy, at moment: Double = Self.moment, exceptions: TrustExceptions? = nil,
+        func evaluated(
+            _ certificates: [Certificate], _ policy: TrustPolicy, at validationTime: Double = Self.validationTime,
+            exceptions: TrustExceptions? = nil,
             settings: TrustSettings = TrustSettings()
         ) -> TrustVerdict {
-            var evaluation = TrustEvaluation(certificates, policies: [policy], at: moment)
+            var evaluation = TrustEvaluation(certificates, policies: [policy], at: validationTime)
             evaluation.isAnchorsOnly = true
             evaluation.exceptions = exceptions
             evaluation.settings = [settings]
@@ -107,20 +119,24 @@ struct TrustSettingsTests {
         // Nobody trusted has issued it, and that is what was agreed to.
         let own = try Self.server.leaf(by: Self.server) {
             $0.extensions = [
-                CertificateTemplate.extension("2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8)))),
-                CertificateTemplate.extension("2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1"))),
+                CertificateTemplate.extension(
+                    "2.5.29.17", DERWriter.sequence(DERWriter.implicit(2, Array("example.com".utf8)))),
+                CertificateTemplate.extension(
+                    "2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.1"))),
             ]
         }
-        let right = TrustPolicy.server(ServerName(asked: "example.com"))
-        let agreed = try #require(judged([own], right).exceptions)
-        #expect(judged([own], right, exceptions: agreed).result == .proceed)
-        #expect(!judged([own], .server(ServerName(asked: "example.org")), exceptions: agreed).result.isTrusted)
-        #expect(!judged([own], right, at: 1_900_000_000, exceptions: agreed).result.isTrusted)
+        let right = TrustPolicy.server(ServerName(requested: "example.com"))
+        let agreed = try #require(evaluated([own], right).exceptions)
+        #expect(evaluated([own], right, exceptions: agreed).result == .proceed)
+        #expect(!evaluated([own], .server(ServerName(requested: "example.org")), exceptions: agreed).result.isTrusted)
+        #expect(!evaluated([own], right, at: 1_900_000_000, exceptions: agreed).result.isTrusted)
         // An intermediate that has expired, and another leaf below it.
-        let old = try Self.intermediate.certificate(by: Self.root) { $0.notAfter = CertificateTemplate.time("20260101000000Z") }
+        let old = try Self.intermediate.certificate(by: Self.root) {
+            $0.notAfter = CertificateTemplate.time("20260101000000Z")
+        }
         let other = try Self.server.leaf(by: Self.intermediate) { $0.serialNumber = DERWriter.integer(77) }
         func below(_ leaf: Certificate, _ exceptions: TrustExceptions? = nil) -> TrustVerdict {
-            var evaluation = TrustEvaluation([leaf, old], policies: [.basicX509], at: Self.moment)
+            var evaluation = TrustEvaluation([leaf, old], policies: [.basicX509], at: Self.validationTime)
             (evaluation.anchors, evaluation.isAnchorsOnly, evaluation.exceptions) = ([anchor], true, exceptions)
             return evaluation.verdict()
         }
@@ -130,16 +146,16 @@ struct TrustSettingsTests {
         let critical = try Self.server.leaf(by: Self.server) {
             $0.extensions? += [CertificateTemplate.extension("1.2.3.4", critical: true, [0x05, 0x00])]
         }
-        #expect(judged([critical], .basicX509).exceptions == nil)
+        #expect(evaluated([critical], .basicX509).exceptions == nil)
         // Whoever bears the issuer's name and not its key.
         let forged = try Self.server.leaf(by: Issuer("intermediate")) {
             $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.intermediate.key)]
         }
         for rule in [TrustRule.untrusted, .keyUsage, .serverName] {
             let allowing = settings((chain[1], [TrustSetting(.unspecified, allowedError: rule)]))
-            #expect(!judged([forged, chain[1]], .basicX509, settings: allowing).result.isTrusted, "\(rule)")
+            #expect(!evaluated([forged, chain[1]], .basicX509, settings: allowing).result.isTrusted, "\(rule)")
         }
-        #expect(judged([forged, chain[1]], .basicX509).exceptions == nil)
+        #expect(evaluated([forged, chain[1]], .basicX509).exceptions == nil)
     }
 
     @Test("A denial is found behind settings for other uses and in other domains")
@@ -167,13 +183,20 @@ struct TrustSettingsTests {
         let bytes = try said.propertyList()
         let again = try TrustSettings(propertyList: bytes)
         #expect(Set(again.entries.map(\.certificate)) == [anchor, leaf])
-        #expect(again.entry(leaf)?.settings == said.entry(leaf)?.settings && again.entry(leaf)?.modified == Self.moment)
-        let list = try #require(try PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any])
+        #expect(
+            again.entry(leaf)?.settings == said.entry(leaf)?.settings
+                && again.entry(leaf)?.modified == Self.validationTime)
+        let list = try #require(
+            try PropertyListSerialization.propertyList(from: Data(bytes), format: nil) as? [String: Any])
         #expect(list["trustVersion"] as? Int == 1)
         let entry = try #require((list["trustList"] as? [String: [String: Any]])?[leaf.sha1.hexadecimal.uppercased()])
-        #expect(entry["issuerName"] as? Data == Data(leaf.issuer.der) && entry["serialNumber"] as? Data == Data(leaf.serialNumber))
+        #expect(
+            entry["issuerName"] as? Data == Data(leaf.issuer.der)
+                && entry["serialNumber"] as? Data == Data(leaf.serialNumber))
         let first = try #require((entry["trustSettings"] as? [[String: Any]])?.first)
-        #expect(first["kSecTrustSettingsResult"] as? Int == 3 && first["kSecTrustSettingsPolicyName"] as? String == "sslServer")
+        #expect(
+            first["kSecTrustSettingsResult"] as? Int == 3
+                && first["kSecTrustSettingsPolicyName"] as? String == "sslServer")
     }
 
     @Test("A list of macOS's, without the certificates, needs to know them; what it says that is not served is refused")
@@ -187,26 +210,35 @@ struct TrustSettingsTests {
         #expect(throws: CertificateError.self) { try TrustSettings(propertyList: plain) }
         #expect(try TrustSettings(propertyList: plain, known: chain).entries.map(\.certificate) == [anchor])
         for setting: [String: Any] in [
-            ["kSecTrustSettingsResult": 9], ["kSecTrustSettingsKeyUsage": 1], ["kSecTrustSettingsApplication": Data([1])],
-            ["kSecTrustSettingsPolicyName": "eapServer"], ["kSecTrustSettingsOther": 1], ["kSecTrustSettingsAllowedError": -67843],
+            ["kSecTrustSettingsResult": 9], ["kSecTrustSettingsKeyUsage": 1],
+            ["kSecTrustSettingsApplication": Data([1])],
+            ["kSecTrustSettingsPolicyName": "eapServer"], ["kSecTrustSettingsOther": 1],
+            ["kSecTrustSettingsAllowedError": -67843],
             ["kSecTrustSettingsPolicy": Data([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x01, 0x09])],
             ["kSecTrustSettingsAllowedError": -67688], ["kSecTrustSettingsResult": "1"],
         ] {
             let bytes = try list(setting, hash: hash)
-            #expect(throws: CertificateError.self, "\(setting)") { try TrustSettings(propertyList: bytes, known: chain) }
+            #expect(throws: CertificateError.self, "\(setting)") {
+                try TrustSettings(propertyList: bytes, known: chain)
+            }
         }
         for bytes in [try list([:], version: 2, hash: hash), Array("text".utf8), [], Array(plain.dropLast(30))] {
             #expect(throws: CertificateError.self) { try TrustSettings(propertyList: bytes, known: chain) }
         }
-        let ssl = try list(["kSecTrustSettingsPolicy": Data([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x01, 0x03])], hash: hash)
-        #expect(try TrustSettings(propertyList: ssl, known: chain).entries.first?.settings.map(\.policy) == [.server, .client])
+        let ssl = try list(
+            ["kSecTrustSettingsPolicy": Data([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x01, 0x03])], hash: hash)
+        #expect(
+            try TrustSettings(propertyList: ssl, known: chain).entries.first?.settings.map(\.policy) == [
+                .server, .client,
+            ])
         // The bytes of one certificate under the hash of another.
         var spoiled = String(decoding: try settings((anchor, [])).propertyList(), as: UTF8.self)
         spoiled = spoiled.replacingOccurrences(of: hash, with: leaf.sha1.hexadecimal.uppercased())
         #expect(throws: CertificateError.self) { try TrustSettings(propertyList: Array(spoiled.utf8)) }
     }
 
-    @Test("A file is read again when it changes; one that others may write, or that is damaged, lets nothing be trusted")
+    @Test(
+        "A file is read again when it changes; one that others may write, or that is damaged, lets nothing be trusted")
     func files() throws {
         let folder = try TemporaryDirectory()
         let file = TrustSettingsFile("\(folder.path)/settings/\(TrustSettingsFile.name)", owner: geteuid())
@@ -216,9 +248,10 @@ struct TrustSettingsTests {
         try file.save(settings((anchor, []), (leaf, [])))
         #expect(try file.load().entries.count == 2)
         func trusted() -> TrustVerdict {
-            var evaluation = TrustEvaluation(chain.dropLast(), policies: [.basicX509], at: Self.moment)
+            var evaluation = TrustEvaluation(chain.dropLast(), policies: [.basicX509], at: Self.validationTime)
             evaluation.take(
-                TrustDomains(user: "\(folder.path)/settings", administrator: TrustSettingsFile("\(folder.path)/none", owner: 0)))
+                TrustSettingsDomains(
+                    user: "\(folder.path)/settings", administrator: TrustSettingsFile("\(folder.path)/none", owner: 0)))
             return evaluation.verdict()
         }
         #expect(trusted().result == .proceed)

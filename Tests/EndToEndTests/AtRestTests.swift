@@ -12,7 +12,8 @@ import Testing
 struct AtRestTests {
     private let caller = CallerIdentity(executable: "/usr/bin/marker-executable", declaredGroups: ["marker.group.one"])
     private let markers = [
-        "marker-secret-58213", "marker-account-58213", "marker-service-58213", "marker-label-58213", "marker-comment-58213",
+        "marker-secret-58213", "marker-account-58213", "marker-service-58213", "marker-label-58213",
+        "marker-comment-58213",
         "marker.group.one", "marker-server-58213", "/usr/bin/marker-executable",
     ]
 
@@ -21,16 +22,16 @@ struct AtRestTests {
         let home = try TemporaryDirectory()
         let service = try EmbeddedService(home: KeychainHome(root: home.path))
         try fill(service)
-        for moment in ["with its log", "after the checkpoint", "closed"] {
-            if moment == "after the checkpoint" { try service.checkpoint() }
-            if moment == "closed" { service.close() }
+        for phase in ["with its log", "after the checkpoint", "closed"] {
+            if phase == "after the checkpoint" { try service.checkpoint() }
+            if phase == "closed" { service.close() }
             let files = try home.files()
             #expect(files.keys.contains { $0.hasSuffix("keychain.db") })
-            if moment == "with its log" { #expect(files.keys.contains { $0.hasSuffix("-wal") }) }
+            if phase == "with its log" { #expect(files.keys.contains { $0.hasSuffix("-wal") }) }
             for (name, content) in files {
                 for marker in markers {
                     for (form, bytes) in try forms(of: marker) {
-                        #expect(!content.contains(bytes), "\(form) of \(marker) is in \(name), \(moment)")
+                        #expect(!content.contains(bytes), "\(form) of \(marker) is in \(name), \(phase)")
                     }
                 }
             }
@@ -53,7 +54,9 @@ struct AtRestTests {
                     .comment: .string(markers[4]),
                 ], secrets: secrets), from: caller)
         _ = try service.add(
-            ItemAddition(.internetPassword, attributes: [.server: .string(markers[6]), .account: .string(markers[1])], secrets: secrets),
+            ItemAddition(
+                .internetPassword, attributes: [.server: .string(markers[6]), .account: .string(markers[1])],
+                secrets: secrets),
             from: caller)
     }
 

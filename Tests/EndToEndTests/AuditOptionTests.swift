@@ -10,7 +10,9 @@ extension ProcessProofs {
     struct AuditOptionTests {
         @Test(
             "A size or an age that cannot be is refused by name, and no daemon starts",
-            arguments: [["--audit-size", "0"], ["--audit-size", "x"], ["--audit-age", "36501"], ["--audit-size", "65537"]])
+            arguments: [
+                ["--audit-size", "0"], ["--audit-size", "x"], ["--audit-age", "36501"], ["--audit-size", "65537"],
+            ])
         func refused(_ words: [String]) throws {
             let home = try TemporaryDirectory()
             let outcome = try Executable.run("latchkeyd", ["--user"] + words, home: "\(home.path)/home")
@@ -21,7 +23,9 @@ extension ProcessProofs {
         @Test("Failing lookups of one program are few lines, and log verify finds the log intact")
         func fewLines() throws {
             let daemon = try DaemonProcess(["--user", "--audit-size", "1", "--audit-age", "1"])
-            for _ in 0..<5 { #expect(try daemon.client("ProofWorker", ["item", "find", "missing", "-"]).output == "-25300\n") }
+            for _ in 0..<5 {
+                #expect(try daemon.client("ProofWorker", ["item", "find", "missing", "-"]).output == "-25300\n")
+            }
             daemon.stop()
             try daemon.start()
             let lines = try daemon.client("latchkey", ["log"]).output.split(separator: "\n")

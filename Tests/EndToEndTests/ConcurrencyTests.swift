@@ -27,9 +27,11 @@ extension ProcessProofs {
                 let history = History(calls)
                 for read in calls where read.operation == "read" {
                     #expect(
-                        history.explains(read.status == 0 ? read.value : nil, from: read.start, to: read.end), "a stale read of \(item)")
+                        history.explains(read.status == 0 ? read.value : nil, from: read.start, to: read.end),
+                        "a stale read of \(item)")
                 }
-                #expect(history.explains(try keychain.data(account: item), from: .max, to: .max), "a lost write of \(item)")
+                #expect(
+                    history.explains(try keychain.data(account: item), from: .max, to: .max), "a lost write of \(item)")
             }
             keychain.service.close()
         }
@@ -41,7 +43,8 @@ extension ProcessProofs {
             let running = try (0..<8).map { number in
                 let output = "\(home.path)/log-\(number)"
                 _ = FileManager.default.createFile(atPath: output, contents: nil)
-                let process = Executable.process("ProofWorker", ["churn", seconds, "p\(number)", "0", "\(Self.minimum)"], home: home.path)
+                let process = Executable.process(
+                    "ProofWorker", ["churn", seconds, "p\(number)", "0", "\(Self.minimum)"], home: home.path)
                 process.standardOutput = try FileHandle(forWritingTo: URL(filePath: output))
                 try process.run()
                 return (process, output)

@@ -4,7 +4,7 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 import LatchkeyService
-import Security
+import LatchkeySecurity
 import Testing
 
 extension ProcessProofs {
@@ -57,14 +57,17 @@ extension ProcessProofs {
             }
             for (account, expected) in written {
                 let found = try keychain.data(account: account)
-                #expect([expected.certain, expected.possible].contains(found), "\(account): \(found ?? "nothing") for \(expected)")
+                #expect(
+                    [expected.certain, expected.possible].contains(found),
+                    "\(account): \(found ?? "nothing") for \(expected)")
                 if expected.possible == nil { #expect(found == expected.certain) }
             }
             let unhealthy = try keychain.service.check { _ in }.filter { !$0.isHealthy }
             #expect(unhealthy.isEmpty, "\(unhealthy)")
             keychain.service.close()
             let files = Set(try home.files().keys.map { $0.split(separator: "/").last.map(String.init) ?? "" })
-            #expect(files.isSubset(of: ["keychain.db", "keychain.db-wal", "keychain.db-shm", "device.key"]), "\(files)")
+            #expect(
+                files.isSubset(of: ["keychain.db", "keychain.db-wal", "keychain.db-shm", "device.key"]), "\(files)")
             return acknowledged
         }
     }

@@ -16,17 +16,21 @@ extension ProcessProofs {
     struct DaemonTests {
         // MARK: Finding it
 
-        @Test("Programs reach it without knowing it, and are refused when it is away; --release gives the keychain back")
+        @Test(
+            "Programs reach it without knowing it, and are refused when it is away; --release gives the keychain back")
         func ownership() throws {
             let daemon = try DaemonProcess()
             #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
-            #expect(try daemon.client("latchkey", ["find-generic-password", "-a", "a", "-s", "proof", "-w"]).output == "v\n")
+            #expect(
+                try daemon.client("latchkey", ["find-generic-password", "-a", "a", "-s", "proof", "-w"]).output == "v\n"
+            )
             #expect(try daemon.client("latchkey", ["status", "--json"]).output.contains(#""mode" : "user""#))
             #expect(daemon.stop() == 0)
 
             let away = try daemon.client("latchkey", ["find-generic-password", "-a", "a", "-s", "proof", "-w"])
             #expect(away.status == Int32(OSStatusCode.notAvailable.exitCode))
-            #expect(away.error.contains("belongs to latchkeyd") && away.error.contains("hint: systemctl"), "\(away.error)")
+            #expect(
+                away.error.contains("belongs to latchkeyd") && away.error.contains("hint: systemctl"), "\(away.error)")
             // Nor is a keychain that cannot be asked called one that is not there.
             for command in ["status", "who"] {
                 let unknown = try daemon.client("latchkey", [command])
@@ -44,9 +48,12 @@ extension ProcessProofs {
         func otherHome() throws {
             let daemon = try DaemonProcess()
             let other = try TemporaryDirectory()
-            let outcome = try daemon.client("latchkey", ["status", "--json"], environment: ["LATCHKEY_HOME": other.path])
+            let outcome = try daemon.client(
+                "latchkey", ["status", "--json"], environment: ["LATCHKEY_HOME": other.path])
             #expect(outcome.output.contains(#""mode" : "embedded""#), "\(outcome)")
-            #expect(try daemon.client("latchkeyd", ["--user", "--release"]).error.contains("another latchkeyd has the keychain"))
+            #expect(
+                try daemon.client("latchkeyd", ["--user", "--release"]).error.contains(
+                    "another latchkeyd has the keychain"))
         }
 
         @Test("A socket of another user is not trusted", .enabled(if: geteuid() == 0, "needs root's socket"))
@@ -72,14 +79,16 @@ extension ProcessProofs {
         func crash(signal: Int32) throws {
             // The runtime's own setting, which prints a backtrace.
             let daemon = try DaemonProcess(environment: ["SWIFT_BACKTRACE": "color=no"])
-            let before = daemon.said
+            let before = daemon.logText
             #expect(daemon.process.stop(signal: signal) == 128 + signal)
-            #expect(daemon.said == before)
+            #expect(daemon.logText == before)
         }
 
         // MARK: Its socket
 
-        @Test("The socket of a killed daemon is replaced; a second daemon is refused, at the same socket and on the same home")
+        @Test(
+            "The socket of a killed daemon is replaced; a second daemon is refused, at the same socket and on the same home"
+        )
         func sockets() throws {
             let daemon = try DaemonProcess()
             daemon.stop(signal: SIGKILL)
@@ -87,11 +96,15 @@ extension ProcessProofs {
             try daemon.start()
             #expect(try daemon.client("latchkey", ["status"]).status == 0)
 
-            let second = try daemon.client("latchkeyd", ["--user"], environment: ["LATCHKEY_HOME": "\(daemon.directory.path)/second"])
+            let second = try daemon.client(
+                "latchkeyd", ["--user"], environment: ["LATCHKEY_HOME": "\(daemon.directory.path)/second"])
             #expect(
-                second.status == 1 && second.error.contains("Address already in use") && second.error.contains("hint:"), "\(second.error)")
+                second.status == 1 && second.error.contains("Address already in use") && second.error.contains("hint:"),
+                "\(second.error)")
             let sameHome = try daemon.client("latchkeyd", ["--user", "--socket", "\(daemon.runtime)/latchkey/other"])
-            #expect(sameHome.status == 1 && sameHome.error.contains("another latchkeyd has the keychain"), "\(sameHome.error)")
+            #expect(
+                sameHome.status == 1 && sameHome.error.contains("another latchkeyd has the keychain"),
+                "\(sameHome.error)")
             #expect(daemon.stop() == 0)
             #expect(access(daemon.socket, F_OK) != 0, "the name of the socket goes with the daemon")
         }
@@ -100,39 +113,46 @@ extension ProcessProofs {
         func places() throws {
             let directory = try TemporaryDirectory()
             try FileManager.default.createDirectory(
-                atPath: "\(directory.path)/run/latchkey", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: "\(directory.path)/run/latchkey", withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             try "mine".write(toFile: "\(directory.path)/run/latchkey/socket", atomically: true, encoding: .utf8)
             let file = try DaemonProcess(in: directory, waits: false)
-            #expect(file.process.waitUntilExit() == 1 && file.said.contains("it is no socket"), "\(file.said)")
+            #expect(file.process.waitUntilExit() == 1 && file.logText.contains("it is no socket"), "\(file.logText)")
             #expect(try String(contentsOfFile: "\(directory.path)/run/latchkey/socket", encoding: .utf8) == "mine")
             try FileManager.default.removeItem(atPath: "\(directory.path)/run/latchkey/socket")
             chmod("\(directory.path)/run/latchkey", 0o755)
             let open = try DaemonProcess(in: directory, waits: false)
-            #expect(open.process.waitUntilExit() == 1 && open.said.contains("hint: chmod 700"), "\(open.said)")
+            #expect(open.process.waitUntilExit() == 1 && open.logText.contains("hint: chmod 700"), "\(open.logText)")
         }
 
         @Test("A path that is too long for a socket is refused by name")
         func longPath() throws {
             let path = "/tmp/" + String(repeating: "x", count: 120)
-            let outcome = try Executable.run("latchkeyd", ["--user", "--socket", path], home: try TemporaryDirectory().path)
+            let outcome = try Executable.run(
+                "latchkeyd", ["--user", "--socket", path], home: try TemporaryDirectory().path)
             #expect(outcome.status == 1)
             rmdir(path)
             let daemon = try TemporaryDirectory()
             let long = try Executable.run(
-                "latchkeyd", ["--user", "--socket", "\(daemon.path)/\(String(repeating: "s", count: 100))"], home: "\(daemon.path)/home")
+                "latchkeyd", ["--user", "--socket", "\(daemon.path)/\(String(repeating: "s", count: 100))"],
+                home: "\(daemon.path)/home")
             #expect(long.status == 1 && long.error.contains("107 bytes"), "\(long.error)")
         }
 
         // MARK: The service manager
 
-        @Test("Under socket activation it serves the socket that it is given, and leaves it there", .timeLimit(.minutes(10)))
+        @Test(
+            "Under socket activation it serves the socket that it is given, and leaves it there",
+            .timeLimit(.minutes(10)))
         func activation() throws {
             let directory = try TemporaryDirectory()
             try FileManager.default.createDirectory(
-                atPath: "\(directory.path)/run/latchkey", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: "\(directory.path)/run/latchkey", withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             let socket = "\(directory.path)/run/latchkey/socket"
             let names = ["LATCHKEY_HOME", "XDG_RUNTIME_DIR", "SWIFT_BACKTRACE"].flatMap { ["-E", $0] }
-            let daemon = try DaemonProcess(launcher: ["/usr/bin/systemd-socket-activate", "-l", socket] + names, in: directory)
+            let daemon = try DaemonProcess(
+                launcher: ["/usr/bin/systemd-socket-activate", "-l", socket] + names, in: directory)
             #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
             #expect(try daemon.client("latchkey", ["status", "--json"]).output.contains(#""mode" : "user""#))
             #expect(daemon.stop() == 0)
@@ -149,7 +169,9 @@ extension ProcessProofs {
             address.sun_family = sa_family_t(AF_UNIX)
             withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
             let bound = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(receiver, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(receiver, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
             }
             #expect(bound == 0)
             var time = timeval(tv_sec: 300, tv_usec: 0)
@@ -159,7 +181,8 @@ extension ProcessProofs {
                 let count = recv(receiver, &buffer, 200, 0)
                 return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
             }
-            let daemon = try DaemonProcess(environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "100000"], in: directory)
+            let daemon = try DaemonProcess(
+                environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "100000"], in: directory)
             #expect(message().hasPrefix("READY=1"))
             for _ in 0..<3 { #expect(message() == "WATCHDOG=1") }
             daemon.stop()
@@ -173,8 +196,10 @@ extension ProcessProofs {
             .enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0, "needs systemd-analyze"),
             arguments: ["system", "user"])
         func units(_ kind: String) throws {
-            let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Packaging/systemd/\(kind)")
-                .standardized
+            let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+                path: "../../Packaging/systemd/\(kind)"
+            )
+            .standardized
             let directory = try TemporaryDirectory()
             var names: [String] = []
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
@@ -188,7 +213,8 @@ extension ProcessProofs {
             #expect(names.count == 2)
             let analyze = Process()
             analyze.executableURL = URL(filePath: "/usr/bin/systemd-analyze")
-            analyze.arguments = ["verify", "--man=no", "--recursive-errors=no"] + (kind == "user" ? ["--user"] : []) + names.sorted()
+            analyze.arguments =
+                ["verify", "--man=no", "--recursive-errors=no"] + (kind == "user" ? ["--user"] : []) + names.sorted()
             analyze.environment = ["XDG_RUNTIME_DIR": directory.path, "HOME": directory.path]
             let output = Pipe()
             analyze.standardError = output
@@ -210,7 +236,8 @@ extension ProcessProofs {
             let caller = CallerIdentity(executable: "test")
             func add(_ account: String) throws {
                 _ = try service.add(
-                    ItemAddition(.genericPassword, attributes: [.account: .string(account), .service: .string("s")]), from: caller)
+                    ItemAddition(.genericPassword, attributes: [.account: .string(account), .service: .string("s")]),
+                    from: caller)
             }
             try add("before")
             daemon.stop()
@@ -228,13 +255,16 @@ extension ProcessProofs {
             while !restarted.isFinished { usleep(1000) }
         }
 
-        @Test("Killed in the middle of eight programs' writes, it loses nothing that was acknowledged, and its log is intact")
+        @Test(
+            "Killed in the middle of eight programs' writes, it loses nothing that was acknowledged, and its log is intact"
+        )
         func killedWhileWriting() throws {
             let rounds = ProcessInfo.processInfo.environment["LATCHKEY_DAEMON_ROUNDS"].flatMap(Int.init) ?? 6
             for round in 0..<rounds {
                 let daemon = try DaemonProcess()
                 let writers = try (0..<8).map { number in
-                    try WatchedWorker(["write", "w\(round).\(number)"], home: daemon.home, environment: daemon.environment)
+                    try WatchedWorker(
+                        ["write", "w\(round).\(number)"], home: daemon.home, environment: daemon.environment)
                 }
                 for writer in writers { writer.wait(forLines: Int.random(in: 2...6), startingWith: "did") }
                 daemon.stop(signal: SIGKILL)
@@ -254,8 +284,10 @@ extension ProcessProofs {
                 defer { keychain.close() }
                 let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
                 for (account, value) in acknowledged {
-                    let query = ItemQuery(.genericPassword, attributes: [.service: .string("proof"), .account: .string(account)])
-                    let found = try keychain.copyMatching(query, returning: .data, from: caller).records.first?.secrets?.data?
+                    let query = ItemQuery(
+                        .genericPassword, attributes: [.service: .string("proof"), .account: .string(account)])
+                    let found = try keychain.copyMatching(query, returning: .data, from: caller).records.first?.secrets?
+                        .data?
                         .withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
                     #expect(found == value || found == attempted[account], "\(account)")
                 }
@@ -264,7 +296,9 @@ extension ProcessProofs {
 
         // MARK: The lock
 
-        @Test("Lock and unlock are everybody's; with-passcode opens for its children alone, without a passcode in arguments or environment")
+        @Test(
+            "Lock and unlock are everybody's; with-passcode opens for its children alone, without a passcode in arguments or environment"
+        )
         func lock() throws {
             let daemon = try DaemonProcess()
             let passcode = "\(daemon.directory.path)/passcode"
@@ -280,14 +314,17 @@ extension ProcessProofs {
                 "\(Executable.path("ProofWorker"))" item find a -
                 tr '\\0' '\\n' < /proc/self/environ; tr '\\0' '\\n' < /proc/$PPID/cmdline; tr '\\0' '\\n' < /proc/$PPID/environ
                 """
-            let inside = try daemon.client("latchkey", ["with-passcode", "--passcode-file", passcode, "--", "/bin/sh", "-c", script])
+            let inside = try daemon.client(
+                "latchkey", ["with-passcode", "--passcode-file", passcode, "--", "/bin/sh", "-c", script])
             #expect(inside.output.hasPrefix("0 v\n"), "\(inside)")
             #expect(!inside.output.contains("horse"))
             #expect(inside.output.contains("LATCHKEY_SESSION_FD="))
             // For everybody else nothing has changed.
             #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
             #expect(
-                try daemon.client("ProofWorker", ["item", "find", "a", "-"], environment: ["LATCHKEY_PASSCODE_FILE": passcode]).output
+                try daemon.client(
+                    "ProofWorker", ["item", "find", "a", "-"], environment: ["LATCHKEY_PASSCODE_FILE": passcode]
+                ).output
                     == "0 v\n")
             #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
 
@@ -300,21 +337,27 @@ extension ProcessProofs {
             #expect(refused.status == Int32(OSStatusCode.authFailed.exitCode))
         }
 
-        @Test("with-passcode without a daemon serves its children itself; the exit value is the program's", arguments: [0, 7, 126, 127])
+        @Test(
+            "with-passcode without a daemon serves its children itself; the exit value is the program's",
+            arguments: [0, 7, 126, 127])
         func embeddedSession(_ expected: Int32) throws {
             let home = try TemporaryDirectory()
             let passcode = "\(home.path)/passcode"
             try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: passcode))
             chmod(passcode, 0o600)
             #expect(try Executable.run("ProofWorker", ["item", "add", "a", "v"], home: home.path).output == "0\n")
-            #expect(try Executable.run("latchkey", ["passcode", "set", "--passcode-file", passcode], home: home.path).status == 0)
+            #expect(
+                try Executable.run("latchkey", ["passcode", "set", "--passcode-file", passcode], home: home.path).status
+                    == 0)
             let command: [String]
             switch expected {
             case 126: command = [home.path]
             case 127: command = ["no-such-program"]
-            default: command = ["/bin/sh", "-c", "\"\(Executable.path("ProofWorker"))\" item find a - && exit \(expected)"]
+            default:
+                command = ["/bin/sh", "-c", "\"\(Executable.path("ProofWorker"))\" item find a - && exit \(expected)"]
             }
-            let outcome = try Executable.run("latchkey", ["with-passcode", "--passcode-file", passcode, "--"] + command, home: home.path)
+            let outcome = try Executable.run(
+                "latchkey", ["with-passcode", "--passcode-file", passcode, "--"] + command, home: home.path)
             #expect(outcome.status == expected, "\(outcome)")
             if expected < 100 { #expect(outcome.output == "0 v\n") }
         }
@@ -322,7 +365,9 @@ extension ProcessProofs {
         @Test("A recovery key is used through the daemon, while it holds the keychain")
         func recovery() throws {
             let daemon = try DaemonProcess()
-            let (old, new, paper) = ("\(daemon.directory.path)/old", "\(daemon.directory.path)/new", "\(daemon.directory.path)/paper")
+            let (old, new, paper) = (
+                "\(daemon.directory.path)/old", "\(daemon.directory.path)/new", "\(daemon.directory.path)/paper"
+            )
             try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: old))
             try Data("wrong donkey charger nail\n".utf8).write(to: URL(filePath: new))
             #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
@@ -331,7 +376,8 @@ extension ProcessProofs {
             let key = try daemon.client("latchkey", ["recovery-key", "create", "--passcode-file", old])
             try Data(key.output.utf8).write(to: URL(filePath: paper))
             chmod(paper, 0o600)
-            let used = try daemon.client("latchkey", ["recovery-key", "use", "--key-file", paper, "--passcode-file", new])
+            let used = try daemon.client(
+                "latchkey", ["recovery-key", "use", "--key-file", paper, "--passcode-file", new])
             #expect(used.status == 0, "\(used)")
             #expect(try daemon.client("latchkey", ["unlock", "--passcode-file", old]).status != 0)
             #expect(try daemon.client("latchkey", ["unlock", "--passcode-file", new]).status == 0)
@@ -340,14 +386,18 @@ extension ProcessProofs {
 
         // MARK: Identities
 
-        @Test("Programs with different identifiers see only their own; one with both groups sees both; a group that is lacked is −34018")
+        @Test(
+            "Programs with different identifiers see only their own; one with both groups sees both; a group that is lacked is −34018"
+        )
         func identities() throws {
             let daemon = try DaemonProcess()
             func program(_ name: String, _ groups: [String]) throws {
                 let path = "\(daemon.directory.path)/\(name)"
                 try FileManager.default.copyItem(atPath: Executable.path("ProofWorker"), toPath: path)
-                try PropertyListSerialization.data(fromPropertyList: ["keychain-access-groups": groups], format: .xml, options: 0)
-                    .write(to: URL(filePath: "\(path).entitlements"))
+                try PropertyListSerialization.data(
+                    fromPropertyList: ["keychain-access-groups": groups], format: .xml, options: 0
+                )
+                .write(to: URL(filePath: "\(path).entitlements"))
             }
             try program("mail", ["com.example.mail"])
             try program("notes", ["com.example.notes"])
@@ -365,7 +415,8 @@ extension ProcessProofs {
             #expect(try run("notes", ["item", "delete", "alice", "-", "com.example.mail"]) == "-34018\n")
             // A program without an identity has none of them, and the user's own command has all.
             #expect(try daemon.client("ProofWorker", ["item", "find", "alice", "-"]).output == "-25300\n")
-            #expect(try daemon.client("latchkey", ["dump-keychain"]).output.components(separatedBy: "\"acct\"").count == 3)
+            #expect(
+                try daemon.client("latchkey", ["dump-keychain"]).output.components(separatedBy: "\"acct\"").count == 3)
             // Once there is a passcode, it is shown their secrets only against it.
             let passcode = "\(daemon.directory.path)/passcode"
             try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: passcode))
@@ -376,8 +427,11 @@ extension ProcessProofs {
             #expect(refused.output.isEmpty && refused.error.contains("only against the passcode"), "\(refused)")
             #expect(try daemon.client("latchkey", find + ["--passcode-file", passcode]).output == "from-mail\n")
             #expect(
-                try daemon.client("latchkey", ["with-passcode", "--passcode-file", passcode, "--", Executable.path("latchkey")] + find)
-                    .output == "from-mail\n")
+                try daemon.client(
+                    "latchkey",
+                    ["with-passcode", "--passcode-file", passcode, "--", Executable.path("latchkey")] + find
+                )
+                .output == "from-mail\n")
             #expect(try run("mail", ["item", "find", "alice", "-"]) == "0 from-mail\n")
         }
 
@@ -388,7 +442,7 @@ extension ProcessProofs {
             let daemon = try DaemonProcess()
             let place = "\(daemon.directory.path)/place"
             let listener = try Socket(listeningAt: place, permissions: 0o600)
-            let maker = try SpawnedProcess(
+            let addedBy = try SpawnedProcess(
                 [Executable.path("ProofWorker"), "hand-over", daemon.socket, place], environment: [:],
                 output: "\(daemon.directory.path)/maker")
             let way = try #require(try listener.accept(until: StopSignal()) {})
@@ -396,9 +450,11 @@ extension ProcessProofs {
                 Issue.record("no connection came")
                 return
             }
-            let service = DaemonService(HandedConnector(connection: connection)) { CallerIdentity(executable: "/usr/bin/example") }
+            let service = DaemonService(HandedConnector(connection: connection)) {
+                CallerIdentity(executable: "/usr/bin/example")
+            }
             #expect(try service.lockStatus().hasPasscode == false)
-            maker.stop(signal: SIGKILL)
+            addedBy.stop(signal: SIGKILL)
             func isRefused() -> Bool {
                 do throws(KeychainError) {
                     _ = try service.lockStatus()
@@ -410,20 +466,21 @@ extension ProcessProofs {
             #expect(isRefused())
             // Root can have the kernel give the number again, if nobody is quicker.
             var heir: SpawnedProcess?
-            for _ in 0..<200 where heir?.processIdentifier != maker.processIdentifier {
+            for _ in 0..<200 where heir?.processIdentifier != addedBy.processIdentifier {
                 let last = open("/proc/sys/kernel/ns_last_pid", O_WRONLY)
                 guard last >= 0 else {
                     reportSkipped("a connection whose maker's number is another process's (needs root)")
                     return
                 }
-                let text = "\(maker.processIdentifier - 1)"
+                let text = "\(addedBy.processIdentifier - 1)"
                 _ = write(last, text, text.utf8.count)
                 close(last)
                 heir = try SpawnedProcess(
                     ["/bin/sleep", "60"], environment: [:], output: "\(daemon.directory.path)/heir")
             }
-            guard heir?.processIdentifier == maker.processIdentifier else {
-                reportSkipped("a connection whose maker's number is another process's (the kernel gave the number to others)")
+            guard heir?.processIdentifier == addedBy.processIdentifier else {
+                reportSkipped(
+                    "a connection whose maker's number is another process's (the kernel gave the number to others)")
                 return
             }
             #expect(isRefused())
@@ -435,16 +492,20 @@ extension ProcessProofs {
             func connect() throws(KeychainError) -> Socket { connection }
         }
 
-        @Test("A program that had the keychain open itself goes on through a daemon that takes it", .timeLimit(.minutes(10)))
+        @Test(
+            "A program that had the keychain open itself goes on through a daemon that takes it",
+            .timeLimit(.minutes(10)))
         func takenOver() throws {
             let directory = try TemporaryDirectory()
             let flag = "\(directory.path)/flag"
             // A process looks every tenth of a second whether its home belongs to a daemon: it has to be given at least that.
-            let words = "echo add-generic-password -a a -s s -w v; while [ ! -e \(flag) ]; do sleep 0.05; done; sleep 0.2; echo status"
+            let words =
+                "echo add-generic-password -a a -s s -w v; while [ ! -e \(flag) ]; do sleep 0.05; done; sleep 0.2; echo status"
             let program = try SpawnedProcess(
                 ["/bin/sh", "-c", "(\(words)) | \(Executable.path("latchkey")) -i"],
                 environment: [
-                    "LATCHKEY_HOME": "\(directory.path)/home", "XDG_RUNTIME_DIR": "\(directory.path)/run", "PATH": "/usr/bin:/bin",
+                    "LATCHKEY_HOME": "\(directory.path)/home", "XDG_RUNTIME_DIR": "\(directory.path)/run",
+                    "PATH": "/usr/bin:/bin",
                 ], output: "\(directory.path)/program")
             let database = "\(directory.path)/home/data/keychain.db"
             #expect(eventually { access(database, F_OK) == 0 })
@@ -463,7 +524,9 @@ extension ProcessProofs {
             .enabled(if: SystemDaemon.isPossible, SystemDaemon.reason))
         func systemMode() throws {
             let daemon = try SystemDaemon()
-            func item(_ user: uid_t, _ words: String...) throws -> String { try daemon.run(as: user, "ProofWorker", ["item"] + words) }
+            func item(_ user: uid_t, _ words: String...) throws -> String {
+                try daemon.run(as: user, "ProofWorker", ["item"] + words)
+            }
             #expect(try item(4001, "add", "a", "of-4001") == "0\n")
             #expect(try item(4002, "add", "a", "of-4002") == "0\n")
             #expect(try item(4001, "find", "a", "-") == "0 of-4001\n")
@@ -476,7 +539,9 @@ extension ProcessProofs {
             }
             #expect(files.count == 4)
             for file in files {
-                #expect(try daemon.shell(as: 4001, "cat '\(daemon.state)/\(file)' 2>&1 || true").contains("Permission denied"))
+                #expect(
+                    try daemon.shell(as: 4001, "cat '\(daemon.state)/\(file)' 2>&1 || true").contains(
+                        "Permission denied"))
             }
             #expect(try daemon.shell(as: 4001, "ls '\(daemon.state)' 2>&1 || true").contains("Permission denied"))
             daemon.process.stop()
@@ -489,7 +554,9 @@ extension ProcessProofs {
             .enabled(if: SystemDaemon.isPossible, SystemDaemon.reason))
         func subordinateUsers() throws {
             let daemon = try SystemDaemon()
-            func item(_ user: uid_t, _ words: String...) throws -> String { try daemon.run(as: user, "ProofWorker", ["item"] + words) }
+            func item(_ user: uid_t, _ words: String...) throws -> String {
+                try daemon.run(as: user, "ProofWorker", ["item"] + words)
+            }
             #expect(try item(40_001, "add", "a", "before") == "0\n")
             try "alice:40000:1000\n".write(toFile: daemon.subuid, atomically: true, encoding: .utf8)
             chmod(daemon.subuid, 0o644)

@@ -26,11 +26,11 @@ struct ForgedBackupTests {
     }
 
     private static func restore(
-        _ file: [UInt8], into keychain: TestKeychain, merges: Bool = true, admitsAttested: Bool = false
+        _ file: [UInt8], into keychain: TestKeychain, merges: Bool = true, allowsAttestedGroups: Bool = false
     ) throws -> RestoreReport {
         var rest = file[...]
         return try keychain.service.restore(
-            under: passphrase, passcode: nil, merges: merges, isRehearsal: false, admitsAttested: admitsAttested,
+            under: passphrase, passcode: nil, merges: merges, dryRun: false, allowsAttestedGroups: allowsAttestedGroups,
             from: { (buffer) throws(KeychainError) in
                 let count = min(buffer.count, rest.count)
                 buffer.copyBytes(from: rest.prefix(count))
@@ -40,12 +40,15 @@ struct ForgedBackupTests {
     }
 
     private static func item(
-        _ account: String, group: AccessGroup = AccessGroup("G1", grade: .claimed), created: Double = 100, modified: Double = 100,
+        _ account: String, group: AccessGroup = AccessGroup("G1", grade: .claimed), created: Double = 100,
+        modified: Double = 100,
         flags: AccessControlFlags? = nil
     ) -> ItemRecord {
         var record = ItemRecord(
-            identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group, created: created,
-            modified: modified, attributes: [.account: .string(account)], accessControlFlags: flags, maker: "/usr/bin/example",
+            identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group,
+            created: created,
+            modified: modified, attributes: [.account: .string(account)], accessControlFlags: flags,
+            addedBy: "/usr/bin/example",
             secrets: ItemSecrets(data: SharedSecret(copying: account.utf8)))
         record.completeDefaults()
         return record
@@ -61,18 +64,24 @@ struct ForgedBackupTests {
 
     private static func accounts(in keychain: TestKeychain) throws -> [String] {
         let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
-        let found = try keychain.service.copyMatching(ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: caller)
+        let found = try keychain.service.copyMatching(
+            ItemQuery(.genericPassword, limit: .all), returning: .attributes, from: caller)
         return found.records.compactMap { $0[.account]?.text }
     }
 
-    @Test("Items of groups that no program may have, and with impossible dates, are refused by name and counted; the others are restored")
+    @Test(
+        "Items of groups that no program may have, and with impossible dates, are refused by name and counted; the others are restored"
+    )
     func refused() throws {
         let cases: [(ItemRecord, reason: String)] = [
             (Self.item("any", group: AccessGroup("*", grade: .claimed)), "no program may have the access group '*'"),
             (Self.item("none", group: AccessGroup("", grade: .claimed)), "no program may have the access group ''"),
             (Self.item("token", group: .token), "no program may have the access group 'com.apple.token'"),
             (Self.item("any2", group: AccessGroup("*", grade: .attested)), "no program may have the access group '*'"),
-            (Self.item("attested", group: AccessGroup("A", grade: .attested)), "the access group 'A' is an attested one"),
+            (
+                Self.item("attested", group: AccessGroup("A", grade: .attested)),
+                "the access group 'A' is an attested one"
+            ),
             (Self.item("created", created: 1e300), "a date is not in the years 1 to 9999"),
             (Self.item("modified", modified: -1e300), "a date is not in the years 1 to 9999"),
             (Self.key(startDate: 1e300), "a date is not in the years 1 to 9999"),
@@ -81,7 +90,8 @@ struct ForgedBackupTests {
         for merges in [true, false] {
             for (record, reason) in cases {
                 let keychain = try TestKeychain(.ephemeral)
-                let report = try Self.restore(Self.backup(of: [Self.item("a"), record, Self.item("z")]), into: keychain, merges: merges)
+                let report = try Self.restore(
+                    Self.backup(of: [Self.item("a"), record, Self.item("z")]), into: keychain, merges: merges)
                 #expect(report.refused == 1 && report.added == 2 && report.items == 2, "\(reason)")
                 #expect(report.refusals.count == 1 && report.refusals.first?.contains(reason) == true, "\(report)")
                 #expect(try Self.accounts(in: keychain) == ["a", "z"])
@@ -93,10 +103,12 @@ struct ForgedBackupTests {
     func attested() throws {
         let file = try Self.backup(of: [Self.item("attested", group: AccessGroup("A", grade: .attested))])
         let keychain = try TestKeychain(.ephemeral)
-        let report = try Self.restore(file, into: keychain, admitsAttested: true)
+        let report = try Self.restore(file, into: keychain, allowsAttestedGroups: true)
         #expect(report.refused == 0 && report.added == 1)
         let caller = CallerIdentity(executable: "/usr/bin/example", attestedGroups: ["A"])
-        #expect(try keychain.service.copyMatching(ItemQuery(.genericPassword), returning: [], from: caller).records.count == 1)
+        #expect(
+            try keychain.service.copyMatching(ItemQuery(.genericPassword), returning: [], from: caller).records.count
+                == 1)
     }
 
     @Test("A report holds each reason once and a bounded number of them, with names of bounded length")
@@ -108,7 +120,8 @@ struct ForgedBackupTests {
         #expect(report.refusals.allSatisfy { $0.utf8.count < 200 })
     }
 
-    @Test("The last moments of the calendar are dates like any other", arguments: [-63_114_076_800.0, 252_423_993_600, 0])
+    @Test(
+        "The last moments of the calendar are dates like any other", arguments: [-63_114_076_800.0, 252_423_993_600, 0])
     func calendar(_ date: Double) throws {
         let report = try Self.restore(
             Self.backup(of: [Self.item("a", created: date), Self.key(startDate: date)]), into: TestKeychain(.ephemeral))

@@ -11,7 +11,8 @@ struct Call {
 
     init?(_ line: Substring) {
         let words = line.split(separator: " ")
-        guard words.count == 6, let start = UInt64(words[3]), let end = UInt64(words[4]), let status = Int32(words[5]) else {
+        guard words.count == 6, let start = UInt64(words[3]), let end = UInt64(words[4]), let status = Int32(words[5])
+        else {
             return nil
         }
         (operation, item, value) = (String(words[0]), String(words[1]), String(words[2]))
@@ -24,7 +25,9 @@ struct Call {
 
     /// Whether the call answered one of the statuses that are documented for it.
     var isDocumented: Bool {
-        let documented: [String: Set<Int32>] = ["add": [0, -25299], "update": [0, -25300], "delete": [0, -25300], "read": [0, -25300]]
+        let documented: [String: Set<Int32>] = [
+            "add": [0, -25299], "update": [0, -25300], "delete": [0, -25300], "read": [0, -25300],
+        ]
         return documented[operation]?.contains(status) == true
     }
 }
@@ -48,7 +51,9 @@ struct History {
         // Before everything, there was no item.
         let writes =
             [Write(value: nil, start: 0, end: 0)]
-            + calls.filter(\.isWrite).map { Write(value: $0.outcome, start: $0.start, end: $0.end) }.sorted { $0.start < $1.start }
+            + calls.filter(\.isWrite).map { Write(value: $0.outcome, start: $0.start, end: $0.end) }.sorted {
+                $0.start < $1.start
+            }
         var earliest = UInt64.max
         earliestEnd = writes.reversed().map { write in
             earliest = min(earliest, write.end)
@@ -65,13 +70,13 @@ struct History {
         (byValue[value] ?? []).reversed().contains { $0.start < end && !isOverwritten($0, before: start) }
     }
 
-    private func isOverwritten(_ write: Write, before moment: UInt64) -> Bool {
+    private func isOverwritten(_ write: Write, before time: UInt64) -> Bool {
         var low = 0
         var high = writes.count
         while low < high {
             let middle = (low + high) / 2
             if writes[middle].start > write.end { high = middle } else { low = middle + 1 }
         }
-        return low < writes.count && earliestEnd[low] < moment
+        return low < writes.count && earliestEnd[low] < time
     }
 }

@@ -11,9 +11,12 @@ import Testing
 @Suite("Namespaces", .serialized)
 struct NamespaceTests {
     static let isPossible: Bool = {
-        guard geteuid() == 0, access("/usr/bin/unshare", X_OK) == 0, access("/usr/sbin/chroot", X_OK) == 0 else { return false }
+        guard geteuid() == 0, access("/usr/bin/unshare", X_OK) == 0, access("/usr/sbin/chroot", X_OK) == 0 else {
+            return false
+        }
         // A container may forbid namespaces to its root.
-        return (try? Executable.run("/usr/bin/unshare", ["--mount", "--pid", "--fork", "/bin/true"], home: "").status) == 0
+        return (try? Executable.run("/usr/bin/unshare", ["--mount", "--pid", "--fork", "/bin/true"], home: "").status)
+            == 0
     }()
     static let reason: Comment = "needs root, unshare(1) and namespaces"
 
@@ -28,7 +31,8 @@ struct NamespaceTests {
             try FileManager.default.createDirectory(atPath: "\(root)/usr", withIntermediateDirectories: true)
             try flatpakInfo.write(toFile: "\(root)/.flatpak-info", atomically: true, encoding: .utf8)
             for name in ["bin", "lib", "lib64"] {
-                try FileManager.default.createSymbolicLink(atPath: "\(root)/\(name)", withDestinationPath: "usr/\(name)")
+                try FileManager.default.createSymbolicLink(
+                    atPath: "\(root)/\(name)", withDestinationPath: "usr/\(name)")
             }
             let script = "mount --rbind /usr '\(root)/usr' && exec chroot '\(root)' /bin/sleep 600"
             outer = try SpawnedProcess(
@@ -40,7 +44,8 @@ struct NamespaceTests {
 
         /// The process inside, as it is known outside; nil while it is not there yet.
         var inner: Int32? {
-            let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
+            let numbers =
+                (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
             return numbers.first { number in
                 let status = (try? String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8)) ?? ""
                 return status.contains("PPid:\t\(outer.processIdentifier)\n") && status.hasPrefix("Name:\tsleep\n")
@@ -52,7 +57,10 @@ struct NamespaceTests {
         "A process in a sandbox is known by the file in its root, through its namespaces",
         .enabled(if: isPossible, reason),
         arguments: [
-            ("[Application]\nname=org.example.App\n", CallerIdentity.Sandbox.application(group: "flatpak.org.example.App")),
+            (
+                "[Application]\nname=org.example.App\n",
+                CallerIdentity.Sandbox.application(group: "flatpak.org.example.App")
+            ),
             ("[Application]\nname=../escape\n", .unidentified), ("", .unidentified),
         ])
     func flatpak(_ info: String, _ expected: CallerIdentity.Sandbox) throws {
@@ -60,7 +68,8 @@ struct NamespaceTests {
         #expect(eventually { sandbox.inner != nil })
         let reader = CallerReader(command: nil, entitlements: nil)
         let reading = reader.read(
-            user: geteuid(), process: try #require(sandbox.inner), claim: CallerIdentity(executable: "/x", declaredGroups: ["G"]))
+            user: geteuid(), process: try #require(sandbox.inner),
+            claim: CallerIdentity(executable: "/x", declaredGroups: ["G"]))
         #expect(reader.identity(reading).sandbox == expected)
     }
 

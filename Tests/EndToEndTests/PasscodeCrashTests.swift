@@ -69,7 +69,9 @@ extension ProcessProofs {
             if certain != nil { #expect(possible.contains(found), "\(found) after \(log.suffix(2))") }
             let matches = try service.copyMatching(
                 ItemQuery(.genericPassword, synchronizable: .any, limit: .all), returning: .data, from: caller)
-            let data = Set(matches.records.compactMap { $0.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } })
+            let data = Set(
+                matches.records.compactMap { $0.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+            )
             #expect(matches.damaged == 0 && data == Set((0..<Self.count).map { "data \($0)" }))
             let unhealthy = try service.check { _ in }.filter { !$0.isHealthy }
             #expect(unhealthy.isEmpty, "\(unhealthy)")

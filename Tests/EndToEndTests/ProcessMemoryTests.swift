@@ -11,13 +11,16 @@ import Testing
 /// The memory of another process that uses a keychain, read from outside as a core dump would hold it.
 @Suite("The memory of a process")
 struct ProcessMemoryTests {
-    @Test("Neither the device key nor the passcode, nor what follows from them, nor a stored secret is in what a dump would hold")
+    @Test(
+        "Neither the device key nor the passcode, nor what follows from them, nor a stored secret is in what a dump would hold"
+    )
     func dump() throws {
         let home = try TemporaryDirectory()
         let (passcode, secret) = ("a passcode of \(UUID().uuidString)", "a secret of \(UUID().uuidString)")
         let (passcodePath, secretPath) = ("\(home.path)/passcode", "\(home.path)/secret")
         for (path, text) in [(passcodePath, passcode), (secretPath, secret)] {
-            _ = FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+            _ = FileManager.default.createFile(
+                atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
         }
         let process = Executable.process("ProofWorker", ["memory", passcodePath, secretPath], home: home.path)
         let (input, output) = (Pipe(), Pipe())
@@ -28,22 +31,25 @@ struct ProcessMemoryTests {
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
-        #expect(said(output) == "unlocked\n")
+        #expect(printed(output) == "unlocked\n")
         let needles = try needles(home.path, passcode, secret, control: "the control, which lies in ordinary memory")
         let unlocked = try found(needles, in: process.processIdentifier)
         #expect(unlocked == ["control"], "unlocked: \(unlocked.sorted())")
         input.fileHandleForWriting.write(Data("\n".utf8))
-        #expect(said(output) == "locked\n")
+        #expect(printed(output) == "locked\n")
         let locked = try found(needles, in: process.processIdentifier)
         #expect(locked == ["control"], "locked: \(locked.sorted())")
     }
 
-    @Test("The same of latchkeyd, which received the passcode and the secret over its socket and gave the secret out again")
+    @Test(
+        "The same of latchkeyd, which received the passcode and the secret over its socket and gave the secret out again"
+    )
     func daemon() throws {
         let daemon = try DaemonProcess()
         let (passcode, secret) = ("a passcode of \(UUID().uuidString)", "a secret of \(UUID().uuidString)")
         let path = "\(daemon.directory.path)/passcode"
-        _ = FileManager.default.createFile(atPath: path, contents: Data(passcode.utf8), attributes: [.posixPermissions: 0o600])
+        _ = FileManager.default.createFile(
+            atPath: path, contents: Data(passcode.utf8), attributes: [.posixPermissions: 0o600])
         #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", path]).status == 0)
         #expect(try daemon.client("ProofWorker", ["item", "add", "a", secret]).output == "0\n")
         #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 \(secret)\n")
@@ -55,18 +61,21 @@ struct ProcessMemoryTests {
         #expect(try daemon.client("latchkey", ["lock", "--now"]).status == 0)
         #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
         #expect(
-            try daemon.client("ProofWorker", ["item", "find", "a", "-"], environment: ["LATCHKEY_PASSCODE_FILE": path]).output
+            try daemon.client("ProofWorker", ["item", "find", "a", "-"], environment: ["LATCHKEY_PASSCODE_FILE": path])
+                .output
                 == "0 \(secret)\n")
         let locked = try found(needles, in: process)
         #expect(locked == ["control"], "locked: \(locked.sorted())")
     }
 
-    private func said(_ pipe: Pipe) -> String {
+    private func printed(_ pipe: Pipe) -> String {
         String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
     }
 
     /// What must not be found, and the control that must be.
-    private func needles(_ home: String, _ passcode: String, _ secret: String, control: String) throws -> [String: [UInt8]] {
+    private func needles(_ home: String, _ passcode: String, _ secret: String, control: String) throws -> [String:
+        [UInt8]]
+    {
         let deviceKey = try #require(try DeviceKey.load(from: try PrivateDirectory(existing: "\(home)/state")))
         var configuration = Configuration()
         configuration.readonly = true
@@ -85,8 +94,11 @@ struct ProcessMemoryTests {
             "control": Array(control.utf8), "passcode": Array(passcode.utf8),
             "secret": Array(secret.utf8),
             "D": deviceKey.secret.withUnsafeBytes { Array($0) }, "P": key.secret.withUnsafeBytes { Array($0) },
-            "KEK_device": KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device KEK").withUnsafeBytes { Array($0) },
-            "KEK_user": KeybagCryptography.derive(from: parts, label: "latchkey v1 user KEK").withUnsafeBytes { Array($0) },
+            "KEK_device": KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device KEK")
+                .withUnsafeBytes { Array($0) },
+            "KEK_user": KeybagCryptography.derive(from: parts, label: "latchkey v1 user KEK").withUnsafeBytes {
+                Array($0)
+            },
         ]
         for (slot, classKey) in keybag.keys.merging(try keybag.unlock(with: key).keys, uniquingKeysWith: { $1 }) {
             needles["class key \(slot.protection) \(slot.kind)"] = classKey.withUnsafeBytes { Array($0) }
@@ -102,7 +114,9 @@ struct ProcessMemoryTests {
         var found: Set<String> = []
         for range in try Self.dumped(process) {
             var content = Data(count: range.count)
-            let count = content.withUnsafeMutableBytes { pread(memory, $0.baseAddress, $0.count, off_t(range.lowerBound)) }
+            let count = content.withUnsafeMutableBytes {
+                pread(memory, $0.baseAddress, $0.count, off_t(range.lowerBound))
+            }
             guard count > 0 else { continue }
             for (name, needle) in needles where content.range(of: Data(needle)) != nil { found.insert(name) }
         }

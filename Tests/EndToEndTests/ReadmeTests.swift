@@ -17,7 +17,7 @@ struct ReadmeTests {
     }
 
     @Test("Every console line of README does what README shows", arguments: try sections())
-    func typedAgain(_ section: String) throws {
+    func documentedCommands(_ section: String) throws {
         let home = try Home(section)
         for line in try Self.lines() where line.section == section {
             switch line.command {
@@ -34,7 +34,9 @@ struct ReadmeTests {
             guard !line.output.isEmpty else { continue }
             let shown = outcome.output.split(separator: "\n").map(String.init)
             #expect(shown.count == line.output.count, "\(typed): \(outcome)")
-            for (expected, found) in zip(line.output, shown) { #expect(Self.matches(found, expected), "\(typed): \(found)") }
+            for (expected, found) in zip(line.output, shown) {
+                #expect(Self.matches(found, expected), "\(typed): \(found)")
+            }
         }
     }
 
@@ -56,14 +58,17 @@ struct ReadmeTests {
         "latchkey passcode set": ("latchkey passcode set --passcode-file ~/.passcode", asks),
         "latchkey recovery-key create": ("latchkey recovery-key create --passcode-file ~/.passcode", asks),
         "latchkey backup /media/stick/keychain.latchkey": (
-            "latchkey backup ~/stick/keychain.latchkey --passcode-file ~/.passcode < ~/.pass", "there is no such stick, and " + asks
+            "latchkey backup ~/stick/keychain.latchkey --passcode-file ~/.passcode < ~/.pass",
+            "there is no such stick, and " + asks
         ),
         "latchkey restore --dry-run /media/stick/keychain.latchkey": (
             "latchkey restore --dry-run ~/stick/keychain.latchkey --passcode-file ~/.passcode < ~/.pass",
             "there is no such stick, and " + asks
         ),
         "latchkey unlock": ("latchkey unlock --passcode-file ~/.passcode", asks),
-        "latchkey with-passcode -- ./deploy.sh": ("latchkey with-passcode --passcode-file ~/.passcode -- ./deploy.sh", asks),
+        "latchkey with-passcode -- ./deploy.sh": (
+            "latchkey with-passcode --passcode-file ~/.passcode -- ./deploy.sh", asks
+        ),
     ]
 
     /// Lines whose exit value is not 0.
@@ -156,7 +161,8 @@ private final class Home {
     private var environment: [String: String] {
         let home = directory.path
         return [
-            "HOME": home, "PATH": "\(home)/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "\(home)/run", "SSL_CERT_FILE": "\(home)/ca.pem",
+            "HOME": home, "PATH": "\(home)/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "\(home)/run",
+            "SSL_CERT_FILE": "\(home)/ca.pem",
             "SSL_CERT_DIR": "\(home)/none", "SWIFT_BACKTRACE": "enable=no",
             // Below the usual place, so that no keychain of this machine is touched, and no daemon of it is asked.
             "LATCHKEY_HOME": "\(home)/.local/share/latchkey",
@@ -165,7 +171,8 @@ private final class Home {
 
     private static let alice = "security add-generic-password -a alice -s example.com -w s3cret; "
     private static let authority = Result { try OpenSSLAuthority() }
-    private static let passcode = "printf 'wrong donkey charger nail\\n' > .passcode; printf 'purple monkey dishwasher\\n' > .pass; "
+    private static let passcode =
+        "printf 'wrong donkey charger nail\\n' > .passcode; printf 'purple monkey dishwasher\\n' > .pass; "
 
     /// What has to be there before the first line of a section.
     private static func preparation(_ section: String, _ home: String) throws -> String {

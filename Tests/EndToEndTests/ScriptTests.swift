@@ -11,9 +11,11 @@ struct ScriptTests {
 
     @Test("What is present is neither installed nor asked of root")
     func present() throws {
-        let machine = try Machine(["swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": "echo $* >> $CALLS"])
+        let machine = try FakeMachine([
+            "swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": "echo $* >> $CALLS",
+        ])
         let outcome = try machine.run("dependencies", ["sh"], path: machine.programs)
-        #expect(outcome.status == 0 && outcome.said.hasPrefix("Everything"), "\(outcome)")
+        #expect(outcome.status == 0 && outcome.printed.hasPrefix("Everything"), "\(outcome)")
         #expect(machine.calls.isEmpty)
     }
 
@@ -21,16 +23,17 @@ struct ScriptTests {
         "What is missing is named where it cannot be installed, off Debian or without sudo, and the build goes on",
         arguments: [["swift": "", "id": "echo 0"], ["swift": "", "id": "echo 1000", "apt-get": "echo $* >> $CALLS"]])
     func missing(_ programs: [String: String]) throws {
-        let machine = try Machine(programs)
+        let machine = try FakeMachine(programs)
         let outcome = try machine.run("dependencies", ["sh", "no-such-tool"], path: machine.programs)
         #expect(outcome.status == 0)
-        #expect(outcome.said.contains("not found: no-such-tool ") && outcome.said.contains("hint: "), "\(outcome)")
+        #expect(
+            outcome.printed.contains("not found: no-such-tool ") && outcome.printed.contains("hint: "), "\(outcome)")
         #expect(machine.calls.isEmpty)
     }
 
     @Test("On Debian what is missing, and nothing else, is installed through sudo")
     func installed() throws {
-        let machine = try Machine(["swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": ""])
+        let machine = try FakeMachine(["swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": ""])
         let outcome = try machine.run("dependencies", ["sh", "no-such-tool"], path: machine.programs)
         #expect(outcome.status == 0, "\(outcome)")
         #expect(machine.calls.last?.hasSuffix("--no-install-recommends no-such-tool") == true, "\(machine.calls)")
@@ -38,41 +41,47 @@ struct ScriptTests {
 
     @Test("Without a Swift toolchain nothing is built, and the hint says where there is one")
     func noToolchain() throws {
-        let machine = try Machine([:])
+        let machine = try FakeMachine([:])
         let outcome = try machine.run("dependencies", ["sh"], path: machine.programs)
-        #expect(outcome.status == 1 && outcome.said.contains("hint: "), "\(outcome)")
+        #expect(outcome.status == 1 && outcome.printed.contains("hint: "), "\(outcome)")
     }
 
     // MARK: test
 
     @Test(
-        "The tests run away from the user's keychain; what was skipped is named at the end, and their exit value stays", arguments: [0, 1])
+        "The tests run away from the user's keychain; what was skipped is named at the end, and their exit value stays",
+        arguments: [0, 1])
     func skipped(_ status: Int32) throws {
         let output = """
             printf '➜ Test "a proof" skipped: "needs root"\\n\\033[90m➜\\033[0m Suite "others" skipped.\\n'
             printf '➜ Test "Recording" skipped: "only to record new ones"\\n✔ Test "what is skipped" passed after 1 seconds.\\n'
             printf 'skipped: half of a proof\\n'; echo "$LATCHKEY_HOME $XDG_DATA_HOME $XDG_STATE_HOME"; echo "$*"; exit \(status)
             """
-        let machine = try Machine(["swift": output])
+        let machine = try FakeMachine(["swift": output])
         let outcome = try machine.run("test", ["--filter", "A"], path: "\(machine.programs):/usr/bin:/bin")
         #expect(outcome.status == status)
-        #expect(outcome.said.contains("test --skip-build --filter A\n"), "\(outcome)")
-        #expect(!outcome.said.contains(machine.home), "\(outcome)")
-        let end = outcome.said.components(separatedBy: "Skipped, and so not proven here:\n").last?.split(separator: "\n").map(String.init)
+        #expect(outcome.printed.contains("test --skip-build --filter A\n"), "\(outcome)")
+        #expect(!outcome.printed.contains(machine.home), "\(outcome)")
+        let end = outcome.printed.components(separatedBy: "Skipped, and so not proven here:\n").last?.split(
+            separator: "\n"
+        ).map(String.init)
         #expect(
-            Set(end ?? []) == ["➜ Test \"a proof\" skipped: \"needs root\"", "➜ Suite \"others\" skipped.", "skipped: half of a proof"])
+            Set(end ?? []) == [
+                "➜ Test \"a proof\" skipped: \"needs root\"", "➜ Suite \"others\" skipped.", "skipped: half of a proof",
+            ])
     }
 }
 
 /// A directory of programs, and what they were called with.
-private struct Machine {
+private struct FakeMachine {
     private let directory: TemporaryDirectory
 
     var programs: String { "\(directory.path)/programs" }
     /// What the user's variables name.
     var home: String { "\(directory.path)/home" }
     var calls: [String] {
-        ((try? String(contentsOfFile: "\(directory.path)/calls", encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+        ((try? String(contentsOfFile: "\(directory.path)/calls", encoding: .utf8)) ?? "").split(separator: "\n").map(
+            String.init)
     }
 
     /// - Parameter programs: lines of the shell by the name of the program.
@@ -81,18 +90,21 @@ private struct Machine {
         try FileManager.default.createDirectory(atPath: self.programs, withIntermediateDirectories: true)
         for (name, lines) in programs {
             _ = FileManager.default.createFile(
-                atPath: "\(self.programs)/\(name)", contents: Data("#!/bin/sh\n\(lines)\n".utf8), attributes: [.posixPermissions: 0o755])
+                atPath: "\(self.programs)/\(name)", contents: Data("#!/bin/sh\n\(lines)\n".utf8),
+                attributes: [.posixPermissions: 0o755])
         }
     }
 
     /// Runs one of the scripts; what it prints, errors among it.
-    func run(_ script: String, _ arguments: [String], path: String) throws -> (status: Int32, said: String) {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/\(script)").standardized.path
+    func run(_ script: String, _ arguments: [String], path: String) throws -> (status: Int32, printed: String) {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/\(script)")
+            .standardized.path
         let output = "\(directory.path)/output"
         let process = try SpawnedProcess(
             ["/bin/bash", file] + arguments,
             environment: [
-                "PATH": path, "CALLS": "\(directory.path)/calls", "HOME": home, "LATCHKEY_HOME": home, "XDG_DATA_HOME": home,
+                "PATH": path, "CALLS": "\(directory.path)/calls", "HOME": home, "LATCHKEY_HOME": home,
+                "XDG_DATA_HOME": home,
                 "XDG_STATE_HOME": home,
             ], output: output)
         return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))

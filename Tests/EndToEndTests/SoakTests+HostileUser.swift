@@ -25,13 +25,16 @@ extension ProcessProofs.SoakTests {
         let users: [uid_t] = [4001, 4002]
         let churners = try users.map { user in
             try daemon.start(
-                as: user, "ProofWorker", ["churn", "\(seconds)", "u\(user)", "1000", "\(Self.minimum)"], output: "churn-\(user)")
+                as: user, "ProofWorker", ["churn", "\(seconds)", "u\(user)", "1000", "\(Self.minimum)"],
+                output: "churn-\(user)")
         }
         for churner in churners { #expect(churner.waitUntilExit() == 0) }
         #expect(hostile.isRunning, "the flood ended before the users did")
-        #expect(daemon.process.process.isRunning, "\(daemon.process.said)")
+        #expect(daemon.process.process.isRunning, "\(daemon.process.logText)")
         // A key may take longer than everything else.
-        #expect(try eventually { try attacks.dropLast().allSatisfy { try rounds("did", $0) >= 3 } }, "the flood came to a halt")
+        #expect(
+            try eventually { try attacks.dropLast().allSatisfy { try rounds("did", $0) >= 3 } },
+            "the flood came to a halt")
         hostile.stop(signal: SIGKILL)
 
         for user in users {
@@ -39,7 +42,7 @@ extension ProcessProofs.SoakTests {
             let verdict = try daemon.run(as: user, "latchkey", ["log", "verify"])
             #expect(verdict.hasPrefix("intact"), "\(verdict)")
         }
-        #expect(daemon.process.stop() == 0, "\(daemon.process.said)")
+        #expect(daemon.process.stop() == 0, "\(daemon.process.logText)")
     }
 
     /// The calls that each user makes at least.
@@ -47,8 +50,10 @@ extension ProcessProofs.SoakTests {
 
     /// Every answer of a user is one that some order of the user's own calls explains, and what was acknowledged is there.
     private func verify(_ user: uid_t, _ daemon: SystemDaemon) throws {
-        let calls = try String(contentsOfFile: "\(daemon.directory.path)/churn-\(user)", encoding: .utf8).split(separator: "\n")
-            .compactMap { Call($0) }
+        let calls = try String(contentsOfFile: "\(daemon.directory.path)/churn-\(user)", encoding: .utf8).split(
+            separator: "\n"
+        )
+        .compactMap { Call($0) }
         #expect(calls.count >= Self.minimum)
         let unexpected = calls.filter { !$0.isDocumented }
         #expect(unexpected.isEmpty, "\(user): \(unexpected.prefix(3))")
@@ -56,7 +61,8 @@ extension ProcessProofs.SoakTests {
         print("lookups of user \(user): \(times.count), median \(times.isEmpty ? 0 : times[times.count / 2] / 1000) µs")
 
         let found = Set(
-            try daemon.run(as: user, "ProofWorker", ["item", "find", "-", "-"]).split(whereSeparator: \.isWhitespace).dropFirst())
+            try daemon.run(as: user, "ProofWorker", ["item", "find", "-", "-"]).split(whereSeparator: \.isWhitespace)
+                .dropFirst())
         for (item, calls) in Dictionary(grouping: calls, by: \.item) {
             let history = History(calls)
             let wrong = calls.filter {

@@ -14,7 +14,9 @@ extension ProcessProofs {
     /// do what no client should.
     @Suite("Soak")
     struct SoakTests {
-        @Test("Under thirty-two clients and faults of every kind the daemon loses nothing, answers right, and does not grow")
+        @Test(
+            "Under thirty-two clients and faults of every kind the daemon loses nothing, answers right, and does not grow"
+        )
         func soak() throws {
             // `make soak` sets 600. A slow machine takes longer, until there was enough of everything.
             let seconds = ProcessInfo.processInfo.environment["LATCHKEY_SOAK_SECONDS"].flatMap(Double.init) ?? 20
@@ -25,25 +27,26 @@ extension ProcessProofs {
             let churners = try (0..<20).map { number in
                 (
                     path: "\(daemon.directory.path)/churn-\(number)",
-                    process: try worker(daemon, ["churn", "\(seconds)", "p\(number)", "4000", "\(Self.minimum)"], "churn-\(number)")
+                    process: try worker(
+                        daemon, ["churn", "\(seconds)", "p\(number)", "4000", "\(Self.minimum)"], "churn-\(number)")
                 )
             }
             let writers = Writers(daemon)
             let faults = Faults(daemon)
             var memory: [Int] = []
-            var isEnough = false
-            while ContinuousClock.now < end || !isEnough, ContinuousClock.now < limit {
+            var isSufficient = false
+            while ContinuousClock.now < end || !isSufficient, ContinuousClock.now < limit {
                 usleep(500_000)
                 try writers.killAndReplace()
                 memory.append(daemon.residentKiB)
                 if ContinuousClock.now >= end {
-                    isEnough = try memory.count >= 16 && faults.count > Int(seconds) && writers.acknowledged() > 300
+                    isSufficient = try memory.count >= 16 && faults.count > Int(seconds) && writers.acknowledged() > 300
                 }
             }
             faults.end()
             try writers.end()
             for churner in churners { #expect(churner.process.waitUntilExit() == 0) }
-            #expect(daemon.process.isRunning, "\(daemon.said)")
+            #expect(daemon.process.isRunning, "\(daemon.logText)")
 
             try expectFlat(memory)
             #expect(faults.count > Int(seconds), "\(faults.count) faults were injected")
@@ -63,10 +66,12 @@ extension ProcessProofs {
             for (item, calls) in Dictionary(grouping: calls, by: \.item) {
                 let history = History(calls)
                 let stale = calls.filter {
-                    $0.operation == "read" && !history.explains($0.status == 0 ? $0.value : nil, from: $0.start, to: $0.end)
+                    $0.operation == "read"
+                        && !history.explains($0.status == 0 ? $0.value : nil, from: $0.start, to: $0.end)
                 }
                 #expect(stale.isEmpty, "\(stale.count) stale reads of \(item): \(stale.prefix(2))")
-                #expect(history.explains(try keychain.data(account: item), from: .max, to: .max), "a lost write of \(item)")
+                #expect(
+                    history.explains(try keychain.data(account: item), from: .max, to: .max), "a lost write of \(item)")
             }
             try writers.verify(in: keychain)
         }
@@ -79,7 +84,10 @@ extension ProcessProofs {
             for number in 0..<20 {
                 let added = try daemon.client(
                     "latchkey",
-                    ["add-generic-password", "-a", "large-\(number)", "-s", "large", "-w", String(repeating: "x", count: 100_000)])
+                    [
+                        "add-generic-password", "-a", "large-\(number)", "-s", "large", "-w",
+                        String(repeating: "x", count: 100_000),
+                    ])
                 #expect(added.status == 0, "\(added)")
             }
         }
@@ -130,7 +138,10 @@ extension ProcessProofs {
             /// How many writes were acknowledged until now.
             func acknowledged() throws -> Int {
                 try logs.reduce(0) { count, log in
-                    try count + String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count { $0.hasPrefix("did") }
+                    try count
+                        + String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count {
+                            $0.hasPrefix("did")
+                        }
                 }
             }
 
@@ -139,8 +150,10 @@ extension ProcessProofs {
                 var acknowledged = 0
                 for log in logs {
                     var (certain, possible): ([String: String], [String: String]) = ([:], [:])
-                    let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
-                        .dropLast()
+                    let lines = try String(contentsOfFile: log, encoding: .utf8).split(
+                        separator: "\n", omittingEmptySubsequences: false
+                    )
+                    .dropLast()
                     for line in lines {
                         let words = line.split(separator: " ").map(String.init)
                         let value = "\(words[2]):\(words[1] == "add" ? 0 : 1)"
@@ -148,7 +161,9 @@ extension ProcessProofs {
                     }
                     for (account, value) in certain {
                         let found = try keychain.data(account: account)
-                        #expect(found == value || found == possible[account], "\(account): \(found ?? "nothing"), acknowledged \(value)")
+                        #expect(
+                            found == value || found == possible[account],
+                            "\(account): \(found ?? "nothing"), acknowledged \(value)")
                     }
                     acknowledged += certain.count
                 }
@@ -186,7 +201,9 @@ extension ProcessProofs {
                 while running.load(ordering: .relaxed) > 0 { usleep(1000) }
             }
 
-            private func send(_ bytes: [UInt8], over connection: Socket) { bytes.withUnsafeBytes { _ = try? connection.send($0) } }
+            private func send(_ bytes: [UInt8], over connection: Socket) {
+                bytes.withUnsafeBytes { _ = try? connection.send($0) }
+            }
 
             private func randomBytes() {
                 guard let connection = try? Socket(connectingTo: socket) else { return }

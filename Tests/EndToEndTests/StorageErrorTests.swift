@@ -37,7 +37,8 @@ struct StorageErrorTests {
     func emptied() throws {
         let home = try made()
         let path = "\(home.path)/data/keychain.db"
-        for name in try FileManager.default.contentsOfDirectory(atPath: "\(home.path)/data") where name != "keychain.db" {
+        for name in try FileManager.default.contentsOfDirectory(atPath: "\(home.path)/data") where name != "keychain.db"
+        {
             try FileManager.default.removeItem(atPath: "\(home.path)/data/\(name)")
         }
         #expect(truncate(path, 0) == 0)
@@ -57,7 +58,9 @@ struct StorageErrorTests {
         for _ in 0..<5 {
             let home = try TemporaryDirectory()
             let processes = (0..<8).map {
-                Executable.process("latchkey", ["add-generic-password", "-a", "account \($0)", "-s", "proof", "-w", "x"], home: home.path)
+                Executable.process(
+                    "latchkey", ["add-generic-password", "-a", "account \($0)", "-s", "proof", "-w", "x"],
+                    home: home.path)
             }
             for process in processes { try process.run() }
             for process in processes { process.waitUntilExit() }
@@ -77,7 +80,9 @@ struct StorageErrorTests {
         defer { umask(before) }
         let service = try open(home)
         _ = try service.add(ItemAddition(.genericPassword), from: caller)
-        for path in ["data", "state", "data/keychain.db", "data/keychain.db-wal", "data/keychain.db-shm", "state/device.key"] {
+        for path in [
+            "data", "state", "data/keychain.db", "data/keychain.db-wal", "data/keychain.db-shm", "state/device.key",
+        ] {
             let attributes = try FileManager.default.attributesOfItem(atPath: "\(home.path)/\(path)")
             let expected = path.contains(".") ? 0o600 : 0o700
             #expect(attributes[.posixPermissions] as? Int == expected, "\(path)")
@@ -112,12 +117,16 @@ struct StorageErrorTests {
         first.close()
     }
 
-    @Test("A write to a database that was deleted or replaced while it was open is refused, not acknowledged", arguments: [false, true])
+    @Test(
+        "A write to a database that was deleted or replaced while it was open is refused, not acknowledged",
+        arguments: [false, true])
     func replaced(_ isReplaced: Bool) throws {
         let home = try TemporaryDirectory()
         let service = try open(home)
         _ = try service.add(ItemAddition(.genericPassword, attributes: [.account: .string("one")]), from: caller)
-        for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: "\(home.path)/data/keychain.db\(suffix)") }
+        for suffix in ["", "-wal", "-shm"] {
+            try FileManager.default.removeItem(atPath: "\(home.path)/data/keychain.db\(suffix)")
+        }
         if isReplaced { #expect(try Executable.run("ProofWorker", ["add", "other"], home: home.path).status == 0) }
         let two = ItemAddition(.genericPassword, attributes: [.account: .string("two")])
         let error = try #require(throws: KeychainError.self) { try service.add(two, from: caller) }
@@ -152,7 +161,8 @@ struct StorageErrorTests {
         try replace(key, Data(count: 32))
         #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("another keychain"))
         try replace(key, Data(count: 31))
-        #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("expected 32 bytes, found 31"))
+        #expect(
+            try #require(throws: KeychainError.self) { try open(home) }.problem.contains("expected 32 bytes, found 31"))
         try replace(key, right)
         _ = try open(home)
     }
@@ -200,14 +210,17 @@ struct StorageErrorTests {
     func foreignSchema(_ statement: String) throws {
         let home = try made()
         try sqlite("\(home.path)/data/keychain.db", statement)
-        #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("not those of a version 2 keychain"))
+        #expect(
+            try #require(throws: KeychainError.self) { try open(home) }.problem.contains(
+                "not those of a version 2 keychain"))
     }
 
     @Test("A database that is a directory, and a missing home, have statuses of their own")
     func directoryAndMissingHome() throws {
         let home = try TemporaryDirectory()
         try FileManager.default.createDirectory(
-            atPath: "\(home.path)/data/keychain.db", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            atPath: "\(home.path)/data/keychain.db", withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: "\(home.path)/data")
         #expect(try #require(throws: KeychainError.self) { try open(home) }.status == .invalidKeychain)
 
@@ -223,7 +236,8 @@ struct StorageErrorTests {
         try FileManager.default.createDirectory(
             atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         let environment = [
-            "XDG_DATA_HOME": "\(directory.path)/share", "XDG_STATE_HOME": "\(directory.path)/state", "XDG_RUNTIME_DIR": directory.path,
+            "XDG_DATA_HOME": "\(directory.path)/share", "XDG_STATE_HOME": "\(directory.path)/state",
+            "XDG_RUNTIME_DIR": directory.path,
         ]
         let outcome = try Executable.run("ProofWorker", ["once"], home: "", environment: environment)
         #expect(outcome.output.hasPrefix("-25291 "), "\(outcome)")
@@ -243,7 +257,7 @@ struct StorageErrorTests {
             let error = try #require(throws: KeychainError.self) { try EmbeddedService(home: home) }
             #expect(error.status == .notAvailable && error.hint == "chmod o-w '\(parent)'", "\(error)")
             #expect(error.problem.contains("every user can write \(parent)"))
-            #expect(throws: KeychainError.self) { try HomeOwnership.claim(home) }
+            #expect(throws: KeychainError.self) { try HomeOwnership.acquire(home) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [], "nothing is made")
             try #require(chmod(parent, 0o700) == 0)
         }
@@ -253,7 +267,8 @@ struct StorageErrorTests {
         try #require(chmod(parent, mode_t(mode)) == 0)
         let service = try EmbeddedService(home: home)
         defer { service.close() }
-        #expect(try service.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller).records.count == 1)
+        #expect(
+            try service.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller).records.count == 1)
         let finding = try #require(try service.check { _ in }.first { $0.subject == "parent directories" })
         #expect(finding.isHealthy == (mode == 0o1777))
         #expect(finding.hint == (mode == 0o1777 ? nil : "chmod o-w '\(parent)'"))
@@ -264,22 +279,29 @@ struct StorageErrorTests {
         let both = try KeychainHome.resolve { ["HOME": "/home/u"][$0] }
         #expect(both.databasePath == "/home/u/.local/share/latchkey/keychain.db")
         #expect(both.deviceKeyPath == "/home/u/.local/state/latchkey/device.key")
-        let xdg = try KeychainHome.resolve { ["HOME": "/home/u", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "relative"][$0] }
+        let xdg = try KeychainHome.resolve {
+            ["HOME": "/home/u", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "relative"][$0]
+        }
         #expect(xdg.dataDirectory == "/d/latchkey")
         #expect(xdg.stateDirectory == "/home/u/.local/state/latchkey", "a relative XDG path is ignored")
-        #expect(try KeychainHome.resolve { ["LATCHKEY_HOME": "/l", "HOME": "/h"][$0] }.databasePath == "/l/data/keychain.db")
+        #expect(
+            try KeychainHome.resolve { ["LATCHKEY_HOME": "/l", "HOME": "/h"][$0] }.databasePath == "/l/data/keychain.db"
+        )
     }
 
     // MARK: As another user
 
-    @Test("T210: a user who may not enter is told so; nothing is made", .enabled(if: geteuid() == 0, "needs root to become somebody else"))
+    @Test(
+        "T210: a user who may not enter is told so; nothing is made",
+        .enabled(if: geteuid() == 0, "needs root to become somebody else"))
     func noPermission() throws {
         let home = try made()
         // Another user reaches neither a private clone nor what a process loads late from there.
         let executables = try SharedExecutables(["ProofWorker"])
         let outcome = try Executable.run(executables.path("ProofWorker"), ["once", "65534"], home: home.path)
         #expect(outcome.output.hasPrefix("-25291 "), "\(outcome)")
-        #expect(outcome.output.contains("Permission denied") || outcome.output.contains("belongs to user"), "\(outcome)")
+        #expect(
+            outcome.output.contains("Permission denied") || outcome.output.contains("belongs to user"), "\(outcome)")
     }
 
     @Test(
@@ -287,7 +309,8 @@ struct StorageErrorTests {
         .enabled(if: canMount, "needs root with the right to mount"))
     func readOnly() throws {
         try withMountedHome("size=4m") { home in
-            let added = try Executable.run("latchkey", ["add-generic-password", "-a", "a", "-s", "s", "-w", "the secret"], home: home)
+            let added = try Executable.run(
+                "latchkey", ["add-generic-password", "-a", "a", "-s", "s", "-w", "the secret"], home: home)
             try #require(added.status == 0, "\(added)")
             // This program ends without closing the keychain, and leaves its log behind.
             #expect(try Executable.run("ProofWorker", ["once"], home: home).output.hasPrefix("0 "))
@@ -300,23 +323,29 @@ struct StorageErrorTests {
                 #expect(outcome.status == 0, "\(outcome)")
             }
             for line in [
-                ["add-generic-password", "-a", "b", "-s", "s", "-w", "x"], ["add-generic-password", "-U", "-a", "a", "-s", "s", "-w", "x"],
+                ["add-generic-password", "-a", "b", "-s", "s", "-w", "x"],
+                ["add-generic-password", "-U", "-a", "a", "-s", "s", "-w", "x"],
                 ["delete-generic-password", "-a", "a"],
             ] {
                 let outcome = try Executable.run("latchkey", line, home: home)
                 #expect(outcome.status == 52, "\(outcome)")
-                #expect(outcome.error.contains("read-only file system") && outcome.error.contains("hint: mount it writable"), "\(outcome)")
+                #expect(
+                    outcome.error.contains("read-only file system")
+                        && outcome.error.contains("hint: mount it writable"), "\(outcome)")
             }
             #expect(try Executable.run("ProofWorker", ["once"], home: home).output.hasPrefix("-25292 "))
             // Programs with the keychain open do not disturb each other.
-            let (first, second) = (try EmbeddedService(home: KeychainHome(root: home)), try EmbeddedService(home: KeychainHome(root: home)))
+            let (first, second) = (
+                try EmbeddedService(home: KeychainHome(root: home)), try EmbeddedService(home: KeychainHome(root: home))
+            )
             for service in [first, second] {
                 let query = ItemQuery(.genericPassword, limit: .all)
                 #expect(try service.copyMatching(query, returning: .data, from: caller).records.count == 2)
                 try service.checkpoint()
             }
             let passphrase = SharedSecret(copying: "a passphrase for a backup".utf8)
-            let report = try first.backup(under: passphrase, passcode: nil, to: { (_) throws(KeychainError) in }, progress: { _, _ in })
+            let report = try first.backup(
+                under: passphrase, passcode: nil, to: { (_) throws(KeychainError) in }, progress: { _, _ in })
             #expect(report.portable + report.deviceBound == 2)
             first.close()
             second.close()
@@ -335,7 +364,8 @@ struct StorageErrorTests {
                 _ = try made.add(
                     ItemAddition(
                         .genericPassword, attributes: [.account: .string(protection.rawValue)],
-                        secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), protection: protection), from: caller)
+                        secrets: ItemSecrets(data: SharedSecret(copying: "x".utf8)), protection: protection),
+                    from: caller)
             }
             try made.setPasscode(passcode) { _, _ in }
             made.close()
@@ -349,16 +379,20 @@ struct StorageErrorTests {
             #expect(try find(.always) == 1)
             for typed in [passcode, SharedSecret(copying: "another one".utf8)] {
                 let error = try #require(throws: KeychainError.self) { try service.unlock(typed) { _, _ in } }
-                #expect(error.status == .readOnly && error.problem.contains("could not be counted") && error.hint != nil, "\(error)")
+                #expect(
+                    error.status == .readOnly && error.problem.contains("could not be counted") && error.hint != nil,
+                    "\(error)")
             }
-            #expect(try #require(throws: KeychainError.self) { try find(.whenUnlocked) }.status == .interactionNotAllowed)
+            #expect(
+                try #require(throws: KeychainError.self) { try find(.whenUnlocked) }.status == .interactionNotAllowed)
             #expect(try service.lockStatus().wrongPasscodes == 0)
         }
     }
 
     @Test(
         "A keychain of latchkeyd, and one whose log has no index, are refused on a read-only file system with what to do",
-        .enabled(if: canMount, "needs root with the right to mount"), arguments: ["data/daemon", "data/keychain.db-wal"])
+        .enabled(if: canMount, "needs root with the right to mount"),
+        arguments: ["data/daemon", "data/keychain.db-wal"])
     func readOnlyRefused(_ name: String) throws {
         try withMountedHome("size=4m") { home in
             _ = try Executable.run("latchkey", ["add-generic-password", "-a", "a", "-s", "s", "-w", "x"], home: home)

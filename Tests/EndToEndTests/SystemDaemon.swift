@@ -31,7 +31,8 @@ final class SystemDaemon {
             chown(path, Self.user, Self.user)
         }
         process = try DaemonProcess(
-            ["--system", "--socket", socket, "--state-directory", state, "--subuid", subuid], launcher: Self.setpriv(Self.user),
+            ["--system", "--socket", socket, "--state-directory", state, "--subuid", subuid],
+            launcher: Self.setpriv(Self.user),
             executable: executables.path("latchkeyd"), in: directory)
     }
 
@@ -43,7 +44,10 @@ final class SystemDaemon {
     }
 
     private var environment: [String: String] {
-        ["LATCHKEY_SYSTEM_SOCKET": socket, "PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "SWIFT_BACKTRACE": "enable=no"]
+        [
+            "LATCHKEY_SYSTEM_SOCKET": socket, "PATH": "/usr/bin:/bin", "HOME": "/nonexistent",
+            "SWIFT_BACKTRACE": "enable=no",
+        ]
     }
 
     /// The path of an executable of the package that every user can run.
@@ -57,7 +61,8 @@ final class SystemDaemon {
     /// Runs an executable of the package as a user in a namespace of processes of its own, as sandboxes do; what it prints.
     func run(inNamespaceAs user: uid_t, _ name: String, _ arguments: [String]) throws -> String {
         let namespace = ["/usr/bin/unshare", "--pid", "--fork", "--kill-child"]
-        return try process.run(namespace + Self.setpriv(user) + [executables.path(name)] + arguments, environment: environment)
+        return try process.run(
+            namespace + Self.setpriv(user) + [executables.path(name)] + arguments, environment: environment)
     }
 
     /// Runs a line of the shell as a user; what it prints.

@@ -12,7 +12,7 @@ import Testing
 @Suite("A system daemon that is away", .serialized)
 struct SystemDaemonAwayTests {
     /// A daemon in system mode as this user, and the homes of its clients.
-    private final class World {
+    private final class SystemFixture {
         let directory: TemporaryDirectory
         let daemon: DaemonProcess
         let socket: String
@@ -25,7 +25,8 @@ struct SystemDaemonAwayTests {
                 atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
             daemon = try DaemonProcess(
                 [
-                    "--system", "--socket", socket, "--state-directory", "\(directory.path)/system", "--subuid", "\(directory.path)/subuid",
+                    "--system", "--socket", socket, "--state-directory", "\(directory.path)/system", "--subuid",
+                    "\(directory.path)/subuid",
                 ], in: directory)
         }
 
@@ -45,49 +46,56 @@ struct SystemDaemonAwayTests {
         "WIRE-14: after a system daemon has answered once, its absence is an error; no keychain is made in the home, and what it keeps stays"
     )
     func away() throws {
-        let world = try World()
-        #expect(try world.run("ProofWorker", "item", "add", "a", "v").output == "0\n")
-        #expect(access(world.mark, F_OK) == 0)
-        #expect(world.daemon.stop() == 0)
+        let fixture = try SystemFixture()
+        #expect(try fixture.run("ProofWorker", "item", "add", "a", "v").output == "0\n")
+        #expect(access(fixture.mark, F_OK) == 0)
+        #expect(fixture.daemon.stop() == 0)
 
-        #expect(try world.run("ProofWorker", "item", "find", "a", "-").output == "-25291\n")
-        #expect(try world.run("ProofWorker", "item", "add", "b", "w").output == "-25291\n")
+        #expect(try fixture.run("ProofWorker", "item", "find", "a", "-").output == "-25291\n")
+        #expect(try fixture.run("ProofWorker", "item", "add", "b", "w").output == "-25291\n")
         for command in ["status", "doctor"] {
-            let said = try world.run("latchkey", command)
-            #expect(said.status != 0 && (said.output + said.error).contains("the system's latchkeyd keeps this user's keychain"), "\(said)")
+            let said = try fixture.run("latchkey", command)
+            #expect(
+                said.status != 0
+                    && (said.output + said.error).contains("the system's latchkeyd keeps this user's keychain"),
+                "\(said)")
             #expect((said.output + said.error).contains("latchkeyd --system --release"), "\(said)")
         }
-        #expect(access(world.database, F_OK) != 0)
+        #expect(access(fixture.database, F_OK) != 0)
 
-        try world.daemon.start()
-        #expect(try world.run("ProofWorker", "item", "find", "a", "-").output == "0 v\n")
+        try fixture.daemon.start()
+        #expect(try fixture.run("ProofWorker", "item", "find", "a", "-").output == "0 v\n")
     }
 
-    @Test("--system --release is refused while the daemon is there, and afterwards lets programs have a keychain of their own")
+    @Test(
+        "--system --release is refused while the daemon is there, and afterwards lets programs have a keychain of their own"
+    )
     func release() throws {
-        let world = try World()
-        #expect(try world.run("ProofWorker", "item", "add", "a", "v").output == "0\n")
-        let early = try world.run("latchkeyd", "--system", "--release")
+        let fixture = try SystemFixture()
+        #expect(try fixture.run("ProofWorker", "item", "add", "a", "v").output == "0\n")
+        let early = try fixture.run("latchkeyd", "--system", "--release")
         #expect(early.status != 0 && early.error.contains("is there, and programs use it"), "\(early)")
-        #expect(world.daemon.stop() == 0)
-        #expect(try world.run("latchkeyd", "--system", "--release").status == 0)
-        #expect(try world.run("ProofWorker", "item", "find", "a", "-").output == "-25300\n")
-        #expect(try world.run("latchkeyd", "--system", "--release").error.contains("did not depend"))
+        #expect(fixture.daemon.stop() == 0)
+        #expect(try fixture.run("latchkeyd", "--system", "--release").status == 0)
+        #expect(try fixture.run("ProofWorker", "item", "find", "a", "-").output == "-25300\n")
+        #expect(try fixture.run("latchkeyd", "--system", "--release").error.contains("did not depend"))
     }
 
     @Test("A home that a variable names, and a keychain in memory, are used whatever the mark says")
     func named() throws {
-        let world = try World()
-        #expect(try world.run("ProofWorker", "item", "add", "a", "v").output == "0\n")
-        #expect(world.daemon.stop() == 0)
-        for variables in [["LATCHKEY_HOME": "\(world.directory.path)/own"], ["LATCHKEY_EPHEMERAL": "1"]] {
-            #expect(try world.run("ProofWorker", "item", "find", "a", "-", more: variables).output == "-25300\n")
+        let fixture = try SystemFixture()
+        #expect(try fixture.run("ProofWorker", "item", "add", "a", "v").output == "0\n")
+        #expect(fixture.daemon.stop() == 0)
+        for variables in [["LATCHKEY_HOME": "\(fixture.directory.path)/own"], ["LATCHKEY_EPHEMERAL": "1"]] {
+            #expect(try fixture.run("ProofWorker", "item", "find", "a", "-", more: variables).output == "-25300\n")
         }
     }
 
     @Test(
         "client.conf requires the daemon, or requires it where its socket is enabled",
-        arguments: [("daemon = system", true, true), ("daemon = when-enabled", false, true), ("# nothing", false, false)])
+        arguments: [
+            ("daemon = system", true, true), ("daemon = when-enabled", false, true), ("# nothing", false, false),
+        ])
     func configuration(_ text: String, _ whenDisabled: Bool, _ whenEnabled: Bool) throws {
         let directory = try TemporaryDirectory()
         let (path, link) = ("\(directory.path)/client.conf", "\(directory.path)/enabled")
@@ -104,7 +112,9 @@ struct SystemDaemonAwayTests {
         #expect(throws: (any Error).self) { try isRequired() }
     }
 
-    @Test("A socket that a variable names is believed only in a directory of root's or the caller's, or in one that only they could make")
+    @Test(
+        "A socket that a variable names is believed only in a directory of root's or the caller's, or in one that only they could make"
+    )
     func socketDirectories() throws {
         let directory = try TemporaryDirectory()
         let (safe, open) = ("\(directory.path)/safe", "\(directory.path)/open")
@@ -112,7 +122,9 @@ struct SystemDaemonAwayTests {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             chmod(path, mode_t(mode))
         }
-        func isTrusted(_ path: String, _ user: UInt32) -> Bool { SocketConnector.system("\(path)/socket").isTrusted(user) }
+        func isTrusted(_ path: String, _ user: UInt32) -> Bool {
+            SocketConnector.system("\(path)/socket").isTrusted(user)
+        }
         #expect(isTrusted(safe, 0) && isTrusted(safe, geteuid()))
         #expect(!isTrusted(safe, 12345))
         #expect(geteuid() == 0 || !isTrusted(open, geteuid()))
@@ -132,6 +144,6 @@ struct SystemDaemonAwayTests {
         "The directory above a path",
         arguments: [("/a/b", "/a"), ("/a", "/"), ("/a//b/", "/a"), ("a/b", "a"), ("a", "."), ("/", nil), ("", nil)])
     func parents(_ path: String, _ parent: String?) {
-        #expect(PathParent.of(path) == parent)
+        #expect(ParentDirectory.of(path) == parent)
     }
 }

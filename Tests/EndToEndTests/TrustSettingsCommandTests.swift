@@ -9,7 +9,7 @@ import Testing
 struct TrustSettingsCommandTests {
     private let directory: TemporaryDirectory
     private let authority: OpenSSLAuthority
-    private let server: OpenSSLAuthority.Issued
+    private let server: OpenSSLAuthority.IssuedCertificate
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -19,7 +19,8 @@ struct TrustSettingsCommandTests {
 
     private func security(_ words: String...) throws -> Executable.Outcome {
         try Executable.run(
-            "latchkey", words, home: "\(directory.path)/home", environment: ["XDG_RUNTIME_DIR": directory.path], input: nil)
+            "latchkey", words, home: "\(directory.path)/home", environment: ["XDG_RUNTIME_DIR": directory.path],
+            input: nil)
     }
 
     private func verify(_ host: String = "example.com") throws -> Executable.Outcome {
@@ -45,11 +46,16 @@ struct TrustSettingsCommandTests {
                       Result Type           : kSecTrustSettingsResultTrustRoot
 
                 """)
-        let explained = try security("trust", "explain", "--host", "example.com", server.file, authority.intermediate.file)
+        let explained = try security(
+            "trust", "explain", "--host", "example.com", server.file, authority.intermediate.file)
         #expect(explained.status == 0 && explained.output.hasPrefix("Trusted:"))
-        #expect(try security("add-trusted-cert", "-r", "deny", "-p", "ssl", "-s", "example.com", server.file).status == 0)
+        #expect(
+            try security("add-trusted-cert", "-r", "deny", "-p", "ssl", "-s", "example.com", server.file).status == 0)
         let denied = try verify()
-        #expect(denied.status == 1 && denied.error.hasPrefix("SecTrustEvaluate result: kSecTrustResultDeny\nsecurity: the certificate of "))
+        #expect(
+            denied.status == 1
+                && denied.error.hasPrefix("SecTrustEvaluate result: kSecTrustResultDeny\nsecurity: the certificate of ")
+        )
         #expect(try security("remove-trusted-cert", server.file).status == 0)
         #expect(try verify().status == 0)
         #expect(try security("remove-trusted-cert", authority.root.file).status == 0)
@@ -84,8 +90,12 @@ struct TrustSettingsCommandTests {
     @Test("what cannot be is refused by name")
     func refusals() throws {
         #expect(try security("add-trusted-cert", server.file).error.contains("has not signed itself"))
-        #expect(try security("add-trusted-cert", "-p", "eap", authority.root.file).error.contains("the policy 'eap' is not served"))
-        #expect(try security("add-trusted-cert", "-e", "-67688", authority.root.file).error.contains("not one that may be allowed"))
+        #expect(
+            try security("add-trusted-cert", "-p", "eap", authority.root.file).error.contains(
+                "the policy 'eap' is not served"))
+        #expect(
+            try security("add-trusted-cert", "-e", "-67688", authority.root.file).error.contains(
+                "not one that may be allowed"))
         #expect(try security("add-trusted-cert", "-r", "always", authority.root.file).status == 2)
         #expect(try security("add-trusted-cert").status == 2)
         let text = "\(directory.path)/home/data/trust-settings.plist"

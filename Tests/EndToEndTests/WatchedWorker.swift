@@ -19,7 +19,9 @@ final class WatchedWorker {
 
     /// The whole lines so far; the last one may be cut short.
     var lines: [String] {
-        said.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map { String(decoding: $0, as: UTF8.self) }
+        said.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     /// Waits until it has said so many lines with this prefix, or has ended.

@@ -10,7 +10,8 @@ struct HTTPExchangeTests {
     @Test(
         "Only plain URLs of HTTP can be asked",
         arguments: [
-            "https://127.0.0.1/", "ldap://127.0.0.1/cn=x", "file:///etc/passwd", "http://", "http:///x", "http://u:p@127.0.0.1/",
+            "https://127.0.0.1/", "ldap://127.0.0.1/cn=x", "file:///etc/passwd", "http://", "http:///x",
+            "http://u:p@127.0.0.1/",
             "http://127.0.0.1/a b", "http://127.0.0.1/a\r\nX: y", "http://127.0.0.1/#a", "http://127.0.0.1/\u{E4}", "",
             "http://127.0.0.1/" + String(repeating: "a", count: 2_048),
         ])
@@ -20,12 +21,15 @@ struct HTTPExchangeTests {
 
     @Test("What is asked arrives as it was said, and the answer is one SEQUENCE of DER")
     func arrives() throws {
-        let server = try LoopbackServer { request in .content([0x30, 0x02] + (request.content.isEmpty ? [1, 2] : [3, 4])) }
+        let server = try LoopbackServer { request in
+            .content([0x30, 0x02] + (request.content.isEmpty ? [1, 2] : [3, 4]))
+        }
         for target in ["/a/b?c=d&e", "?x", ""] {
             let url = server.url(target)
             let get = try #require(HTTPExchange(url: url))
             #expect(try get.answer(limit: 100, seconds: 120) == [0x30, 0x02, 1, 2])
-            let post = try #require(HTTPExchange(url: url, sending: HTTPExchange.Content(type: "application/x", bytes: [7, 8])))
+            let post = try #require(
+                HTTPExchange(url: url, sending: HTTPExchange.Content(type: "application/x", bytes: [7, 8])))
             #expect(try post.answer(limit: 100, seconds: 120) == [0x30, 0x02, 3, 4])
         }
         let expected = ["/a/b?c=d&e", "/?x", "/"].flatMap { ["GET \($0) []", "POST \($0) [7, 8]"] }

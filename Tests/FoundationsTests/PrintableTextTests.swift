@@ -10,10 +10,13 @@ struct PrintableTextTests {
         "characters that a terminal obeys, or does not show, become visible escapes",
         arguments: [
             ("plain text, 'quoted' \\ and {braced}", "plain text, 'quoted' \\ and {braced}"), ("", ""),
-            ("a\nb", "a\\nb"), ("a\r\nb", "a\\r\\nb"), ("a\tb", "a\\tb"), ("\u{1B}[2J", "\\x1b[2J"), ("\u{0}\u{7}\u{8}", "\\x00\\x07\\x08"),
+            ("a\nb", "a\\nb"), ("a\r\nb", "a\\r\\nb"), ("a\tb", "a\\tb"), ("\u{1B}[2J", "\\x1b[2J"),
+            ("\u{0}\u{7}\u{8}", "\\x00\\x07\\x08"),
             ("\u{7F}", "\\x7f"), ("\u{9B}31m", "\\x9b31m"), ("\u{85}", "\\x85"),
-            ("\u{202E}moc.elpmaxe\u{202C}", "\\u{202e}moc.elpmaxe\\u{202c}"), ("\u{2066}\u{2069}\u{200E}", "\\u{2066}\\u{2069}\\u{200e}"),
-            ("\u{61C}", "\\u{61c}"), ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"), ("a\u{200B}b", "a\\u{200b}b"), ("\u{FEFF}", "\\u{feff}"),
+            ("\u{202E}moc.elpmaxe\u{202C}", "\\u{202e}moc.elpmaxe\\u{202c}"),
+            ("\u{2066}\u{2069}\u{200E}", "\\u{2066}\\u{2069}\\u{200e}"),
+            ("\u{61C}", "\\u{61c}"), ("\u{2028}\u{2029}", "\\u{2028}\\u{2029}"), ("a\u{200B}b", "a\\u{200b}b"),
+            ("\u{FEFF}", "\\u{feff}"),
             ("\u{AD}", "\\xad"), ("\u{3164}", "\\u{3164}"), ("\u{E0041}", "\\u{e0041}"), ("\u{E000}", "\\u{e000}"),
             ("\u{378}", "\\u{378}"),
         ])
@@ -24,7 +27,9 @@ struct PrintableTextTests {
 
     @Test(
         "text of every language stays as it is",
-        arguments: ["Zürich", "Z\u{75}\u{308}rich", "東京", "القاهرة", "ירושלים", "नई दिल्ली", "Ἀθῆναι", "❤️", "a\u{A0}b", "€ ½"])
+        arguments: [
+            "Zürich", "Z\u{75}\u{308}rich", "東京", "القاهرة", "ירושלים", "नई दिल्ली", "Ἀθῆναι", "❤️", "a\u{A0}b", "€ ½",
+        ])
     func languages(text: String) {
         #expect(PrintableText(text).string == text)
     }
@@ -38,7 +43,8 @@ struct PrintableTextTests {
         #expect(PrintableText("abcdef", maxLength: 2).string == "ab… (4 more characters)")
         #expect(PrintableText(String(repeating: "y", count: 5000), maxLength: nil).string.count == 5000)
         // One character of many marks is not one character of the limit.
-        #expect(PrintableText("a" + String(repeating: "\u{301}", count: 3000)).string.hasSuffix("… (1977 more characters)"))
+        #expect(
+            PrintableText("a" + String(repeating: "\u{301}", count: 3000)).string.hasSuffix("… (1977 more characters)"))
     }
 
     @Test("text with lines of its own keeps line feeds and tabs, and nothing else")
@@ -57,7 +63,7 @@ struct PrintableTextTests {
         let nested: TerminalText = "\r\(text)\("\n" as TerminalText)"
         #expect(nested.string == "\r" + text.string + "\n")
         #expect([text, "b", TerminalText()].joined(separator: ", ") == text + ", b, ")
-        #expect(TerminalText.blanks(3).string == "   " && TerminalText.blanks(-1).string == "")
+        #expect(TerminalText.spaces(3).string == "   " && TerminalText.spaces(-1).string == "")
     }
 
     @Test("JSON keeps its meaning: what is not printable becomes JSON's own escapes")

@@ -15,8 +15,8 @@ struct PrivateFileTests {
         let winners = Mutex<[UInt8]>([])
         DispatchQueue.concurrentPerform(iterations: 16) { number in
             let content = [UInt8](repeating: UInt8(number), count: 32)
-            let isMine = content.withUnsafeBytes { try? PrivateFile.create("key", in: directory, content: $0) }
-            if isMine == true { winners.withLock { $0.append(UInt8(number)) } }
+            let isCreated = content.withUnsafeBytes { try? PrivateFile.create("key", in: directory, content: $0) }
+            if isCreated == true { winners.withLock { $0.append(UInt8(number)) } }
         }
         let winner = try #require(winners.withLock { $0 }.first)
         #expect(winners.withLock { $0.count } == 1)
@@ -29,8 +29,14 @@ struct PrivateFileTests {
         let directory = try PrivateDirectory(creating: "\(temporary.path)/d")
         try write([9, 9, 9, 9, 9, 9], to: "\(temporary.path)/d/key.draft", mode: 0o600)
         let content: [UInt8] = [1, 2, 3, 4]
-        #expect(try content.withUnsafeBytes { try PrivateFile.linkDraft("\(temporary.path)/d/key", in: directory, content: $0) })
-        #expect(try !content.withUnsafeBytes { try PrivateFile.linkDraft("\(temporary.path)/d/key", in: directory, content: $0) })
+        #expect(
+            try content.withUnsafeBytes {
+                try PrivateFile.linkTemporaryFile("\(temporary.path)/d/key", in: directory, content: $0)
+            })
+        #expect(
+            try !content.withUnsafeBytes {
+                try PrivateFile.linkTemporaryFile("\(temporary.path)/d/key", in: directory, content: $0)
+            })
         #expect(try temporary.files() == ["d/key": content])
     }
 
@@ -58,9 +64,12 @@ struct PrivateFileTests {
     func symbolicLink() throws {
         let temporary = try TemporaryDirectory()
         try write([1, 2, 3, 4], to: "\(temporary.path)/real", mode: 0o600)
-        try FileManager.default.createSymbolicLink(atPath: "\(temporary.path)/key", withDestinationPath: "\(temporary.path)/real")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(temporary.path)/key", withDestinationPath: "\(temporary.path)/real")
         var buffer = [UInt8](repeating: 0, count: 4)
-        #expect(throws: SystemError.self) { try buffer.withUnsafeMutableBytes { try PrivateFile.read("\(temporary.path)/key", into: $0) } }
+        #expect(throws: SystemError.self) {
+            try buffer.withUnsafeMutableBytes { try PrivateFile.read("\(temporary.path)/key", into: $0) }
+        }
     }
 
     @Test("Directories are made with their parents, private, and refused when they are not")
@@ -70,9 +79,13 @@ struct PrivateFileTests {
         _ = try PrivateDirectory(creating: path)
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o700)
         try FileManager.default.setAttributes([.posixPermissions: 0o701], ofItemAtPath: path)
-        #expect(try #require(throws: SystemError.self) { try PrivateDirectory(creating: path) }.hint == "chmod 700 '\(path)'")
+        #expect(
+            try #require(throws: SystemError.self) { try PrivateDirectory(creating: path) }.hint
+                == "chmod 700 '\(path)'")
         try write([1], to: "\(temporary.path)/file", mode: 0o600)
-        #expect(try #require(throws: SystemError.self) { try PrivateDirectory(creating: "\(temporary.path)/file") }.code == ENOTDIR)
+        #expect(
+            try #require(throws: SystemError.self) { try PrivateDirectory(creating: "\(temporary.path)/file") }.code
+                == ENOTDIR)
     }
 
     @Test("A directory that inherits its parent's group is private all the same")

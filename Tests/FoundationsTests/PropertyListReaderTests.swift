@@ -8,17 +8,21 @@ import Testing
 /// Property lists of others. Foundation's own writer and reader are the judges of what a well-formed list says.
 @Suite("Property lists")
 struct PropertyListReaderTests {
-    private func read(_ text: String) throws(PropertyListError) -> PropertyListValue { try PropertyListReader.read(Array(text.utf8)) }
+    private func read(_ text: String) throws(PropertyListError) -> PropertyListValue {
+        try PropertyListReader.read(Array(text.utf8))
+    }
 
     private func list(_ value: String) -> String { "<plist version=\"1.0\">\(value)</plist>" }
 
     @Test("A list that Foundation writes is read as what was written")
     func foundation() throws {
         let written: [String: Any] = [
-            "text": "a < b & \"c\" > 'd' \u{E4} \u{1F600}\n", "number": Int64.min, "large": Int64.max, "real": -1.5, "yes": true,
+            "text": "a < b & \"c\" > 'd' \u{E4} \u{1F600}\n", "number": Int64.min, "large": Int64.max, "real": -1.5,
+            "yes": true,
             "no": false,
             "date": Date(timeIntervalSince1970: 951_782_399), "early": Date(timeIntervalSince1970: -11_676_096_000),
-            "data": Data((0...255).map(UInt8.init)), "none": Data(), "list": ["a", ["b", [String: Any]()]] as [Any], "": "",
+            "data": Data((0...255).map(UInt8.init)), "none": Data(), "list": ["a", ["b", [String: Any]()]] as [Any],
+            "": "",
         ]
         let bytes = try PropertyListSerialization.data(fromPropertyList: written, format: .xml, options: 0)
         let value = try PropertyListReader.read(Array(bytes))
@@ -51,10 +55,14 @@ struct PropertyListReaderTests {
             ("<integer> 0x1F\n</integer>", .integer(31)), ("<integer>-0</integer>", .integer(0)),
             ("<real>1e3</real>", .real(1000)), ("<date>2000-02-29T23:59:59Z</date>", .date(951_868_799)),
             ("<date>1969-12-31T23:59:59Z</date>", .date(-1)), ("<data>\n YQ= =\n</data>", .data([0x61])),
-            ("<integer>9223372036854775808</integer>", nil), ("<integer></integer>", nil), ("<integer>1.0</integer>", nil),
-            ("<real>nan</real>", nil), ("<real>1e999</real>", nil), ("<real/>", nil), ("<date>2001-02-29T00:00:00Z</date>", nil),
-            ("<date>2001-13-01T00:00:00Z</date>", nil), ("<date>2001-01-01T24:00:00Z</date>", nil), ("<date>2001-01-01</date>", nil),
-            ("<date>\u{664}001-01-01T00:00:00Z</date>", nil), ("<data>a</data>", nil), ("<data>!!!!</data>", nil), ("<true>x</true>", nil),
+            ("<integer>9223372036854775808</integer>", nil), ("<integer></integer>", nil),
+            ("<integer>1.0</integer>", nil),
+            ("<real>nan</real>", nil), ("<real>1e999</real>", nil), ("<real/>", nil),
+            ("<date>2001-02-29T00:00:00Z</date>", nil),
+            ("<date>2001-13-01T00:00:00Z</date>", nil), ("<date>2001-01-01T24:00:00Z</date>", nil),
+            ("<date>2001-01-01</date>", nil),
+            ("<date>\u{664}001-01-01T00:00:00Z</date>", nil), ("<data>a</data>", nil), ("<data>!!!!</data>", nil),
+            ("<true>x</true>", nil),
         ] as [(String, PropertyListValue?)])
     func values(_ text: String, _ expected: PropertyListValue?) throws {
         #expect((try? read(list(text))) == expected)
@@ -66,13 +74,18 @@ struct PropertyListReaderTests {
             "", "text", "<plist>", "<plist/>", "<plist></plist>", "<string>a</string>", "<plist><string>a</plist>",
             "<plist><dict><key>a</key></dict></plist>",
             "<plist><dict><string>a</string></dict></plist>", "<plist><string>a</string><string>b</string></plist>",
-            "<plist><string>a</string></plist><plist/>", "<plist><string>a</string></plist>x", "<plist><array></dict></plist>",
-            "<plist><string>&unknown;</string></plist>", "<plist><string>&#xD800;</string></plist>", "<plist><string>&#0;</string></plist>",
-            "<plist><string>&", "<plist><string>&amp", "<plist><!--", "<plist><string><![CDATA[", "<plist x><string/></plist>",
+            "<plist><string>a</string></plist><plist/>", "<plist><string>a</string></plist>x",
+            "<plist><array></dict></plist>",
+            "<plist><string>&unknown;</string></plist>", "<plist><string>&#xD800;</string></plist>",
+            "<plist><string>&#0;</string></plist>",
+            "<plist><string>&", "<plist><string>&amp", "<plist><!--", "<plist><string><![CDATA[",
+            "<plist x><string/></plist>",
             "<plist x=\"",
-            "<!DOCTYPE plist [<!ENTITY a \"aaaa\">]><plist><string>&a;</string></plist>", "<!DOCTYPE", "<plist><null/></plist>",
+            "<!DOCTYPE plist [<!ENTITY a \"aaaa\">]><plist><string>&a;</string></plist>", "<!DOCTYPE",
+            "<plist><null/></plist>",
             "<plist></string></plist>",
-            "<plist><dict><key>a</key><string/><key>a</key><string/></dict></plist>", "<plist><string/ ></plist>", "< plist>", "</plist>",
+            "<plist><dict><key>a</key><string/><key>a</key><string/></dict></plist>", "<plist><string/ ></plist>",
+            "< plist>", "</plist>",
             "<",
         ])
     func malformed(_ text: String) {
@@ -112,8 +125,11 @@ struct PropertyListReaderTests {
 
     @Test("Every truncation of a list is refused")
     func truncation() throws {
-        let text = Array(list("<dict><key>a</key><array><integer>1</integer><date>2001-01-01T00:00:00Z</date></array></dict>").utf8)
-        for length in text.indices { #expect(throws: PropertyListError.self) { try PropertyListReader.read(Array(text.prefix(length))) } }
+        let text = Array(
+            list("<dict><key>a</key><array><integer>1</integer><date>2001-01-01T00:00:00Z</date></array></dict>").utf8)
+        for length in text.indices {
+            #expect(throws: PropertyListError.self) { try PropertyListReader.read(Array(text.prefix(length))) }
+        }
     }
 
     // MARK: Files

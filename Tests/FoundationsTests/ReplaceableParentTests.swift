@@ -10,7 +10,8 @@ struct ReplaceableParentTests {
     @Test(
         "A directory that every user can write is found, unless it has the sticky bit; the group's permissions do not count",
         arguments: [
-            (0o700, false), (0o755, false), (0o775, false), (0o1777, false), (0o1707, false), (0o777, true), (0o702, true), (0o707, true),
+            (0o700, false), (0o755, false), (0o775, false), (0o1777, false), (0o1707, false), (0o777, true),
+            (0o702, true), (0o707, true),
         ])
     func modes(_ mode: Int, _ isFound: Bool) throws {
         let directory = try TemporaryDirectory()
@@ -36,15 +37,19 @@ struct ReplaceableParentTests {
         #expect(try first(above: "\(directory.path)/missing/also/missing") == nil)
     }
 
-    @Test("Links are followed to what they name, also through several and where the path itself is one", arguments: [true, false])
+    @Test(
+        "Links are followed to what they name, also through several and where the path itself is one",
+        arguments: [true, false])
     func links(_ isRelative: Bool) throws {
         let directory = try TemporaryDirectory()
         try makeDirectory("\(directory.path)/open/home", mode: 0o700)
         try setMode(0o777, of: "\(directory.path)/open")
         try makeDirectory("\(directory.path)/private", mode: 0o700)
         let target = isRelative ? "../open/home" : "\(directory.path)/open/home"
-        try FileManager.default.createSymbolicLink(atPath: "\(directory.path)/private/first", withDestinationPath: target)
-        try FileManager.default.createSymbolicLink(atPath: "\(directory.path)/private/second", withDestinationPath: "first")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(directory.path)/private/first", withDestinationPath: target)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(directory.path)/private/second", withDestinationPath: "first")
         for path in ["private/first", "private/second", "private/second/data"] {
             #expect(try first(above: "\(directory.path)/\(path)")?.path.hasSuffix("/open") == true, "\(path)")
         }
@@ -53,7 +58,7 @@ struct ReplaceableParentTests {
     }
 
     @Test("A circle of links is an error")
-    func circle() throws {
+    func cycle() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createSymbolicLink(atPath: "\(directory.path)/a", withDestinationPath: "b")
         try FileManager.default.createSymbolicLink(atPath: "\(directory.path)/b", withDestinationPath: "a")

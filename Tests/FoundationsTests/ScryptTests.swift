@@ -25,12 +25,15 @@ struct ScryptTests {
         #expect(throws: OpenSSLError.self) { try derive("x", "y", exponent: 10, blockSize: 8, parallelism: 0) }
     }
 
-    private func derive(_ password: String, _ salt: String, exponent: UInt8, blockSize: UInt32, parallelism: UInt32) throws -> String {
+    private func derive(_ password: String, _ salt: String, exponent: UInt8, blockSize: UInt32, parallelism: UInt32)
+        throws -> String
+    {
         var output = [UInt8](repeating: 0, count: 64)
         try output.withUnsafeMutableBytes { output in
             try Array(password.utf8).withUnsafeBytes { password in
                 try Scrypt.derive(
-                    password, salt: Array(salt.utf8), costExponent: exponent, blockSize: blockSize, parallelism: parallelism, into: output)
+                    password, salt: Array(salt.utf8), costExponent: exponent, blockSize: blockSize,
+                    parallelism: parallelism, into: output)
             }
         }
         return output.map { String(format: "%02x", $0) }.joined()

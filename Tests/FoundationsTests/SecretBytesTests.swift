@@ -41,7 +41,9 @@ struct SecretBytesTests {
 
     @Test("Blocks do not overlap, and freed ones come back zeroed")
     func noOverlap() {
-        var secrets: [SharedSecret] = (0..<3000).map { SharedSecret(copying: repeatElement(UInt8(truncatingIfNeeded: $0), count: 32)) }
+        var secrets: [SharedSecret] = (0..<3000).map {
+            SharedSecret(copying: repeatElement(UInt8(truncatingIfNeeded: $0), count: 32))
+        }
         for (number, secret) in secrets.enumerated() {
             secret.withUnsafeBytes { bytes in #expect(bytes.allSatisfy { $0 == UInt8(truncatingIfNeeded: number) }) }
         }

@@ -18,11 +18,16 @@ struct EncryptionTests {
         case .raw: ["rsa_padding_mode:none"]
         case .pkcs1: ["rsa_padding_mode:pkcs1"]
         case .oaep(let hash), .oaepAESGCM(let hash):
-            ["rsa_padding_mode:oaep", "rsa_oaep_md:\(hash.rawValue.lowercased())", "rsa_mgf1_md:\(hash.rawValue.lowercased())"]
+            [
+                "rsa_padding_mode:oaep", "rsa_oaep_md:\(hash.rawValue.lowercased())",
+                "rsa_mgf1_md:\(hash.rawValue.lowercased())",
+            ]
         }
     }
 
-    @Test("T231 to T235: RSA: openssl decrypts what we encrypt, and we what it encrypts", arguments: [1024, 2048, 3072, 4096, 8192])
+    @Test(
+        "T231 to T235: RSA: openssl decrypts what we encrypt, and we what it encrypts",
+        arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
         let openssl = try OpenSSL()
@@ -31,7 +36,9 @@ struct EncryptionTests {
             let algorithm = KeyAlgorithm.rsaEncryption(encryption)
             guard algorithm.isSupported(by: key.kind, .publicKey, for: .encrypt) else {
                 #expect(bits == 1024 && encryption == .oaep(.sha512))
-                #expect(status { () throws(KeychainError) in _ = try key.publicKey.encrypted(Self.plaintext, algorithm) } == -50)
+                #expect(
+                    status { () throws(KeychainError) in _ = try key.publicKey.encrypted(Self.plaintext, algorithm) }
+                        == -50)
                 continue
             }
             let room =
@@ -41,10 +48,14 @@ struct EncryptionTests {
                 case .oaep(let hash), .oaepAESGCM(let hash): length - 2 * hash.byteCount - 2
                 }
             let whole = [0] + [UInt8](repeating: 0x5A, count: max(0, room - 1))
-            for plaintext in encryption == .raw ? [whole] : [Self.plaintext.prefix(room) + [], Array(whole.prefix(room)), []] {
+            for plaintext in encryption == .raw
+                ? [whole] : [Self.plaintext.prefix(room) + [], Array(whole.prefix(room)), []]
+            {
                 let own = try key.publicKey.encrypted(plaintext, algorithm)
                 #expect(own.count == length)
-                #expect(try openssl.decrypt(own, .privateKey(key), Self.settings(encryption)) == plaintext, "\(algorithm.rawValue)")
+                #expect(
+                    try openssl.decrypt(own, .privateKey(key), Self.settings(encryption)) == plaintext,
+                    "\(algorithm.rawValue)")
                 let theirs = try openssl.encrypt(plaintext, key.publicKey, Self.settings(encryption))
                 #expect(try key.decrypted(theirs, algorithm) == plaintext, "\(algorithm.rawValue)")
             }
@@ -65,7 +76,8 @@ struct EncryptionTests {
             let good = try key.publicKey.encrypted(Self.plaintext, algorithm)
             var errors: Set<KeychainError> = []
             var inputs = [
-                [], [1], Array(good.dropLast()), good + [0], [UInt8](repeating: 0, count: length), [UInt8](repeating: 255, count: length),
+                [], [1], Array(good.dropLast()), good + [0], [UInt8](repeating: 0, count: length),
+                [UInt8](repeating: 255, count: length),
             ]
             for index in stride(from: 0, to: good.count, by: 17) {
                 var changed = good
@@ -122,26 +134,33 @@ struct EncryptionTests {
 
     // MARK: Hybrid
 
-    @Test("The RSA hybrid is OAEP of a session key, and AES-GCM with 16 zeros bound to the public key", arguments: [2048, 4096, 8192])
+    @Test(
+        "The RSA hybrid is OAEP of a session key, and AES-GCM with 16 zeros bound to the public key",
+        arguments: [2048, 4096, 8192])
     func hybrid(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
         for hash in HashAlgorithm.allCases {
             let algorithm = KeyAlgorithm.rsaEncryption(.oaepAESGCM(hash))
             let own = try key.publicKey.encrypted(Self.plaintext, algorithm)
             #expect(own.count == bits / 8 + Self.plaintext.count + 16)
-            let session = try OpenSSL().decrypt(Array(own.prefix(bits / 8)), .privateKey(key), Self.settings(.oaep(hash)))
+            let session = try OpenSSL().decrypt(
+                Array(own.prefix(bits / 8)), .privateKey(key), Self.settings(.oaep(hash)))
             #expect(session.count == (bits < 4096 ? 16 : 32))
             let opened = try AES.GCM.open(
                 AES.GCM.SealedBox(
-                    nonce: AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)), ciphertext: own.dropFirst(bits / 8).dropLast(16),
+                    nonce: AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
+                    ciphertext: own.dropFirst(bits / 8).dropLast(16),
                     tag: own.suffix(16)),
                 using: SymmetricKey(data: session), authenticating: key.publicKey.external)
             #expect(Array(opened) == Self.plaintext)
             // And the other way round, from the same parts.
             let sealed = try AES.GCM.seal(
-                Self.plaintext, using: SymmetricKey(data: session), nonce: AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
+                Self.plaintext, using: SymmetricKey(data: session),
+                nonce: AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
                 authenticating: key.publicKey.external)
-            let theirs = try OpenSSL().encrypt(session, key.publicKey, Self.settings(.oaep(hash))) + sealed.ciphertext + sealed.tag
+            let theirs =
+                try OpenSSL().encrypt(session, key.publicKey, Self.settings(.oaep(hash))) + sealed.ciphertext
+                + sealed.tag
             #expect(try key.decrypted(theirs, algorithm) == Self.plaintext)
         }
         let large = [UInt8](repeating: 0xA5, count: 1 << 20)
@@ -157,7 +176,9 @@ struct EncryptionTests {
         let key = try #require(SampleKeys.curves.first { $0.kind.bits == bits })
         let openssl = try OpenSSL()
         let curves = [192: "prime192v1", 224: "secp224r1", 256: "prime256v1", 384: "secp384r1", 521: "secp521r1"]
-        let pem = try openssl.output(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(try #require(curves[bits]))"])
+        let pem = try openssl.output([
+            "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(try #require(curves[bits]))",
+        ])
         guard case .privateKey(let other) = try #require(KeyFile.read(pem).first) else { return }
         for agreement in KeyAlgorithm.Agreement.allCases {
             let own = try key.exchanged(with: other.publicKey, .ecdh(agreement, derivation: nil)).bytes
@@ -166,7 +187,8 @@ struct EncryptionTests {
             #expect(own == (try other.exchanged(with: key.publicKey, .ecdh(agreement, derivation: nil)).bytes))
             for hash in HashAlgorithm.allCases {
                 let parameters = ExchangeParameters(requestedSize: 71, sharedInfo: Array("info".utf8))
-                let derived = try key.exchanged(with: other.publicKey, .ecdh(agreement, derivation: hash), parameters).bytes
+                let derived = try key.exchanged(with: other.publicKey, .ecdh(agreement, derivation: hash), parameters)
+                    .bytes
                 #expect(derived == (try Self.x963(own, Array("info".utf8), hash, 71)))
                 let bare = try key.exchanged(
                     with: other.publicKey, .ecdh(agreement, derivation: hash), ExchangeParameters(requestedSize: 32)
@@ -184,7 +206,9 @@ struct EncryptionTests {
         }
         let foreign = try #require(SampleKeys.curves.first { $0.kind.bits != bits })
         #expect(
-            status { () throws(KeychainError) in _ = try key.exchanged(with: foreign.publicKey, .ecdh(.standard, derivation: nil)) } == -50)
+            status { () throws(KeychainError) in
+                _ = try key.exchanged(with: foreign.publicKey, .ecdh(.standard, derivation: nil))
+            } == -50)
     }
 
     @Test("Vectors of PKCS #1: OAEP")
@@ -193,7 +217,8 @@ struct EncryptionTests {
             let key = try SoftwareKey.read(der([[0]] + vector.key.map { [UInt8](hexadecimal: $0) }), .rsa)
             let algorithm = KeyAlgorithm.rsaEncryption(.oaep(try #require(HashAlgorithm(rawValue: vector.hash))))
             var ciphertext = [UInt8](hexadecimal: vector.ciphertext)
-            #expect(try key.decrypted(ciphertext, algorithm) == [UInt8](hexadecimal: vector.message), "\(vector.source)")
+            #expect(
+                try key.decrypted(ciphertext, algorithm) == [UInt8](hexadecimal: vector.message), "\(vector.source)")
             ciphertext[64] ^= 1
             #expect(throws: KeychainError.self) { try key.decrypted(ciphertext, algorithm) }
         }
@@ -202,21 +227,26 @@ struct EncryptionTests {
     @Test("Vectors of NIST's: ECDH and X9.63")
     func vectors() throws {
         for vector in try Vectors.load().ecdh {
-            let key = try SoftwareKey.read([UInt8](hexadecimal: vector.point) + [UInt8](hexadecimal: vector.scalar), .ellipticCurve)
+            let key = try SoftwareKey.read(
+                [UInt8](hexadecimal: vector.point) + [UInt8](hexadecimal: vector.scalar), .ellipticCurve)
             let other = try PublicKey.read([UInt8](hexadecimal: vector.otherPoint), .ellipticCurve)
-            #expect(try key.exchanged(with: other, .ecdh(.cofactor, derivation: nil)).bytes == [UInt8](hexadecimal: vector.agreed))
+            #expect(
+                try key.exchanged(with: other, .ecdh(.cofactor, derivation: nil)).bytes
+                    == [UInt8](hexadecimal: vector.agreed))
         }
         for vector in try Vectors.load().x963 {
             let expected = [UInt8](hexadecimal: vector.derived)
             let derived = try X963.derived(
-                from: SharedSecret(copying: [UInt8](hexadecimal: vector.secret)), info: [UInt8](hexadecimal: vector.info),
+                from: SharedSecret(copying: [UInt8](hexadecimal: vector.secret)),
+                info: [UInt8](hexadecimal: vector.info),
                 try #require(HashAlgorithm(rawValue: vector.hash)), count: expected.count)
             #expect(derived.bytes == expected)
         }
     }
 
     /// X9.63 from other parts.
-    private static func x963(_ secret: [UInt8], _ info: [UInt8], _ hash: HashAlgorithm, _ count: Int) throws -> [UInt8] {
+    private static func x963(_ secret: [UInt8], _ info: [UInt8], _ hash: HashAlgorithm, _ count: Int) throws -> [UInt8]
+    {
         var derived: [UInt8] = []
         var counter: UInt8 = 1
         while derived.count < count {
@@ -228,23 +258,26 @@ struct EncryptionTests {
 
     // MARK: ECIES
 
-    @Test("ECIES is an ephemeral point, and AES-GCM under what X9.63 derives from it", arguments: [192, 224, 256, 384, 521])
+    @Test(
+        "ECIES is an ephemeral point, and AES-GCM under what X9.63 derives from it",
+        arguments: [192, 224, 256, 384, 521])
     func ecies(_ bits: Int) throws {
         let key = try #require(SampleKeys.curves.first { $0.kind.bits == bits })
         let pointLength = 1 + 2 * key.kind.blockLength
         let keyLength = bits <= 256 ? 16 : 32
-        for case .ecies(let agreement, let hash, let derivesVector) in KeyAlgorithm.all {
-            let algorithm = KeyAlgorithm.ecies(agreement, hash, derivesVector: derivesVector)
+        for case .ecies(let agreement, let hash, let derivesIV) in KeyAlgorithm.all {
+            let algorithm = KeyAlgorithm.ecies(agreement, hash, derivesIV: derivesIV)
             let own = try key.publicKey.encrypted(Self.plaintext, algorithm)
             #expect(own.count == pointLength + Self.plaintext.count + 16)
             #expect(try key.decrypted(own, algorithm) == Self.plaintext)
             let point = Array(own.prefix(pointLength))
             let agreed = try OpenSSL().derive(.privateKey(key), PublicKey.read(point, .ellipticCurve))
-            let derived = try Self.x963(agreed, point, hash, keyLength + (derivesVector ? 16 : 0))
-            let vector = derivesVector ? Array(derived.suffix(16)) : [UInt8](repeating: 0, count: 16)
+            let derived = try Self.x963(agreed, point, hash, keyLength + (derivesIV ? 16 : 0))
+            let vector = derivesIV ? Array(derived.suffix(16)) : [UInt8](repeating: 0, count: 16)
             let opened = try AES.GCM.open(
                 AES.GCM.SealedBox(
-                    nonce: AES.GCM.Nonce(data: vector), ciphertext: own.dropFirst(pointLength).dropLast(16), tag: own.suffix(16)),
+                    nonce: AES.GCM.Nonce(data: vector), ciphertext: own.dropFirst(pointLength).dropLast(16),
+                    tag: own.suffix(16)),
                 using: SymmetricKey(data: derived.prefix(keyLength)))
             #expect(Array(opened) == Self.plaintext, "\(algorithm.rawValue)")
             guard hash == .sha256 else { continue }
@@ -260,7 +293,9 @@ struct EncryptionTests {
                 }
             }
             for length in 0..<own.count {
-                #expect(status { () throws(KeychainError) in _ = try key.decrypted(Array(own.prefix(length)), algorithm) } == -50)
+                #expect(
+                    status { () throws(KeychainError) in _ = try key.decrypted(Array(own.prefix(length)), algorithm) }
+                        == -50)
             }
             #expect(errors.count == 1 && errors.first?.status == .param, "\(errors)")
         }

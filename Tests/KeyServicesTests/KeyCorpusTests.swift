@@ -10,7 +10,8 @@ import Testing
 /// rest, as in the fuzzer.
 @Suite("Fuzzer's corpus of keys")
 struct KeyCorpusTests {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/keys").standardized
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/keys")
+        .standardized
 
     @Test("Every input of the corpus is read without a trap; what is a key is written as it was read")
     func replay() throws {
@@ -32,8 +33,10 @@ struct KeyCorpusTests {
                     }
                 case 5:
                     let key = try #require(SampleKeys.p256).publicKey
-                    #expect(try !key.isSignature(rest, of: [UInt8](repeating: 1, count: 32), .ecdsa(.x962, .digest(.sha256))), "\(name)")
-                default: _ = try SampleKeys.p256?.decrypted(rest, .ecies(.standard, .sha256, derivesVector: true))
+                    #expect(
+                        try !key.isSignature(
+                            rest, of: [UInt8](repeating: 1, count: 32), .ecdsa(.x962, .digest(.sha256))), "\(name)")
+                default: _ = try SampleKeys.p256?.decrypted(rest, .ecies(.standard, .sha256, derivesIV: true))
                 }
                 keys += 1
             } catch {
@@ -59,19 +62,22 @@ struct KeyCorpusTests {
             try write("private-\(key.kind)-cut", isRSA ? 0 : 1, external.dropLast())
             try write("public-\(key.kind)", isRSA ? 2 : 3, key.publicKey.external)
             for structure in KeyFile.Structure.allCases {
-                for (half, entry) in [("private", KeyFileEntry.privateKey(key)), ("public", .publicKey(key.publicKey))] {
+                for (half, entry) in [("private", KeyFileEntry.privateKey(key)), ("public", .publicKey(key.publicKey))]
+                {
                     for isPEM in [true, false] {
                         guard let file = try? KeyFile.write(entry, as: structure, isPEM: isPEM) else { continue }
-                        try write("file-\(key.kind)-\(half)-\(structure.rawValue)-\(isPEM ? "text" : "der")", 4, file.bytes)
+                        try write(
+                            "file-\(key.kind)-\(half)-\(structure.rawValue)-\(isPEM ? "text" : "der")", 4, file.bytes)
                     }
                 }
             }
         }
         let key = try #require(SampleKeys.p256)
         try write(
-            "file-encrypted", 4, KeyFile.write(.privateKey(key), as: .pkcs8, passphrase: SharedSecret(copying: "a passphrase".utf8)).bytes)
+            "file-encrypted", 4,
+            KeyFile.write(.privateKey(key), as: .pkcs8, passphrase: SharedSecret(copying: "a passphrase".utf8)).bytes)
         try write("signature", 5, key.signature(of: [1], .ecdsa(.x962, .message(.sha256))))
-        try write("ecies", 6, key.publicKey.encrypted([1, 2], .ecies(.standard, .sha256, derivesVector: true)))
+        try write("ecies", 6, key.publicKey.encrypted([1, 2], .ecies(.standard, .sha256, derivesIV: true)))
         try write("ecies-short", 6, [4, 1])
         try write("nothing", 4, [])
     }

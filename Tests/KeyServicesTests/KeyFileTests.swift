@@ -21,13 +21,19 @@ struct KeyFileTests {
             for structure in [KeyFile.Structure.pkcs8, .traditional] {
                 for isPEM in [true, false] {
                     let file = try KeyFile.write(.privateKey(key), as: structure, isPEM: isPEM).bytes
-                    let words = ["pkey", "-in", try openssl.file(file), "-inform", isPEM ? "PEM" : "DER", "-pubout", "-outform", "DER"]
+                    let words = [
+                        "pkey", "-in", try openssl.file(file), "-inform", isPEM ? "PEM" : "DER", "-pubout", "-outform",
+                        "DER",
+                    ]
                     #expect(try openssl.output(words) == text, "\(key.kind) \(structure)")
                     let half = try KeyFile.write(.publicKey(key.publicKey), as: structure, isPEM: isPEM).bytes
                     let isPKCS1 = structure == .traditional && key.kind.type == .rsa
                     let read = try openssl.output(
                         (isPKCS1 ? ["rsa", "-RSAPublicKey_in"] : ["pkey", "-pubin"])
-                            + ["-in", openssl.file(half), "-inform", isPEM ? "PEM" : "DER", "-pubout", "-outform", "DER"])
+                            + [
+                                "-in", openssl.file(half), "-inform", isPEM ? "PEM" : "DER", "-pubout", "-outform",
+                                "DER",
+                            ])
                     #expect(read == text, "\(key.kind) \(structure)")
                 }
             }
@@ -45,14 +51,21 @@ struct KeyFileTests {
         for key in SampleKeys.rsa + SampleKeys.curves {
             let file = try openssl.file(.privateKey(key))
             let external = try key.external()
-            var forms = [["pkey"], ["pkey", "-outform", "DER"], ["pkey", "-traditional"], ["pkey", "-traditional", "-outform", "DER"]]
+            var forms = [
+                ["pkey"], ["pkey", "-outform", "DER"], ["pkey", "-traditional"],
+                ["pkey", "-traditional", "-outform", "DER"],
+            ]
             forms.append(["pkcs8", "-topk8", "-passout", "pass:a passphrase"])
             forms.append(["pkcs8", "-topk8", "-scrypt", "-passout", "pass:a passphrase", "-outform", "DER"])
-            forms.append(["pkcs8", "-topk8", "-v2", "aes-128-cbc", "-v2prf", "hmacWithSHA1", "-passout", "pass:a passphrase"])
+            forms.append([
+                "pkcs8", "-topk8", "-v2", "aes-128-cbc", "-v2prf", "hmacWithSHA1", "-passout", "pass:a passphrase",
+            ])
             for form in forms {
                 let bytes = try openssl.output(form + ["-in", file])
                 let isSealed = form.contains("-passout")
-                guard case .privateKey(let found) = try #require(KeyFile.read(bytes, passphrase: isSealed ? Self.passphrase : nil).first)
+                guard
+                    case .privateKey(let found) = try #require(
+                        KeyFile.read(bytes, passphrase: isSealed ? Self.passphrase : nil).first)
                 else {
                     Issue.record("\(form): it is no private key")
                     continue
@@ -61,7 +74,9 @@ struct KeyFileTests {
                 guard isSealed else { continue }
                 #expect(status { () throws(KeychainError) in _ = try KeyFile.read(bytes) } == -25293)
                 #expect(
-                    status { () throws(KeychainError) in _ = try KeyFile.read(bytes, passphrase: SharedSecret(copying: "other".utf8)) }
+                    status { () throws(KeychainError) in
+                        _ = try KeyFile.read(bytes, passphrase: SharedSecret(copying: "other".utf8))
+                    }
                         == -25293)
             }
             for form in [["pkey", "-pubout"], ["pkey", "-pubout", "-outform", "DER"]] {
@@ -88,22 +103,28 @@ struct KeyFileTests {
         for kind in [["rsa", "2048"], ["ecdsa", "256"], ["ecdsa", "384"], ["ecdsa", "521"]] {
             let path = try openssl.file([]) + "-key"
             try openssl.output(
-                ["-q", "-t", kind[0], "-b", kind[1], "-N", "", "-C", "a comment", "-f", path], program: "/usr/bin/ssh-keygen")
+                ["-q", "-t", kind[0], "-b", kind[1], "-N", "", "-C", "a comment", "-f", path],
+                program: "/usr/bin/ssh-keygen")
             let bytes = Array(try Data(contentsOf: URL(filePath: path)))
             guard case .privateKey(let key) = try #require(KeyFile.read(bytes).first) else { continue }
             let line = Array(try Data(contentsOf: URL(filePath: path + ".pub")))
             #expect(try KeyFile.read(line).first?.publicKey.external == key.publicKey.external)
-            #expect(try key.publicKey.external == SoftwareKey.read(key.external().bytes, key.kind.type).publicKey.external)
+            #expect(
+                try key.publicKey.external == SoftwareKey.read(key.external().bytes, key.kind.type).publicKey.external)
         }
         let sealed = try openssl.file([]) + "-sealed"
         try openssl.output(["-q", "-t", "ecdsa", "-N", "a passphrase", "-f", sealed], program: "/usr/bin/ssh-keygen")
         #expect(
-            status { () throws(KeychainError) in _ = try KeyFile.read(Array((try? Data(contentsOf: URL(filePath: sealed))) ?? Data())) }
+            status { () throws(KeychainError) in
+                _ = try KeyFile.read(Array((try? Data(contentsOf: URL(filePath: sealed))) ?? Data()))
+            }
                 == -4)
         let other = try openssl.file([]) + "-ed25519"
         try openssl.output(["-q", "-t", "ed25519", "-N", "", "-f", other], program: "/usr/bin/ssh-keygen")
         #expect(
-            status { () throws(KeychainError) in _ = try KeyFile.read(Array((try? Data(contentsOf: URL(filePath: other))) ?? Data())) }
+            status { () throws(KeychainError) in
+                _ = try KeyFile.read(Array((try? Data(contentsOf: URL(filePath: other))) ?? Data()))
+            }
                 == -4)
     }
 
@@ -114,8 +135,11 @@ struct KeyFileTests {
         #expect(odd.kind.blockLength == 257)
         #expect(
             try odd.publicKey.isSignature(
-                odd.signature(of: [1], .rsaSignature(.pss(.message(.sha512)))), of: [1], .rsaSignature(.pss(.message(.sha512)))))
-        #expect(try odd.decrypted(odd.publicKey.encrypted([5], .rsaEncryption(.oaep(.sha512))), .rsaEncryption(.oaep(.sha512))) == [5])
+                odd.signature(of: [1], .rsaSignature(.pss(.message(.sha512)))), of: [1],
+                .rsaSignature(.pss(.message(.sha512)))))
+        #expect(
+            try odd.decrypted(
+                odd.publicKey.encrypted([5], .rsaEncryption(.oaep(.sha512))), .rsaEncryption(.oaep(.sha512))) == [5])
     }
 
     @Test("A file that asks for hours of work is refused by name, at once")
@@ -124,15 +148,21 @@ struct KeyFileTests {
         let key = try openssl.file(.privateKey(try #require(SampleKeys.p256)))
         var files: [[UInt8]] = []
         for words in [["-iter", "5000001"], ["-v1", "PBE-SHA1-3DES"]] {
-            files.append(try openssl.output(["pkcs8", "-topk8", "-in", key, "-passout", "pass:x", "-outform", "DER"] + words))
+            files.append(
+                try openssl.output(["pkcs8", "-topk8", "-in", key, "-passout", "pass:x", "-outform", "DER"] + words))
         }
         let started = ThreadTime.now
         for file in files {
-            #expect(status { () throws(KeychainError) in _ = try KeyFile.read(file, passphrase: SharedSecret(copying: "x".utf8)) } == -4)
+            #expect(
+                status { () throws(KeychainError) in
+                    _ = try KeyFile.read(file, passphrase: SharedSecret(copying: "x".utf8))
+                } == -4)
         }
         // Numbers that belong to a larger key than the modulus says.
         let small = try #require(SampleKeys.rsa1024).external().bytes
-        guard let numbers = small.withUnsafeBytes({ DERNumbers.all(9, in: $0).map { $0.map { Array($0) } } }) else { return }
+        guard let numbers = small.withUnsafeBytes({ DERNumbers.all(9, in: $0).map { $0.map { Array($0) } } }) else {
+            return
+        }
         let huge = [UInt8](repeating: 0xFF, count: 1 << 20)
         for index in 3..<9 {
             var changed = numbers
@@ -143,25 +173,28 @@ struct KeyFileTests {
         #expect(ThreadTime.now - started < 5)
     }
 
-    private func encoded(_ numbers: [[UInt8]], _ lent: [UnsafeRawBufferPointer] = []) -> [UInt8] {
-        guard let first = numbers.first else { return DERNumbers.encoded(lent).withUnsafeBytes { Array($0) } }
-        return first.withUnsafeBytes { encoded(Array(numbers.dropFirst()), lent + [$0]) }
+    private func encoded(_ numbers: [[UInt8]], _ buffers: [UnsafeRawBufferPointer] = []) -> [UInt8] {
+        guard let first = numbers.first else { return DERNumbers.encoded(buffers).withUnsafeBytes { Array($0) } }
+        return first.withUnsafeBytes { encoded(Array(numbers.dropFirst()), buffers + [$0]) }
     }
 
     @Test("Several keys in one file come in order; a file without a key is refused")
     func several() throws {
         let keys = [SampleKeys.p256, SampleKeys.rsa2048].compactMap { $0 }
-        let text = Array("some words\n".utf8) + (try keys.flatMap { try KeyFile.write(.privateKey($0), as: .pkcs8).bytes })
+        let text =
+            Array("some words\n".utf8) + (try keys.flatMap { try KeyFile.write(.privateKey($0), as: .pkcs8).bytes })
         #expect(try KeyFile.read(text).map(\.publicKey.external) == keys.map(\.publicKey.external))
         for text in [
-            "", "words", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "-----BEGIN PRIVATE KEY-----\nAAAA\n",
+            "", "words", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+            "-----BEGIN PRIVATE KEY-----\nAAAA\n",
             "-----BEGIN PRIVATE KEY-----\n!!!!\n-----END PRIVATE KEY-----\n",
         ] {
             #expect(status { () throws(KeychainError) in _ = try KeyFile.read(Array(text.utf8)) } == -50, "\(text)")
         }
         let old = try OpenSSL()
         let sealed = try old.output([
-            "rsa", "-in", old.file(.privateKey(try #require(SampleKeys.rsa2048))), "-traditional", "-aes128", "-passout", "pass:x",
+            "rsa", "-in", old.file(.privateKey(try #require(SampleKeys.rsa2048))), "-traditional", "-aes128",
+            "-passout", "pass:x",
         ])
         #expect(status { () throws(KeychainError) in _ = try KeyFile.read(sealed) } == -4)
         let windows = sealed.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
@@ -194,10 +227,15 @@ struct KeyFileTests {
             let type = key.kind.type
             let (privateHalf, publicHalf) = (try key.external().bytes, key.publicKey.external)
             for length in 0..<privateHalf.count {
-                #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(Array(privateHalf.prefix(length)), type) } == -50)
+                #expect(
+                    status { () throws(KeychainError) in
+                        _ = try SoftwareKey.read(Array(privateHalf.prefix(length)), type)
+                    } == -50)
             }
             for length in 0..<publicHalf.count {
-                #expect(status { () throws(KeychainError) in _ = try PublicKey.read(Array(publicHalf.prefix(length)), type) } == -50)
+                #expect(
+                    status { () throws(KeychainError) in _ = try PublicKey.read(Array(publicHalf.prefix(length)), type)
+                    } == -50)
             }
             #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(privateHalf + [0], type) } == -50)
             #expect(status { () throws(KeychainError) in _ = try PublicKey.read(publicHalf + [0], type) } == -50)
@@ -207,13 +245,15 @@ struct KeyFileTests {
                 var changed = privateHalf
                 changed[bit / 8] ^= 1 << (bit % 8)
                 // Every number is bound to the others.
-                #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(changed, type) } == -50, "bit \(bit)")
+                #expect(
+                    status { () throws(KeychainError) in _ = try SoftwareKey.read(changed, type) } == -50, "bit \(bit)")
             }
             guard type == .ellipticCurve else { continue }
             for bit in 0..<8 * publicHalf.count {
                 var changed = publicHalf
                 changed[bit / 8] ^= 1 << (bit % 8)
-                #expect(status { () throws(KeychainError) in _ = try PublicKey.read(changed, type) } == -50, "bit \(bit)")
+                #expect(
+                    status { () throws(KeychainError) in _ = try PublicKey.read(changed, type) } == -50, "bit \(bit)")
             }
         }
     }
@@ -225,29 +265,40 @@ struct KeyFileTests {
         let (x, y) = (Array(key.publicKey.external[1..<33]), Array(key.publicKey.external[33...]))
         let zero = [UInt8](repeating: 0, count: 32)
         for point in [
-            [0], [4], [4] + zero + zero, [4] + prime + prime, [4] + prime + y, [4] + x + prime, [2] + x, [3] + x, [6] + x + y, [7] + x + y,
+            [0], [4], [4] + zero + zero, [4] + prime + prime, [4] + prime + y, [4] + x + prime, [2] + x, [3] + x,
+            [6] + x + y, [7] + x + y,
             [5] + x + y,
             [4] + [UInt8](repeating: 255, count: 64),
         ] {
-            #expect(status { () throws(KeychainError) in _ = try PublicKey.read(point, .ellipticCurve) } == -50, "\(point.prefix(2))")
+            #expect(
+                status { () throws(KeychainError) in _ = try PublicKey.read(point, .ellipticCurve) } == -50,
+                "\(point.prefix(2))")
             let cipher = point + [UInt8](repeating: 1, count: 40)
             #expect(
-                status { () throws(KeychainError) in _ = try key.decrypted(cipher, .ecies(.standard, .sha256, derivesVector: false)) }
+                status { () throws(KeychainError) in
+                    _ = try key.decrypted(cipher, .ecies(.standard, .sha256, derivesIV: false))
+                }
                     == -50)
         }
         // Scalars of zero, of the order, and above.
         let order = [UInt8](hexadecimal: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
         for scalar in [zero, order, [UInt8](repeating: 255, count: 32)] {
-            #expect(status { () throws(KeychainError) in _ = try SoftwareKey.read(key.publicKey.external + scalar, .ellipticCurve) } == -50)
+            #expect(
+                status { () throws(KeychainError) in
+                    _ = try SoftwareKey.read(key.publicKey.external + scalar, .ellipticCurve)
+                } == -50)
         }
     }
 
     @Test(
-        "RSA keys that are none: an exponent of 1 or even, an even modulus, sizes that are not served, numbers that are negative or padded")
+        "RSA keys that are none: an exponent of 1 or even, an even modulus, sizes that are not served, numbers that are negative or padded"
+    )
     func rsa() throws {
         func key(_ modulus: [UInt8], _ exponent: [UInt8]) -> [UInt8] {
             modulus.withUnsafeBytes { modulus in
-                exponent.withUnsafeBytes { exponent in DERNumbers.encoded([modulus, exponent]).withUnsafeBytes { Array($0) } }
+                exponent.withUnsafeBytes { exponent in
+                    DERNumbers.encoded([modulus, exponent]).withUnsafeBytes { Array($0) }
+                }
             }
         }
         let good = try #require(SampleKeys.rsa2048).publicKey.external
@@ -258,19 +309,28 @@ struct KeyFileTests {
         for (modulus, exponent) in [
             (modulus, [1]), (modulus, [0]), (modulus, [2]), (modulus, [1, 0, 0]), (Array(even), [1, 0, 1]),
             (Array(modulus.prefix(62)) + [1], [1, 0, 1]),
-            ([UInt8](repeating: 0xFF, count: 1025), [1, 0, 1]), ([], [1, 0, 1]), (modulus, [UInt8](repeating: 1, count: 9)),
+            ([UInt8](repeating: 0xFF, count: 1025), [1, 0, 1]), ([], [1, 0, 1]),
+            (modulus, [UInt8](repeating: 1, count: 9)),
         ] as [([UInt8], [UInt8])] {
             #expect(status { () throws(KeychainError) in _ = try PublicKey.read(key(modulus, exponent), .rsa) } == -50)
         }
         // The same numbers in another form: a length in more bytes than it needs, an indefinite one, a zero too many.
         let body = Array(good.dropFirst(4))
-        for form in [[0x30, 0x83, 0, good[2], good[3]] + body, [0x30, 0x80] + body + [0, 0], [0x31] + good.dropFirst()] {
+        for form in [
+            [0x30, 0x83, 0, good[2], good[3]] + body, [0x30, 0x80] + body + [0, 0], [0x31] + good.dropFirst(),
+        ] {
             #expect(status { () throws(KeychainError) in _ = try PublicKey.read(form, .rsa) } == -50)
         }
         #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 504)) } == -25311)
-        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 2047)) } == -25311)
-        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 8193)) } == -25311)
-        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: 192)) } == -25311)
-        #expect(status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: 1_000_000)) } == -25311)
+        #expect(
+            status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 2047)) } == -25311)
+        #expect(
+            status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.rsa, bits: 8193)) } == -25311)
+        #expect(
+            status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: 192)) }
+                == -25311)
+        #expect(
+            status { () throws(KeychainError) in _ = try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: 1_000_000))
+            } == -25311)
     }
 }

@@ -17,13 +17,18 @@ extension OpenSSL {
 
     func verifies(_ signature: [UInt8], of digest: [UInt8], _ key: PublicKey, _ settings: [String]) throws -> Bool {
         try run(
-            ["pkeyutl", "-verify", "-pubin", "-inkey", file(.publicKey(key)), "-sigfile", file(signature), "-in", file(digest)]
+            [
+                "pkeyutl", "-verify", "-pubin", "-inkey", file(.publicKey(key)), "-sigfile", file(signature), "-in",
+                file(digest),
+            ]
                 + options(settings)
         ).status == 0
     }
 
     func encrypt(_ plaintext: [UInt8], _ key: PublicKey, _ settings: [String]) throws -> [UInt8] {
-        try output(["pkeyutl", "-encrypt", "-pubin", "-inkey", file(.publicKey(key)), "-in", file(plaintext)] + options(settings))
+        try output(
+            ["pkeyutl", "-encrypt", "-pubin", "-inkey", file(.publicKey(key)), "-in", file(plaintext)]
+                + options(settings))
     }
 
     func decrypt(_ ciphertext: [UInt8], _ key: KeyFileEntry, _ settings: [String]) throws -> [UInt8] {

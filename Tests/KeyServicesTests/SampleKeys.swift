@@ -24,7 +24,9 @@ enum SampleKeys {
 
     private static func made(_ kind: KeyKind) -> SoftwareKey? { try? SoftwareKey.generate(kind) }
 
-    private static func imported(bits: Int) -> SoftwareKey? { imported(["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)"]) }
+    private static func imported(bits: Int) -> SoftwareKey? {
+        imported(["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)"])
+    }
     private static func imported(curve: String) -> SoftwareKey? {
         imported(["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve)"])
     }
@@ -33,7 +35,9 @@ enum SampleKeys {
         (try? OpenSSL().output(["genpkey"] + words)).flatMap(first)
     }
 
-    private static func kept(_ name: String) -> SoftwareKey? { (try? Array(Data(contentsOf: Vectors.file(name)))).flatMap(first) }
+    private static func kept(_ name: String) -> SoftwareKey? {
+        (try? Array(Data(contentsOf: Vectors.file(name)))).flatMap(first)
+    }
 
     private static func first(_ pem: [UInt8]) -> SoftwareKey? {
         guard let entry = try? KeyFile.read(pem).first, case .privateKey(let key) = entry else { return nil }

@@ -24,7 +24,9 @@ struct SignatureTests {
         }
     }
 
-    @Test("T236, T237: RSA: openssl accepts what we sign, and we accept what it signs", arguments: [1024, 2048, 3072, 4096, 8192])
+    @Test(
+        "T236, T237: RSA: openssl accepts what we sign, and we accept what it signs",
+        arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
         let openssl = try OpenSSL()
@@ -32,7 +34,11 @@ struct SignatureTests {
         for hash in HashAlgorithm.allCases {
             let digest = try Self.digest(hash, of: Self.message)
             let name = hash.rawValue.lowercased()
-            pairs.append((.rsaSignature(.pkcs1(.digest(hash))), .rsaSignature(.pkcs1(.message(hash))), digest, ["digest:\(name)"]))
+            pairs.append(
+                (
+                    .rsaSignature(.pkcs1(.digest(hash))), .rsaSignature(.pkcs1(.message(hash))), digest,
+                    ["digest:\(name)"]
+                ))
             let pss = KeyAlgorithm.rsaSignature(.pss(.digest(hash)))
             guard pss.isSupported(by: key.kind, .privateKey, for: .sign) else {
                 #expect(bits == 1024 && hash == .sha512)
@@ -61,7 +67,8 @@ struct SignatureTests {
             if let message {
                 #expect(try key.publicKey.isSignature(theirs, of: Self.message, message), "\(message.rawValue)")
                 #expect(
-                    try key.publicKey.isSignature(key.signature(of: Self.message, message), of: input, algorithm), "\(message.rawValue)")
+                    try key.publicKey.isSignature(key.signature(of: Self.message, message), of: input, algorithm),
+                    "\(message.rawValue)")
             }
             var changed = theirs
             changed[changed.count / 2] ^= 1
@@ -72,7 +79,9 @@ struct SignatureTests {
         }
     }
 
-    @Test("T240: ECDSA: openssl accepts what we sign, and we accept what it signs, in both forms", arguments: [192, 224, 256, 384, 521])
+    @Test(
+        "T240: ECDSA: openssl accepts what we sign, and we accept what it signs, in both forms",
+        arguments: [192, 224, 256, 384, 521])
     func ecdsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.curves.first { $0.kind.bits == bits })
         let openssl = try OpenSSL()
@@ -90,7 +99,8 @@ struct SignatureTests {
             #expect(try key.publicKey.isSignature(plain, of: digest, .ecdsa(.rfc4754, .digest(hash))))
             #expect(try key.publicKey.isSignature(plain, of: digest, .ecdsa(.rfc4754, .digest(nil))))
             #expect(try !key.publicKey.isSignature(plain, of: digest, .ecdsa(.x962, .digest(hash))))
-            #expect(try !key.publicKey.isSignature(Array(plain.dropLast()), of: digest, .ecdsa(.rfc4754, .digest(hash))))
+            #expect(
+                try !key.publicKey.isSignature(Array(plain.dropLast()), of: digest, .ecdsa(.rfc4754, .digest(hash))))
             #expect(try !key.publicKey.isSignature([0] + plain, of: digest, .ecdsa(.rfc4754, .digest(hash))))
         }
     }
@@ -105,12 +115,18 @@ struct SignatureTests {
                 isRSA
                 ? [
                     (.rsaSignature(.pkcs1(.message(hash))), []),
-                    (.rsaSignature(.pss(.message(hash))), ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"]),
+                    (
+                        .rsaSignature(.pss(.message(hash))),
+                        ["-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"]
+                    ),
                 ] : [(.ecdsa(.x962, .message(hash)), [])]
             for (algorithm, options) in kinds {
                 let signature = try openssl.file(key.signature(of: Self.message, algorithm))
                 let verdict = try openssl.output(
-                    ["dgst", "-\(hash.rawValue.lowercased())", "-verify", openssl.file(.publicKey(key.publicKey)), "-signature", signature]
+                    [
+                        "dgst", "-\(hash.rawValue.lowercased())", "-verify", openssl.file(.publicKey(key.publicKey)),
+                        "-signature", signature,
+                    ]
                         + options + [message])
                 #expect(String(decoding: verdict, as: UTF8.self) == "Verified OK\n")
             }
@@ -124,11 +140,15 @@ struct SignatureTests {
         for length in [0, 19, 31, 33, 64] {
             let digest = [UInt8](repeating: 1, count: length)
             for (key, algorithm) in [
-                (rsa, KeyAlgorithm.rsaSignature(.pkcs1(.digest(.sha256)))), (rsa, .rsaSignature(.pss(.digest(.sha256)))),
+                (rsa, KeyAlgorithm.rsaSignature(.pkcs1(.digest(.sha256)))),
+                (rsa, .rsaSignature(.pss(.digest(.sha256)))),
                 (curve, .ecdsa(.x962, .digest(.sha256))), (curve, .ecdsa(.rfc4754, .digest(.sha256))),
             ] {
                 #expect(status { () throws(KeychainError) in _ = try key.signature(of: digest, algorithm) } == -50)
-                #expect(status { () throws(KeychainError) in _ = try key.publicKey.isSignature([1, 2], of: digest, algorithm) } == -50)
+                #expect(
+                    status { () throws(KeychainError) in
+                        _ = try key.publicKey.isSignature([1, 2], of: digest, algorithm)
+                    } == -50)
             }
         }
         // Padded as they are, bytes have to leave room for the padding; a raw block is a number below the modulus.
@@ -142,10 +162,14 @@ struct SignatureTests {
                 _ = try rsa.signature(of: .init(repeating: 1, count: room - 10), .rsaSignature(.pkcs1(.digest(nil))))
             } == -50)
         #expect(
-            status { () throws(KeychainError) in _ = try rsa.signature(of: .init(repeating: 255, count: room), .rsaSignature(.raw)) } == -50
+            status { () throws(KeychainError) in
+                _ = try rsa.signature(of: .init(repeating: 255, count: room), .rsaSignature(.raw))
+            } == -50
         )
         #expect(
-            status { () throws(KeychainError) in _ = try rsa.signature(of: .init(repeating: 1, count: room + 1), .rsaSignature(.raw)) }
+            status { () throws(KeychainError) in
+                _ = try rsa.signature(of: .init(repeating: 1, count: room + 1), .rsaSignature(.raw))
+            }
                 == -50)
     }
 
@@ -166,7 +190,9 @@ struct SignatureTests {
             let body = trimmed.isEmpty ? [0] : (trimmed[0] >= 0x80 ? [0] + trimmed : trimmed)
             return [0x02, UInt8(body.count)] + body
         }
-        #expect(try key.publicKey.isSignature(sequence(integer(r) + integer(s)), of: digest, .ecdsa(.x962, .digest(.sha256))))
+        #expect(
+            try key.publicKey.isSignature(
+                sequence(integer(r) + integer(s)), of: digest, .ecdsa(.x962, .digest(.sha256))))
         let zero: [UInt8] = [0x02, 1, 0]
         let one: [UInt8] = [0x02, 1, 1]
         let large = [0x02, UInt8(r.count + 1)] + [0x7F] + [UInt8](repeating: 0xFF, count: r.count)
@@ -174,11 +200,14 @@ struct SignatureTests {
         let hostile: [[UInt8]] = [
             sequence(zero + zero), sequence(zero + integer(s)), sequence(integer(r) + zero), sequence(one + one),
             sequence(large + integer(s)),
-            sequence(integer(r) + large), sequence(negative + integer(s)), sequence(integer(s) + integer(r)), sequence(integer(r)),
+            sequence(integer(r) + large), sequence(negative + integer(s)), sequence(integer(s) + integer(r)),
+            sequence(integer(r)),
             sequence(integer(r) + integer(s) + zero), good + [0], [0x30, 0x80] + integer(r) + integer(s) + [0, 0],
             [0x30, 0x82, 0, UInt8((integer(r) + integer(s)).count)] + integer(r) + integer(s),
-            sequence([0x02, UInt8(r.count + 2), 0, 0] + r + integer(s)), [0x31] + good.dropFirst(), [], [0x30], [0x30, 0],
-            sequence([0x02, 0] + integer(s)), [UInt8](repeating: 0, count: good.count), [UInt8](repeating: 0xFF, count: good.count),
+            sequence([0x02, UInt8(r.count + 2), 0, 0] + r + integer(s)), [0x31] + good.dropFirst(), [], [0x30],
+            [0x30, 0],
+            sequence([0x02, 0] + integer(s)), [UInt8](repeating: 0, count: good.count),
+            [UInt8](repeating: 0xFF, count: good.count),
         ]
         for (index, signature) in hostile.enumerated() {
             #expect(try !key.publicKey.isSignature(signature, of: digest, .ecdsa(.x962, .digest(.sha256))), "\(index)")
@@ -195,9 +224,11 @@ struct SignatureTests {
         let digest = try Self.digest(.sha256, of: Self.message)
         let pss = KeyAlgorithm.rsaSignature(.pss(.digest(.sha256)))
         for setting in [
-            ["rsa_pss_saltlen:0"], ["rsa_pss_saltlen:20"], ["rsa_pss_saltlen:max"], ["rsa_pss_saltlen:digest", "rsa_mgf1_md:sha1"],
+            ["rsa_pss_saltlen:0"], ["rsa_pss_saltlen:20"], ["rsa_pss_saltlen:max"],
+            ["rsa_pss_saltlen:digest", "rsa_mgf1_md:sha1"],
         ] {
-            let signature = try openssl.sign(digest, .privateKey(key), ["digest:sha256", "rsa_padding_mode:pss"] + setting)
+            let signature = try openssl.sign(
+                digest, .privateKey(key), ["digest:sha256", "rsa_padding_mode:pss"] + setting)
             #expect(try !key.publicKey.isSignature(signature, of: digest, pss), "\(setting)")
         }
         // A block that is made by hand, and signed as it is.
@@ -213,7 +244,9 @@ struct SignatureTests {
         #expect(try verdict(block([0, 1], info)))
         #expect(try !verdict(block([0, 2], info)))
         #expect(try !verdict(block([0, 0], info)))
-        #expect(try !verdict([0, 1, 0xFF, 0xFF, 0] + info + [UInt8](repeating: 0, count: key.kind.blockLength - 5 - info.count)))
+        #expect(
+            try !verdict(
+                [0, 1, 0xFF, 0xFF, 0] + info + [UInt8](repeating: 0, count: key.kind.blockLength - 5 - info.count)))
         #expect(try !verdict([0, 1, 0] + info + [UInt8](repeating: 1, count: key.kind.blockLength - 3 - info.count)))
         #expect(try !verdict(block([0, 1], info + [0])))
         // Without the NULL of the parameters, with a longer length, and with the digest of another hash.
@@ -229,7 +262,8 @@ struct SignatureTests {
     func vectorsOfPSS() throws {
         for vector in try Vectors.load().pss {
             let key = try PublicKey.read(der([[UInt8](hexadecimal: vector.modulus), [1, 0, 1]]), .rsa)
-            let algorithm = KeyAlgorithm.rsaSignature(.pss(.message(try #require(HashAlgorithm(rawValue: vector.hash)))))
+            let algorithm = KeyAlgorithm.rsaSignature(
+                .pss(.message(try #require(HashAlgorithm(rawValue: vector.hash)))))
             let message = [UInt8](hexadecimal: vector.message)
             var signature = [UInt8](hexadecimal: vector.signature)
             #expect(try key.isSignature(signature, of: message, algorithm), "\(vector.source)")

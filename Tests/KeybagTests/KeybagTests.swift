@@ -31,9 +31,12 @@ struct KeybagTests {
         #expect(wrapped.count == 40)
         #expect(try keybag.unwrap(wrapped, of: .secret, protection: .whenUnlocked, generation: 1) == itemKey)
         for (half, protection, generation) in [
-            (RowHalf.metadata, ProtectionClass.whenUnlocked, UInt32(1)), (.secret, .afterFirstUnlock, 1), (.secret, .whenUnlocked, 2),
+            (RowHalf.metadata, ProtectionClass.whenUnlocked, UInt32(1)), (.secret, .afterFirstUnlock, 1),
+            (.secret, .whenUnlocked, 2),
         ] {
-            #expect(throws: KeybagError.self) { try keybag.unwrap(wrapped, of: half, protection: protection, generation: generation) }
+            #expect(throws: KeybagError.self) {
+                try keybag.unwrap(wrapped, of: half, protection: protection, generation: generation)
+            }
         }
     }
 
@@ -80,7 +83,9 @@ struct KeybagTests {
         }
         let bytes = record.encoded
         #expect(try KeybagRecord(decoding: bytes) == record)
-        for count in bytes.indices { #expect(throws: KeybagError.self) { try KeybagRecord(decoding: Array(bytes.prefix(count))) } }
+        for count in bytes.indices {
+            #expect(throws: KeybagError.self) { try KeybagRecord(decoding: Array(bytes.prefix(count))) }
+        }
         #expect(throws: KeybagError.self) { try KeybagRecord(decoding: bytes + [0]) }
         record.keys.append(record.keys[0])
         #expect(throws: KeybagError.self) { try KeybagRecord(decoding: record.encoded) }
@@ -104,7 +109,8 @@ struct KeybagTests {
         func open(_ userTag: [UInt8] = []) throws -> DeviceKeybag {
             let bytes = record.encoded
             return try DeviceKeybag(
-                opening: .init(record: bytes, deviceTag: authentication.tag(of: bytes), userTag: userTag), deviceKey: key)
+                opening: .init(record: bytes, deviceTag: authentication.tag(of: bytes), userTag: userTag),
+                deviceKey: key)
         }
         _ = try open()
         #expect(throws: KeybagError.self) { try open([1]) }

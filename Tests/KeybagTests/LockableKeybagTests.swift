@@ -14,7 +14,7 @@ struct LockableKeybagTests {
         let (lockable, user) = try lockable(KeybagSettings(lockInterval: 3600))
         BackgroundThread.$isExhausted.withValue(true) { lockable.unlock(user) }
         #expect(!lockable.isWatched)
-        lockable.noteUse()
+        lockable.recordUse()
         #expect(lockable.isWatched)
     }
 

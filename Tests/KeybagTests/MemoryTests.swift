@@ -29,7 +29,8 @@ struct MemoryTests {
             lockable.unlock(unlocked)
             memory.remember("D", deviceKey.secret)
             memory.remember("P", key.secret)
-            memory.remember("KEK_device", KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device KEK"))
+            memory.remember(
+                "KEK_device", KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device KEK"))
             let parts = SecretBytes(count: 96) { buffer in
                 deviceKey.secret.withUnsafeBytes { buffer[0..<32].copyBytes(from: $0) }
                 key.secret.withUnsafeBytes { buffer[64..<96].copyBytes(from: $0) }
@@ -37,7 +38,7 @@ struct MemoryTests {
             memory.remember("KEK_user", KeybagCryptography.derive(from: parts, label: "latchkey v1 user KEK"))
             for (slot, classKey) in unlocked.keys {
                 guard let protection = ProtectionClass(number: slot.protection) else { continue }
-                memory.remember("\(protection.openness) \(protection.rawValue) \(slot.kind)", classKey.copy())
+                memory.remember("\(protection.accessibility) \(protection.rawValue) \(slot.kind)", classKey.copy())
             }
         }
         try work(with: lockable)
@@ -51,13 +52,17 @@ struct MemoryTests {
         let closing = Set(memory.names.filter { $0.hasPrefix("whenUnlocked") })
         #expect(closing.count == 6)
         #expect(closing.isSubset(of: unlocked.arena), "the search does not see the arena: the proof is void")
-        #expect(!unlocked.arena.contains("P") && !unlocked.arena.contains("KEK_user") && !unlocked.arena.contains("KEK_device"))
+        #expect(
+            !unlocked.arena.contains("P") && !unlocked.arena.contains("KEK_user")
+                && !unlocked.arena.contains("KEK_device"))
 
         lockable.lock(immediately: true)
         #expect(!lockable.keyring.isOpen(.whenUnlocked))
         let locked = memory.search()
         #expect(locked.ordinary == ["control"])
-        #expect(locked.arena.isDisjoint(with: closing), "after the lock there is still \(locked.arena.intersection(closing).sorted())")
+        #expect(
+            locked.arena.isDisjoint(with: closing),
+            "after the lock there is still \(locked.arena.intersection(closing).sorted())")
         #expect(locked.arena.contains { $0.hasPrefix("afterFirstUnlock") })
         withExtendedLifetime((control, lockable)) {}
     }
@@ -65,7 +70,8 @@ struct MemoryTests {
     /// A row's key is wrapped and unwrapped, as every call does.
     private func work(with lockable: LockableKeybag) throws {
         let keyring = lockable.keyring
-        let wrapped = try keyring.wrap(SymmetricKey(size: .bits256), of: .secret, protection: .whenUnlocked, generation: 2)
+        let wrapped = try keyring.wrap(
+            SymmetricKey(size: .bits256), of: .secret, protection: .whenUnlocked, generation: 2)
         _ = try keyring.unwrap(wrapped[...], of: .secret, protection: .whenUnlocked, generation: 2)
     }
 }
@@ -85,7 +91,8 @@ private final class ProcessMemory {
     private static let length = 32
 
     init() {
-        region = mmap(nil, Self.needleRoom + Self.bufferLength, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        region = mmap(
+            nil, Self.needleRoom + Self.bufferLength, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     }
 
     var names: [String] { needles.map(\.name) }
@@ -116,7 +123,8 @@ private final class ProcessMemory {
                 let buffer = region + Self.needleRoom
                 // The arena is not readable through /proc.
                 let isRead =
-                    range.isArena ? Self.copy(position, count, to: buffer) : pread(memory, buffer, count, off_t(position)) == count
+                    range.isArena
+                    ? Self.copy(position, count, to: buffer) : pread(memory, buffer, count, off_t(position)) == count
                 guard isRead else { break }
                 for needle in needles where Self.find(buffer, count, region + needle.offset, Self.length) != nil {
                     if range.isArena { found.arena.insert(needle.name) } else { found.ordinary.insert(needle.name) }
@@ -137,7 +145,8 @@ private final class ProcessMemory {
         while done < count {
             // Fits into an empty pipe.
             let wanted = min(count - done, 4096)
-            guard let start = UnsafeRawPointer(bitPattern: position + UInt(done)), write(ends[1], start, wanted) == wanted,
+            guard let start = UnsafeRawPointer(bitPattern: position + UInt(done)),
+                write(ends[1], start, wanted) == wanted,
                 read(ends[0], buffer + done, wanted) == wanted
             else { return false }
             done += wanted

@@ -27,9 +27,12 @@ struct PasscodeTests {
     @Test(
         "What everybody guesses first is known: one character repeated, sequences, and the commonest in either case",
         arguments: [
-            ("aaaaaa", .oneCharacter), ("      ", .oneCharacter), ("éééééé", .oneCharacter), ("🔑🔑🔑🔑🔑🔑", .oneCharacter), ("123456", .common),
-            ("abcdefghij", .common), ("AbCdEf", .common), ("987654", .common), ("Password", .common), ("qwertyUIOP", .common),
-            ("ｐａｓｓｗｏｒｄ", .common), ("aaaaab", nil), ("éééééè", nil), ("123457", nil), ("password of mine", nil), ("passwor", nil),
+            ("aaaaaa", .oneCharacter), ("      ", .oneCharacter), ("éééééé", .oneCharacter), ("🔑🔑🔑🔑🔑🔑", .oneCharacter),
+            ("123456", .common),
+            ("abcdefghij", .common), ("AbCdEf", .common), ("987654", .common), ("Password", .common),
+            ("qwertyUIOP", .common),
+            ("ｐａｓｓｗｏｒｄ", .common), ("aaaaab", nil), ("éééééè", nil), ("123457", nil), ("password of mine", nil),
+            ("passwor", nil),
         ] as [(String, Passcode.Weakness?)])
     func weakness(text: String, weakness: Passcode.Weakness?) throws {
         #expect(try passcode(text).weakness == weakness)
@@ -38,7 +41,9 @@ struct PasscodeTests {
     @Test("Empty, endless and undecodable passcodes are refused, and short ones when they are new")
     func refused() throws {
         #expect(throws: KeybagError.self) { try Passcode(SharedSecret(copying: [])) }
-        #expect(throws: KeybagError.self) { try Passcode(SharedSecret(copying: [UInt8](repeating: 0x61, count: 1 << 20))) }
+        #expect(throws: KeybagError.self) {
+            try Passcode(SharedSecret(copying: [UInt8](repeating: 0x61, count: 1 << 20)))
+        }
         #expect(throws: KeybagError.self) { try Passcode(SharedSecret(copying: [0xFF, 0xFE, 0x61, 0x61, 0x61, 0x61])) }
         #expect(throws: KeybagError.self) { try passcode("12345").requireNew() }
         try passcode("123456").requireNew()
@@ -48,11 +53,13 @@ struct PasscodeTests {
     @Test(
         "A cost of more than twice what is written is refused before any memory is taken",
         arguments: [
-            (40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1), (20, 16, 1), (19, 8, 1), (18, 16, 1), (18, 8, 2), (17, 16, 2), (17, 8, 3),
+            (40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1), (20, 16, 1), (19, 8, 1), (18, 16, 1), (18, 8, 2),
+            (17, 16, 2), (17, 8, 3),
         ])
     func hugeCost(_ exponent: UInt8, _ blockSize: UInt32, _ parallelism: UInt32) throws {
         let parameters = PasscodeParameters(
-            salt: .random(count: 32), cost: PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism))
+            salt: .random(count: 32),
+            cost: PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism))
         #expect(throws: KeybagError.self) { try PasscodeKey.derive(try passcode("secret"), parameters) }
         // Also where the record is authentic.
         let device = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
@@ -82,7 +89,9 @@ struct PasscodeTests {
         #expect(throws: KeybagError.self) { try keybag.unlock(with: try keybag.key(of: try passcode("another"))) }
     }
 
-    @Test("Setting a passcode makes new keys for what it protects: the old ones open no new row, and go when the rows are resealed")
+    @Test(
+        "Setting a passcode makes new keys for what it protects: the old ones open no new row, and go when the rows are resealed"
+    )
     func newGeneration() throws {
         let before = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
         let (after, key) = try protected(before)
@@ -101,7 +110,9 @@ struct PasscodeTests {
         #expect(done.keys.keys.allSatisfy { ProtectionClass(number: $0.protection)?.needsPasscode != true })
     }
 
-    @Test("A change rewraps the same keys; rotation makes new ones; removal gives them to the device key and destroys those of akpu")
+    @Test(
+        "A change rewraps the same keys; rotation makes new ones; removal gives them to the device key and destroys those of akpu"
+    )
     func changes() throws {
         let (first, key) = try protected()
         let keybag = try DeviceKeybag(opening: try first.finishingReseal(key), deviceKey: deviceKey)
@@ -109,7 +120,8 @@ struct PasscodeTests {
         let parameters = PasscodeParameters.fresh(cost)
         let newKey = try PasscodeKey.derive(try passcode("another secret"), parameters)
         let changed = try DeviceKeybag(
-            opening: try keybag.changingPasscode(unlocked, to: newKey, parameters, rotates: false), deviceKey: deviceKey)
+            opening: try keybag.changingPasscode(unlocked, to: newKey, parameters, rotates: false), deviceKey: deviceKey
+        )
         #expect(throws: KeybagError.self) { try changed.unlock(with: key) }
         #expect(try changed.unlock(with: newKey).keys == unlocked.keys)
         let rotated = try DeviceKeybag(
@@ -169,14 +181,18 @@ struct PasscodeTests {
         let parameters = PasscodeParameters.fresh(cost)
         let newKey = try PasscodeKey.derive(try passcode("after the loss"), parameters)
         let newDevice = DeviceKey.ephemeral()
-        let recovered = try DeviceKeybag.recovering(stored, with: recovery, deviceKey: newDevice, passcode: newKey, parameters)
+        let recovered = try DeviceKeybag.recovering(
+            stored, with: recovery, deviceKey: newDevice, passcode: newKey, parameters)
         #expect(recovered.lost == Set(ProtectionClass.allCases.filter(\.isThisDeviceOnly)))
         let after = try DeviceKeybag(opening: recovered.stored, deviceKey: newDevice)
         let old = try before.unlock(with: key).keys.merging(before.keys) { $1 }
         let new = try after.unlock(with: newKey).keys.merging(after.keys) { $1 }
-        for (slot, secret) in old where ProtectionClass(number: slot.protection)?.isThisDeviceOnly != true { #expect(new[slot] == secret) }
+        for (slot, secret) in old where ProtectionClass(number: slot.protection)?.isThisDeviceOnly != true {
+            #expect(new[slot] == secret)
+        }
         // With the device key, what it opens stays.
-        let kept = try DeviceKeybag.recovering(stored, with: recovery, deviceKey: deviceKey, passcode: newKey, parameters)
+        let kept = try DeviceKeybag.recovering(
+            stored, with: recovery, deviceKey: deviceKey, passcode: newKey, parameters)
         #expect(!kept.lost.contains(.alwaysThisDeviceOnly))
         #expect(throws: KeybagError.self) {
             try DeviceKeybag.recovering(stored, with: .random(), deviceKey: newDevice, passcode: newKey, parameters)
@@ -193,12 +209,16 @@ struct PasscodeTests {
         var number = 0
         func wrong() -> KeybagError? {
             number += 1
-            do { _ = try attempts.judge(try Passcode(SharedSecret(copying: "wrong \(number)".utf8)), of: keybag) } catch { return error }
+            do {
+                _ = try attempts.verify(try Passcode(SharedSecret(copying: "wrong \(number)".utf8)), of: keybag)
+            } catch { return error }
             return nil
         }
         for _ in 1...5 { guard case .wrongPasscode = wrong() else { return #expect(Bool(false)) } }
         for delay in [60, 300, 900, 900, 3600, 3600] {
-            guard case .passcodeDelay(let seconds) = wrong() else { return #expect(Bool(false), "no delay of \(delay)") }
+            guard case .passcodeDelay(let seconds) = wrong() else {
+                return #expect(Bool(false), "no delay of \(delay)")
+            }
             #expect(seconds == delay)
             clock.advance(Double(delay) - 1)
             guard case .passcodeDelay(1) = wrong() else { return #expect(Bool(false)) }
@@ -209,9 +229,9 @@ struct PasscodeTests {
         clock.reboot()
         guard case .passcodeDelay(3600) = wrong() else { return #expect(Bool(false)) }
         // Not even the right one is judged meanwhile; after that it clears the count.
-        #expect(throws: KeybagError.self) { try attempts.judge(try passcode("secret"), of: keybag) }
+        #expect(throws: KeybagError.self) { try attempts.verify(try passcode("secret"), of: keybag) }
         clock.advance(3600)
-        _ = try attempts.judge(try passcode("secret"), of: keybag)
+        _ = try attempts.verify(try passcode("secret"), of: keybag)
         #expect(try attempts.count(for: keybag) == 0)
     }
 
@@ -219,9 +239,11 @@ struct PasscodeTests {
     func sameAgain() throws {
         let attempts = PasscodeAttempts(inMemory: .system)
         let keybag = try protected().keybag
-        for _ in 0..<20 { #expect(throws: KeybagError.self) { try attempts.judge(try passcode("always wrong"), of: keybag) } }
+        for _ in 0..<20 {
+            #expect(throws: KeybagError.self) { try attempts.verify(try passcode("always wrong"), of: keybag) }
+        }
         #expect(try attempts.count(for: keybag) == 1)
-        #expect(throws: KeybagError.self) { try attempts.judge(try passcode("another"), of: keybag) }
+        #expect(throws: KeybagError.self) { try attempts.verify(try passcode("another"), of: keybag) }
         #expect(try attempts.count(for: keybag) == 2)
     }
 
@@ -232,25 +254,27 @@ struct PasscodeTests {
         let attempts = PasscodeAttempts(spy, clock: .system)
         spy.failsAfterSave.withLock { $0 = true }
         // The plug is pulled between the count and the judgement: even the right passcode has been counted.
-        #expect(throws: KeybagError.self) { try attempts.judge(try passcode("secret"), of: keybag) }
+        #expect(throws: KeybagError.self) { try attempts.verify(try passcode("secret"), of: keybag) }
         spy.failsAfterSave.withLock { $0 = false }
         #expect(try attempts.count(for: keybag) == 1)
     }
 
-    @Test("Where attempts cannot be saved, no passcode is judged, be it right or wrong", arguments: ["secret", "wrong one"])
+    @Test(
+        "Where attempts cannot be saved, no passcode is judged, be it right or wrong",
+        arguments: ["secret", "wrong one"])
     func readOnlyCount(_ typed: String) throws {
         let spy = SpyStorage()
         let keybag = try protected().keybag
         let attempts = PasscodeAttempts(spy, clock: .system)
-        #expect(throws: KeybagError.self) { try attempts.judge(try passcode("wrong one"), of: keybag) }
+        #expect(throws: KeybagError.self) { try attempts.verify(try passcode("wrong one"), of: keybag) }
         spy.isReadOnly.withLock { $0 = true }
         // Neither is the wrong one that is known already, which would not be counted again.
-        #expect { try attempts.judge(try passcode(typed), of: keybag) } throws: { error in
+        #expect { try attempts.verify(try passcode(typed), of: keybag) } throws: { error in
             if case KeybagError.attemptsReadOnly = error { true } else { false }
         }
         #expect(try attempts.count(for: keybag) == 1)
         spy.isReadOnly.withLock { $0 = false }
-        _ = try attempts.judge(try passcode("secret"), of: keybag)
+        _ = try attempts.verify(try passcode("secret"), of: keybag)
     }
 
     @Test("A count that was changed is refused, and not taken for none")
@@ -258,8 +282,8 @@ struct PasscodeTests {
         let directory = try TemporaryDirectory()
         let attempts = PasscodeAttempts(in: try PrivateDirectory(existing: directory.path), clock: .system)
         let keybag = try protected().keybag
-        #expect(throws: KeybagError.self) { try attempts.judge(try passcode("wrong"), of: keybag) }
-        let storage = FileAttempts(try PrivateDirectory(existing: directory.path))
+        #expect(throws: KeybagError.self) { try attempts.verify(try passcode("wrong"), of: keybag) }
+        let storage = FileAttemptStorage(try PrivateDirectory(existing: directory.path))
         let record = try #require(try storage.load())
         #expect(record.count == 96)
         for index in record.indices {
@@ -285,31 +309,36 @@ struct PasscodeTests {
         stored.userTag[0] ^= 1
         let damaged = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
         do {
-            _ = try attempts.judge(try passcode("secret"), of: damaged)
+            _ = try attempts.verify(try passcode("secret"), of: damaged)
             Issue.record("it was judged")
         } catch KeybagError.damaged {
         }
         #expect(try attempts.count(for: keybag) == 0)
-        for number in 1...5 { #expect(throws: KeybagError.self) { try attempts.judge(try passcode("wrong \(number)"), of: keybag) } }
+        for number in 1...5 {
+            #expect(throws: KeybagError.self) { try attempts.verify(try passcode("wrong \(number)"), of: keybag) }
+        }
         clock.turnBack()
         #expect(try attempts.delay(for: keybag) == 60)
         clock.advance(100_000)
-        _ = try attempts.judge(try passcode("secret"), of: keybag)
+        _ = try attempts.verify(try passcode("secret"), of: keybag)
     }
 
     @Test("The numbers of keys that are gone never come again")
     func generations() throws {
         let (set, key) = try protected()
         let first = try DeviceKeybag(opening: try set.finishingReseal(key), deviceKey: deviceKey)
-        let removed = try DeviceKeybag(opening: try first.removingPasscode(try first.unlock(with: key)), deviceKey: deviceKey)
+        let removed = try DeviceKeybag(
+            opening: try first.removingPasscode(try first.unlock(with: key)), deviceKey: deviceKey)
         let (again, _) = try protected(removed)
         let newest = try #require(again.currentGenerations[.whenPasscodeSetThisDeviceOnly])
         #expect(newest > (first.currentGenerations[.whenPasscodeSetThisDeviceOnly] ?? 0))
         // Who holds the old keys is not taken for one who holds the new ones.
-        #expect(try first.unlock(with: key).kept(in: again.record) == nil)
+        #expect(try first.unlock(with: key).retained(in: again.record) == nil)
     }
 
-    @Test("A damaged keybag is not recovered as if its device key were another one, which would lose what the device key opens")
+    @Test(
+        "A damaged keybag is not recovered as if its device key were another one, which would lose what the device key opens"
+    )
     func damagedRecovery() throws {
         let (keybag, key) = try protected()
         let recovery = RecoveryKey.random()
@@ -318,7 +347,8 @@ struct PasscodeTests {
         let damaged = stored
         #expect(throws: KeybagError.self) {
             try DeviceKeybag.recovering(
-                damaged, with: recovery, deviceKey: deviceKey, passcode: key, PasscodeParameters.fresh(PasscodeCost(exponent: 10)))
+                damaged, with: recovery, deviceKey: deviceKey, passcode: key,
+                PasscodeParameters.fresh(PasscodeCost(exponent: 10)))
         }
     }
 
@@ -330,18 +360,18 @@ struct PasscodeTests {
         let strict = try DeviceKeybag(
             opening: keybag.changingSettings(to: KeybagSettings(wipesAfterTen: true), key), deviceKey: deviceKey)
         for number in 1...9 {
-            #expect(throws: KeybagError.self) { try attempts.judge(try passcode("wrong \(number)"), of: strict) }
+            #expect(throws: KeybagError.self) { try attempts.verify(try passcode("wrong \(number)"), of: strict) }
             clock.advance(3600)
         }
         do {
-            _ = try attempts.judge(try passcode("wrong 10"), of: strict)
+            _ = try attempts.verify(try passcode("wrong 10"), of: strict)
             Issue.record("it was judged")
         } catch KeybagError.wiped {
         }
         let wiped = try DeviceKeybag(opening: try strict.wiping(), deviceKey: deviceKey)
         #expect(!wiped.hasPasscode)
-        let former = Set(strict.record.keys.filter { $0.wrapping == .user }.map(\.slot))
-        #expect(former.isDisjoint(with: wiped.record.keys.map(\.slot)))
+        let previous = Set(strict.record.keys.filter { $0.wrapping == .user }.map(\.slot))
+        #expect(previous.isDisjoint(with: wiped.record.keys.map(\.slot)))
     }
 
     // MARK: Helpers
@@ -351,7 +381,8 @@ struct PasscodeTests {
     }
 
     private func protected(_ before: DeviceKeybag? = nil) throws -> (keybag: DeviceKeybag, key: PasscodeKey) {
-        let before = try before ?? DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
+        let before =
+            try before ?? DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
         let parameters = PasscodeParameters.fresh(cost)
         let key = try PasscodeKey.derive(try passcode("secret"), parameters)
         return (try DeviceKeybag(opening: try before.settingPasscode(key, parameters), deviceKey: deviceKey), key)
@@ -380,7 +411,7 @@ private final class SpyStorage: AttemptStorage {
     func requireWritable() throws(KeybagError) {
         if isReadOnly.withLock({ $0 }) { throw .attemptsReadOnly(path: "/state") }
     }
-    func lock() throws(KeybagError) -> any AttemptLock { Gate() }
+    func lock() throws(KeybagError) -> any AttemptLock { BinarySemaphore() }
     func load() throws(KeybagError) -> [UInt8]? { record.withLock { $0 } }
     func save(_ new: [UInt8]?) throws(KeybagError) {
         record.withLock { $0 = new }

@@ -11,8 +11,10 @@ struct OSStatusTableTests {
     @Test("the table holds Apple's 381 public names, 10 private ones, and 74 of TLS")
     func count() {
         let unpublished: Set<String> = [
-            "errSecMPSignatureInvalid", "errSecOTRTooOld", "errSecOTRIDTooNew", "errSecAuthNeeded", "errSecPeersNotAvailable",
-            "errSecErrorStringNotAvailable", "errSecPolicyDenied", "errSecInternal", "errSecWaitForCallback", "errSecUpgradePending",
+            "errSecMPSignatureInvalid", "errSecOTRTooOld", "errSecOTRIDTooNew", "errSecAuthNeeded",
+            "errSecPeersNotAvailable",
+            "errSecErrorStringNotAvailable", "errSecPolicyDenied", "errSecInternal", "errSecWaitForCallback",
+            "errSecUpgradePending",
         ]
         #expect(OSStatusCode.all.count == 465)
         #expect(unpublished.isSubset(of: Set(OSStatusCode.all.map(\.name))))
@@ -96,7 +98,9 @@ struct OSStatusTableTests {
         #expect(OSStatusCode.missingEntitlement.message == "the required entitlement is missing")
     }
 
-    @Test("an unknown status is kept: same number, no name, no message, an exit value that is a failure", arguments: UnknownStatus.all)
+    @Test(
+        "an unknown status is kept: same number, no name, no message, an exit value that is a failure",
+        arguments: UnknownStatus.all)
     func unknown(status: UnknownStatus) {
         let code = OSStatusCode(rawValue: status.number)
         #expect(code.rawValue == status.number)
@@ -129,7 +133,9 @@ struct OSStatusTableTests {
             default: "other"
             }
         }
-        for (number, expected) in [(0, "success"), (-25300, "not found"), (-25299, "other"), (-1234, "other")] as [(Int32, String)] {
+        for (number, expected) in [(0, "success"), (-25300, "not found"), (-25299, "other"), (-1234, "other")]
+            as [(Int32, String)]
+        {
             #expect(kind(of: number) == expected)
             #expect(kind(of: OSStatusCode(rawValue: number)) == expected)
         }

@@ -30,17 +30,21 @@ struct BackupCorpusTests {
             (.key, [.account: .string("a")], [], false), (.certificate, [.applicationLabel: .data([1])], [], false),
         ] as [(ItemClass, [ItemAttribute: AttributeValue], [ItemAttribute], Bool)])
     func foreignAttribute(
-        _ itemClass: ItemClass, _ attributes: [ItemAttribute: AttributeValue], _ secretAttributes: [ItemAttribute], _ isRestored: Bool
+        _ itemClass: ItemClass, _ attributes: [ItemAttribute: AttributeValue], _ secretAttributes: [ItemAttribute],
+        _ isRestored: Bool
     ) throws {
         let secret = SharedSecret(copying: "secret".utf8)
-        let secrets = ItemSecrets(data: secret, attributes: Dictionary(uniqueKeysWithValues: secretAttributes.map { ($0, secret) }))
+        let secrets = ItemSecrets(
+            data: secret, attributes: Dictionary(uniqueKeysWithValues: secretAttributes.map { ($0, secret) }))
         var record = ItemRecord(
-            identifier: .random(), itemClass: itemClass, protection: .whenUnlocked, accessGroup: AccessGroup("G1", grade: .claimed),
-            created: 100, modified: 100, attributes: attributes, maker: "/usr/bin/example", secrets: secrets)
+            identifier: .random(), itemClass: itemClass, protection: .whenUnlocked,
+            accessGroup: AccessGroup("G1", grade: .claimed),
+            created: 100, modified: 100, attributes: attributes, addedBy: "/usr/bin/example", secrets: secrets)
         record.completeDefaults()
         let item = BackupItem.encode(record).withUnsafeBytes { Array($0) }
         // The content of a file that authenticates: one item that may leave its device.
-        let outcome = try BackupInput.restore([1, 1] + withUnsafeBytes(of: UInt32(item.count).bigEndian) { Array($0) } + item)
+        let outcome = try BackupInput.restore(
+            [1, 1] + withUnsafeBytes(of: UInt32(item.count).bigEndian) { Array($0) } + item)
         #expect(outcome.isRestored == isRestored && outcome.fault == nil)
     }
 }

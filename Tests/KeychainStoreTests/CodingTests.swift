@@ -10,7 +10,8 @@ import Testing
 @Suite("Coding of rows")
 struct CodingTests {
     private let clear = ClearColumns(
-        identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, generation: 1, revision: 1, isSynchronizable: false,
+        identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, generation: 1, revision: 1,
+        isSynchronizable: false,
         isTombstone: false)
 
     @Test("KDB-26: what is written is read, and no prefix of it, nor with anything behind it")
@@ -63,7 +64,8 @@ struct CodingTests {
 
     @Test("KDB-28: the secret half holds secrets of the class, and nothing else")
     func secrets() throws {
-        let secrets = ItemSecrets(data: SharedSecret(copying: [1, 2]), attributes: [.extraNotes: SharedSecret(copying: [3])])
+        let secrets = ItemSecrets(
+            data: SharedSecret(copying: [1, 2]), attributes: [.extraNotes: SharedSecret(copying: [3])])
         let bytes = SecretsCoding.encode(secrets).withUnsafeBytes { Array($0) }
         #expect(try decodeSecrets(bytes, of: .internetPassword) == secrets)
         #expect(throws: RowDamage.self) { try decodeSecrets(bytes, of: .genericPassword) }
@@ -76,7 +78,10 @@ struct CodingTests {
     func padding() throws {
         func content(_ bytes: [UInt8]) throws -> Int { try bytes.withUnsafeBytes { try Padding.content(of: $0).count } }
         #expect(try content([0, 0, 0, 5] + .init(repeating: 0, count: 60)) == 5)
-        for bad in [[], [0, 0, 0], [0, 0, 0, 5] + .init(repeating: 0, count: 59), [0, 0, 0, 61] + .init(repeating: 0, count: 60)]
+        for bad in [
+            [], [0, 0, 0], [0, 0, 0, 5] + .init(repeating: 0, count: 59),
+            [0, 0, 0, 61] + .init(repeating: 0, count: 60),
+        ]
             as [[UInt8]]
         {
             #expect(throws: RowDamage.self) { try content(bad) }
@@ -87,7 +92,8 @@ struct CodingTests {
     @Test(
         "KDB-38: a clear column that no version wrote is damage, and traps nobody",
         arguments: [
-            "uuid = x'00'", "class = 9", "class = -1", "protection = 300", "generation = -1", "revision = -5", "sync = 2", "tombstone = 9",
+            "uuid = x'00'", "class = 9", "class = -1", "protection = 300", "generation = -1", "revision = -5",
+            "sync = 2", "tombstone = 9",
         ])
     func impossibleColumns(_ change: String) throws {
         let fixture = try StoreFixture()
@@ -106,7 +112,8 @@ struct CodingTests {
 
     private var valid: [RawField] {
         [
-            ("agrp", 1, Array("G1".utf8)), ("cdat", 4, (1.0).bitPattern.bigEndianBytes), ("grad", 3, [0, 0, 0, 0, 0, 0, 0, 1]),
+            ("agrp", 1, Array("G1".utf8)), ("cdat", 4, (1.0).bitPattern.bigEndianBytes),
+            ("grad", 3, [0, 0, 0, 0, 0, 0, 0, 1]),
             ("mdat", 4, (2.0).bitPattern.bigEndianBytes), ("mker", 1, Array("/usr/bin/example".utf8)),
         ]
     }

@@ -12,14 +12,17 @@ import Testing
 /// A keychain with a passcode and a recovery key, and a backup of it, as version 2 of the keybag and version 1 of the backup wrote them.
 @Suite("Frozen vectors with a passcode")
 struct FrozenPasscodeTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors/keychain-v1-passcode")
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "Vectors/keychain-v1-passcode")
     private static let passcode = "caf\u{E9} au lait, ﬁve cups"
     private static let passphrase = "the passphrase of the backup"
 
     @Test("The passcode opens every class of the vector")
     func passcode() throws {
         let (store, _) = try opened()
-        #expect(store.hasPasscode && store.hasRecoveryKey && store.settings == KeybagSettings(graceSeconds: 7, lockInterval: 900))
+        #expect(
+            store.hasPasscode && store.hasRecoveryKey
+                && store.settings == KeybagSettings(graceSeconds: 7, lockInterval: 900))
         #expect(throws: StoreError.self) { _ = try store.search(Self.search, limit: nil, withSecrets: true) }
         // Decomposed, as another keyboard would type it.
         try store.unlock(try Self.passcode("cafe\u{301} au lait, five cups"), floor: PasscodeCost(exponent: 10))
@@ -56,7 +59,7 @@ struct FrozenPasscodeTests {
             let directory = try TemporaryDirectory()
             let store = try StoreFixture.open("\(directory.path)/keychain.db", device)
             _ = try store.restore(
-                under: try Self.passcode(Self.passphrase), passcode: nil, merges: false, isRehearsal: false,
+                under: try Self.passcode(Self.passphrase), passcode: nil, merges: false, dryRun: false,
                 from: { (buffer) throws(StoreError) in
                     let count = min(buffer.count, file.count)
                     buffer.copyBytes(from: file.prefix(count))
@@ -72,7 +75,9 @@ struct FrozenPasscodeTests {
         "Recording a vector",
         .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_VECTOR"] != nil, "only to record a new one"))
     func record() throws {
-        #expect(!FileManager.default.fileExists(atPath: Self.folder.appending(path: "keychain.db").path), "a vector is frozen")
+        #expect(
+            !FileManager.default.fileExists(atPath: Self.folder.appending(path: "keychain.db").path),
+            "a vector is frozen")
         let temporary = try TemporaryDirectory()
         let key = try DeviceKey.loadOrCreate(in: try PrivateDirectory(existing: temporary.path))
         let store = try StoreFixture.open("\(temporary.path)/keychain.db", key)
@@ -89,7 +94,8 @@ struct FrozenPasscodeTests {
         store.close()
         try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
         for name in ["keychain.db", "device.key"] {
-            try Data(contentsOf: URL(filePath: "\(temporary.path)/\(name)")).write(to: Self.folder.appending(path: name))
+            try Data(contentsOf: URL(filePath: "\(temporary.path)/\(name)")).write(
+                to: Self.folder.appending(path: name))
         }
         try Data(backup).write(to: Self.folder.appending(path: "backup"))
         try recovery.text.withUnsafeBytes { Data($0) }.write(to: Self.folder.appending(path: "recovery-key.txt"))

@@ -12,20 +12,25 @@ import Testing
 /// A database that version 1 wrote, with its device key, is read for ever. A vector is never made anew: a new format gets a new one.
 @Suite("Frozen vectors")
 struct FrozenVectorTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Vectors/keychain-v1")
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+        path: "Vectors/keychain-v1")
 
     /// What the vector holds, written down a second time.
     private static let items: [ItemRecord] = [
         item(
             .genericPassword, .whenUnlocked, "latchkey.shared", "s3cret",
-            [.account: .string("alice"), .service: .string("example.com"), .label: .string("ünïcödé 🔑"), .generic: .data([0, 255])]),
+            [
+                .account: .string("alice"), .service: .string("example.com"), .label: .string("ünïcödé 🔑"),
+                .generic: .data([0, 255]),
+            ]),
         item(
             .genericPassword, .afterFirstUnlockThisDeviceOnly, "G1", nil,
             [.account: .data([1, 2, 3]), .service: .string(""), .creator: .number(-7)]),
         item(
             .internetPassword, .afterFirstUnlock, "G1", String(repeating: "long ", count: 1000),
             [
-                .account: .string("bob"), .server: .string("example.org"), .protocol: .string("htps"), .port: .number(443),
+                .account: .string("bob"), .server: .string("example.org"), .protocol: .string("htps"),
+                .port: .number(443),
                 .path: .string("/x"), .securityDomain: .string("realm"), .authenticationType: .string("dflt"),
             ], extra: [.extraNotes: "notes"], synchronizable: true),
         item(
@@ -33,7 +38,10 @@ struct FrozenVectorTests {
             [.issuer: .data([48]), .serialNumber: .data([1]), .publicKeyHash: .data([9, 9]), .subject: .data([5])]),
         item(
             .key, .whenUnlockedThisDeviceOnly, "G2", "key",
-            [.applicationLabel: .data([9, 9]), .applicationTag: .string("tag"), .startDate: .date(86_400.5), .keyClass: .number(1)]),
+            [
+                .applicationLabel: .data([9, 9]), .applicationTag: .string("tag"), .startDate: .date(86_400.5),
+                .keyClass: .number(1),
+            ]),
     ]
 
     @Test("The version 1 keychain opens, holds what was written, and nothing else")
@@ -57,13 +65,14 @@ struct FrozenVectorTests {
                 #expect(record.attributes == written.attributes)
                 #expect(record.secrets == written.secrets)
                 #expect(record.accessGroup == written.accessGroup && record.protection == written.protection)
-                #expect(record.isSynchronizable == written.isSynchronizable && record.maker == written.maker)
+                #expect(record.isSynchronizable == written.isSynchronizable && record.addedBy == written.addedBy)
                 #expect(record.created == 1000 && record.modified == 2000)
             }
         }
         // Searches by token find them too.
         let search = ItemSearch(
-            .genericPassword, groups: .only([.shared]), attributes: [.account: .string("alice"), .label: .string("ünïcödé 🔑")])
+            .genericPassword, groups: .only([.shared]),
+            attributes: [.account: .string("alice"), .label: .string("ünïcödé 🔑")])
         #expect(try store.search(search, limit: 1, withSecrets: true).records.first?.text == "s3cret")
         store.close()
     }
@@ -72,7 +81,9 @@ struct FrozenVectorTests {
         "Recording a vector",
         .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_VECTOR"] != nil, "only to record a new one"))
     func record() throws {
-        #expect(!FileManager.default.fileExists(atPath: Self.folder.appending(path: "keychain.db").path), "a vector is frozen")
+        #expect(
+            !FileManager.default.fileExists(atPath: Self.folder.appending(path: "keychain.db").path),
+            "a vector is frozen")
         let temporary = try TemporaryDirectory()
         let directory = try PrivateDirectory(existing: temporary.path)
         let key = try DeviceKey.loadOrCreate(in: directory)
@@ -81,7 +92,8 @@ struct FrozenVectorTests {
         store.close()
         try FileManager.default.createDirectory(at: Self.folder, withIntermediateDirectories: true)
         for name in ["keychain.db", "device.key"] {
-            try Data(contentsOf: URL(filePath: "\(temporary.path)/\(name)")).write(to: Self.folder.appending(path: name))
+            try Data(contentsOf: URL(filePath: "\(temporary.path)/\(name)")).write(
+                to: Self.folder.appending(path: name))
         }
         Issue.record("the vector is written; run the tests without LATCHKEY_RECORD_VECTOR")
     }
@@ -92,10 +104,13 @@ struct FrozenVectorTests {
         extra: [ItemAttribute: String] = [:], synchronizable: Bool = false
     ) -> ItemRecord {
         var record = ItemRecord(
-            identifier: .random(), itemClass: itemClass, protection: protection, accessGroup: AccessGroup(group, grade: .claimed),
-            isSynchronizable: synchronizable, created: 1000, modified: 2000, attributes: attributes, maker: "/usr/bin/vector",
+            identifier: .random(), itemClass: itemClass, protection: protection,
+            accessGroup: AccessGroup(group, grade: .claimed),
+            isSynchronizable: synchronizable, created: 1000, modified: 2000, attributes: attributes,
+            addedBy: "/usr/bin/vector",
             secrets: ItemSecrets(
-                data: data.map { SharedSecret(copying: $0.utf8) }, attributes: extra.mapValues { SharedSecret(copying: $0.utf8) }))
+                data: data.map { SharedSecret(copying: $0.utf8) },
+                attributes: extra.mapValues { SharedSecret(copying: $0.utf8) }))
         record.completeDefaults()
         return record
     }

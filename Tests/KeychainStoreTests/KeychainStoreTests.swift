@@ -28,7 +28,8 @@ struct KeychainStoreTests {
             (.internetPassword, [.server], "item_srvr (srvr=?)"), (.genericPassword, [.label], "item_labl (labl=?)"),
             (.key, [.applicationTag], "item_atag (atag=?)"), (.key, [.applicationLabel], "item_klbl (klbl=?)"),
             (.certificate, [.publicKeyHash], "item_pkhh (pkhh=?)"), (.certificate, [.subject], "item_subj (subj=?)"),
-            (.certificate, [.issuer], "item_issr (issr=?)"), (.genericPassword, [], "item_group (class=? AND access_group=?)"),
+            (.certificate, [.issuer], "item_issr (issr=?)"),
+            (.genericPassword, [], "item_group (class=? AND access_group=?)"),
         ])
     func queryPlans(_ itemClass: ItemClass, _ attributes: [ItemAttribute], _ index: String) throws {
         let fixture = try StoreFixture()
@@ -45,9 +46,10 @@ struct KeychainStoreTests {
                     }
                 })
             do {
-                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(search.form.sql)", arguments: arguments).map {
-                    $0["detail"] as String
-                }
+                return try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN \(search.form.sql)", arguments: arguments)
+                    .map {
+                        $0["detail"] as String
+                    }
             } catch {
                 throw StoreError(error)
             }
@@ -80,7 +82,9 @@ struct KeychainStoreTests {
     func settings() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
-        let expected: [(String, Int64)] = [("synchronous", 2), ("secure_delete", 1), ("temp_store", 2), ("trusted_schema", 0)]
+        let expected: [(String, Int64)] = [
+            ("synchronous", 2), ("secure_delete", 1), ("temp_store", 2), ("trusted_schema", 0),
+        ]
         for (name, value) in expected {
             let found = try store.write { (database, _) throws(StoreError) in
                 let statement = try RowStatement("PRAGMA \(name)", in: database)
@@ -144,7 +148,9 @@ struct KeychainStoreTests {
             // The write transaction is open now; another thread reads.
             let answer = Mutex<String?>(nil)
             let thread = Thread {
-                answer.withLock { $0 = (try? store.search(Sample.search(), limit: 1, withSecrets: true))?.records.first?.text ?? "?" }
+                answer.withLock {
+                    $0 = (try? store.search(Sample.search(), limit: 1, withSecrets: true))?.records.first?.text ?? "?"
+                }
             }
             thread.start()
             while !thread.isFinished { usleep(1000) }
@@ -168,7 +174,9 @@ struct KeychainStoreTests {
                 return changed
             }
         }
-        #expect(try store.search(Sample.search([.comment: .string("changed")]), limit: nil, withSecrets: false).records.isEmpty)
+        #expect(
+            try store.search(Sample.search([.comment: .string("changed")]), limit: nil, withSecrets: false).records
+                .isEmpty)
     }
 
     @Test("Remains: what was deleted or replaced is in no file after the checkpoint")
@@ -177,16 +185,18 @@ struct KeychainStoreTests {
         let store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
         _ = try store.add(Sample.item("bob"))
-        let old = try fixture.read { try Data.fetchAll($0, sql: "SELECT secret FROM item UNION ALL SELECT metadata FROM item") }
+        let old = try fixture.read {
+            try Data.fetchAll($0, sql: "SELECT secret FROM item UNION ALL SELECT metadata FROM item")
+        }
         #expect(old.count == 4)
         _ = try store.update(Sample.search([.account: .string("alice")])) { $0 }
         _ = try store.remove(Sample.search([.account: .string("bob")]), now: 0)
-        func isThere(_ half: Data) throws -> Bool {
+        func exists(_ half: Data) throws -> Bool {
             try fixture.temporary.files().values.contains { Data($0).range(of: half) != nil }
         }
-        #expect(try old.contains(where: isThere), "the positive control: before the checkpoint the log still holds them")
+        #expect(try old.contains(where: exists), "the positive control: before the checkpoint the log still holds them")
         try store.checkpoint()
-        for half in old { #expect(try !isThere(half)) }
+        for half in old { #expect(try !exists(half)) }
         let log = try fixture.temporary.files()["keychain.db-wal"] ?? []
         #expect(log.isEmpty)
     }
@@ -240,7 +250,9 @@ struct KeychainStoreTests {
         #expect(throws: StoreError.self) { _ = try store.add(Sample.item("bob")) }
     }
 
-    @Test("An old keybag and the device key open nothing that was added after the passcode was set, or after its keys were rotated")
+    @Test(
+        "An old keybag and the device key open nothing that was added after the passcode was set, or after its keys were rotated"
+    )
     func oldKeybag() throws {
         func passcode(_ text: String) throws -> Passcode { try Passcode(SharedSecret(copying: text.utf8)) }
         for rotates in [false, true] {
@@ -254,7 +266,8 @@ struct KeychainStoreTests {
             store = try fixture.open()
             if rotates {
                 try store.changePasscode(
-                    from: try passcode("the old one"), to: try passcode("the new one"), rotates: true, cost: PasscodeCost(exponent: 10))
+                    from: try passcode("the old one"), to: try passcode("the new one"), rotates: true,
+                    cost: PasscodeCost(exponent: 10))
                 try store.unlock(try passcode("the new one"), floor: PasscodeCost(exponent: 10))
             } else {
                 try store.setPasscode(try passcode("the new one"), cost: PasscodeCost(exponent: 10))
@@ -266,7 +279,8 @@ struct KeychainStoreTests {
             try fixture.tamper(
                 "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ?",
                 arguments: [
-                    keybag["generation"] as Int64, keybag["record"] as Data, keybag["device_tag"] as Data, keybag["user_tag"] as Data,
+                    keybag["generation"] as Int64, keybag["record"] as Data, keybag["device_tag"] as Data,
+                    keybag["user_tag"] as Data,
                 ])
             store = try fixture.open()
             if rotates { try store.unlock(try passcode("the old one"), floor: PasscodeCost(exponent: 10)) }
@@ -288,9 +302,13 @@ private final class KeyringSpy: ItemKeyWrapping {
     var keychain: [UInt8] { keyring.keychain }
     var generation: UInt64 { keyring.generation }
 
-    func currentGeneration(of protection: ProtectionClass) throws(KeybagError) -> UInt32 { try keyring.currentGeneration(of: protection) }
+    func currentGeneration(of protection: ProtectionClass) throws(KeybagError) -> UInt32 {
+        try keyring.currentGeneration(of: protection)
+    }
 
-    func wrap(_ key: SymmetricKey, of half: RowHalf, protection: ProtectionClass, generation: UInt32) throws(KeybagError) -> [UInt8] {
+    func wrap(_ key: SymmetricKey, of half: RowHalf, protection: ProtectionClass, generation: UInt32)
+        throws(KeybagError) -> [UInt8]
+    {
         try keyring.wrap(key, of: half, protection: protection, generation: generation)
     }
 

@@ -32,10 +32,13 @@ struct ReadOnlyStoreTests {
             ("update", { _ = try store.update(Sample.search()) { $0 } }),
             ("remove", { _ = try store.remove(Sample.search(), now: 1) }),
             ("remove nothing", { _ = try store.remove(Sample.search([.account: .string("nobody")]), now: 1) }),
-            ("repair", { _ = try store.repair(.moveDamaged, isRehearsal: false) }),
-            ("quarantine", { _ = try store.repair(.emptyQuarantine, isRehearsal: false) }),
+            ("repair", { _ = try store.repair(.moveDamaged, dryRun: false) }),
+            ("quarantine", { _ = try store.repair(.emptyQuarantine, dryRun: false) }),
             ("set a passcode", { try store.setPasscode(passcode, cost: cost) }),
-            ("change a passcode", { try store.changePasscode(from: passcode, to: passcode, rotates: true, cost: cost) }),
+            (
+                "change a passcode",
+                { try store.changePasscode(from: passcode, to: passcode, rotates: true, cost: cost) }
+            ),
             ("remove a passcode", { _ = try store.removePasscode(passcode) }),
             ("recovery key", { _ = try store.createRecoveryKey(nil) }),
             ("settings", { try store.changeSettings(to: KeybagSettings(), nil) }),
@@ -50,7 +53,7 @@ struct ReadOnlyStoreTests {
         store.lock(immediately: true)
         try store.checkpoint()
         try store.unlock(passcode)
-        #expect(try store.repair(.moveDamaged, isRehearsal: true) == 0)
+        #expect(try store.repair(.moveDamaged, dryRun: true) == 0)
         let inspection = try store.inspect()
         #expect(inspection.rows == 1 && inspection.damaged.isEmpty && inspection.structure.isEmpty)
         #expect(try accounts(in: store) == ["alice"])
@@ -121,7 +124,9 @@ struct ReadOnlyStoreTests {
         #expect(try accounts(in: try openReadOnly("\(copy)/keychain.db")) == ["alice", "bob"])
     }
 
-    @Test("A log without its index is refused by name; once the database was opened for writing, and with an empty log, it is read")
+    @Test(
+        "A log without its index is refused by name; once the database was opened for writing, and with an empty log, it is read"
+    )
     func pendingLog() throws {
         let (directory, path) = try made()
         defer { withExtendedLifetime(directory) {} }
@@ -182,7 +187,9 @@ struct ReadOnlyStoreTests {
         store.close()
     }
 
-    @Test("No keychain is made on a read-only file system, and an emptied one is told from one whose making was interrupted")
+    @Test(
+        "No keychain is made on a read-only file system, and an emptied one is told from one whose making was interrupted"
+    )
     func empty() throws {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/keychain.db"
@@ -211,7 +218,9 @@ struct ReadOnlyStoreTests {
     }
 
     private func openReadOnly(_ path: String) throws -> KeychainStore {
-        try KeychainStore(path: path, isReadOnly: true, attempts: PasscodeAttempts(inMemory: .system)) { (_) throws(KeybagError) in key }
+        try KeychainStore(path: path, isReadOnly: true, attempts: PasscodeAttempts(inMemory: .system)) {
+            (_) throws(KeybagError) in key
+        }
     }
 
     private func accounts(in store: KeychainStore) throws -> [String] {
@@ -230,6 +239,8 @@ struct ReadOnlyStoreTests {
             try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
         }
         let before = try time(path)
-        repeat { try Data([1]).write(to: URL(filePath: "\(directory.path)/probe")) } while try time("\(directory.path)/probe") == before
+        repeat {
+            try Data([1]).write(to: URL(filePath: "\(directory.path)/probe"))
+        } while try time("\(directory.path)/probe") == before
     }
 }

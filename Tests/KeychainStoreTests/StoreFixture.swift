@@ -50,9 +50,14 @@ enum Sample {
     /// A generic password whose attributes and data follow from its account.
     static func item(_ account: String, data: String? = nil) -> ItemRecord {
         var record = ItemRecord(
-            identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group, created: 100, modified: 100,
-            attributes: [.account: .string(account), .service: .string("service of \(account)"), .label: .string("label of \(account)")],
-            maker: "/usr/bin/example", secrets: ItemSecrets(data: SharedSecret(copying: (data ?? "data of \(account)").utf8)))
+            identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group,
+            created: 100, modified: 100,
+            attributes: [
+                .account: .string(account), .service: .string("service of \(account)"),
+                .label: .string("label of \(account)"),
+            ],
+            addedBy: "/usr/bin/example",
+            secrets: ItemSecrets(data: SharedSecret(copying: (data ?? "data of \(account)").utf8)))
         record.completeDefaults()
         return record
     }

@@ -61,7 +61,8 @@ struct TamperTests {
             var changed = log
             changed[offsets[index]] ^= 0xFF
             for (path, content) in [(copy, original), ("\(copy)-wal", changed)] {
-                _ = FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
+                _ = FileManager.default.createFile(
+                    atPath: path, contents: content, attributes: [.posixPermissions: 0o600])
             }
             guard let opened = try? fixture.open(copy) else { return }
             defer { opened.close() }
@@ -78,7 +79,9 @@ struct TamperTests {
     }
 
     /// Opens a copy with one byte flipped and asks for every item; wrong answers are recorded.
-    private func answers(_ fixture: StoreFixture, _ original: Data, flippedAt offset: Int) throws -> (right: Int, refused: Int) {
+    private func answers(_ fixture: StoreFixture, _ original: Data, flippedAt offset: Int) throws -> (
+        right: Int, refused: Int
+    ) {
         let copy = "\(fixture.temporary.path)/flipped-\(offset).db"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy + suffix) } }
         var changed = original
@@ -103,7 +106,7 @@ struct TamperTests {
             for record in result.records {
                 #expect(record.text == "data of \(account)", "offset \(offset)")
                 #expect(record[.label]?.text == "label of \(account)", "offset \(offset)")
-                #expect(record.created == 100 && record.maker == "/usr/bin/example", "offset \(offset)")
+                #expect(record.created == 100 && record.addedBy == "/usr/bin/example", "offset \(offset)")
             }
             right += 1
         }
@@ -116,7 +119,8 @@ struct TamperTests {
 
     /// Every column of a row but its place.
     static let columns = [
-        "uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group", "acct", "svce", "labl",
+        "uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group",
+        "acct", "svce", "labl",
         "metadata", "secret",
     ]
 
@@ -136,7 +140,8 @@ struct TamperTests {
             "DROP INDEX item_uuid", "DROP INDEX item_primary_key",
             "CREATE TEMP TABLE held AS SELECT id, \(column) AS value FROM item",
             "UPDATE item SET \(column) = (SELECT value FROM held WHERE held.id <> item.id)",
-            "CREATE UNIQUE INDEX item_uuid ON item (uuid)", "CREATE UNIQUE INDEX item_primary_key ON item (primary_key)")
+            "CREATE UNIQUE INDEX item_uuid ON item (uuid)", "CREATE UNIQUE INDEX item_primary_key ON item (primary_key)"
+        )
         store = try fixture.open()
         let isShared = ["class", "generation", "tombstone", "access_group"].contains(column)
         for account in ["alice", "bob"] {
@@ -147,14 +152,18 @@ struct TamperTests {
         #expect(try store.inspect().damaged.count == (isShared ? 0 : 2))
     }
 
-    @Test("A half of an older version of the same row does not open beside the newer one", arguments: ["metadata", "secret", "revision"])
+    @Test(
+        "A half of an older version of the same row does not open beside the newer one",
+        arguments: ["metadata", "secret", "revision"])
     func splicedVersions(_ column: String) throws {
         let fixture = try StoreFixture()
         var store = try fixture.open()
         _ = try store.add(Sample.item("alice"))
         store.close()
         let old = try #require(
-            try fixture.read { try Row.fetchOne($0, sql: "SELECT \(column) AS value FROM item")?["value"] as DatabaseValue? })
+            try fixture.read {
+                try Row.fetchOne($0, sql: "SELECT \(column) AS value FROM item")?["value"] as DatabaseValue?
+            })
         store = try fixture.open()
         _ = try store.update(Sample.search()) { $0 }
         store.close()
@@ -183,7 +192,9 @@ struct TamperTests {
         #expect(try store.inspect().damaged.count == 1)
     }
 
-    @Test("T204: adding over a damaged row succeeds and keeps the old one in quarantine", arguments: ["metadata", "secret"])
+    @Test(
+        "T204: adding over a damaged row succeeds and keeps the old one in quarantine",
+        arguments: ["metadata", "secret"])
     func quarantine(_ half: String) throws {
         let fixture = try StoreFixture()
         var store = try fixture.open()
@@ -215,7 +226,8 @@ struct TamperTests {
                 changed.attributes = Sample.item("bob").attributes
                 return changed
             } == 1)
-        #expect(try store.search(Sample.search(), limit: nil, withSecrets: true).records.map(\.text) == ["data of alice"])
+        #expect(
+            try store.search(Sample.search(), limit: nil, withSecrets: true).records.map(\.text) == ["data of alice"])
         #expect(try store.quarantinedRows() == 1)
     }
 }

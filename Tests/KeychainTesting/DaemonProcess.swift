@@ -25,7 +25,7 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
     /// What clients and the daemon have in their environment.
     public var environment: [String: String] { ["XDG_RUNTIME_DIR": runtime] }
     /// What the daemon has said.
-    public var said: String { (try? String(contentsOfFile: "\(directory.path)/said", encoding: .utf8)) ?? "" }
+    public var logText: String { (try? String(contentsOfFile: "\(directory.path)/said", encoding: .utf8)) ?? "" }
 
     /// - Parameters:
     ///   - launcher: the command that starts the daemon, before its own words.
@@ -42,7 +42,8 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
         self.executable = executable
         more = environment
         try FileManager.default.createDirectory(
-            atPath: "\(self.directory.path)/run", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            atPath: "\(self.directory.path)/run", withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         process = try Self.spawn(launcher + [executable] + arguments, self.directory.path, environment)
         if waits { try waitUntilListening() }
     }
@@ -71,18 +72,20 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
             isListening = (try? Socket(connectingTo: path)) != nil
             return isListening || !process.isRunning
         }
-        guard isListening else { throw NotListening(said: said) }
+        guard isListening else { throw NotListening(logText: logText) }
     }
 
     private var path: String { arguments.firstIndex(of: "--socket").map { arguments[$0 + 1] } ?? socket }
 
-    public struct NotListening: Error { public let said: String }
+    public struct NotListening: Error { public let logText: String }
 
     /// Runs a program as a client.
-    public func client(_ name: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil) throws
+    public func client(_ name: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil)
+        throws
         -> Executable.Outcome
     {
-        try Executable.run(name, arguments, home: home, environment: self.environment.merging(environment) { $1 }, input: input)
+        try Executable.run(
+            name, arguments, home: home, environment: self.environment.merging(environment) { $1 }, input: input)
     }
 
     /// Runs the program at a path as a client; what it prints.

@@ -41,21 +41,24 @@ public final class OpenSSL: Sendable {
         let output = Pipe()
         process.standardOutput = output
         // A file: two pipes could fill up in turn.
-        let complaints = path("complaints\(number.add(1, ordering: .relaxed).newValue)")
-        _ = FileManager.default.createFile(atPath: complaints, contents: nil)
-        process.standardError = try FileHandle(forWritingTo: URL(filePath: complaints))
+        let errorPath = path("complaints\(number.add(1, ordering: .relaxed).newValue)")
+        _ = FileManager.default.createFile(atPath: errorPath, contents: nil)
+        process.standardError = try FileHandle(forWritingTo: URL(filePath: errorPath))
         try process.run()
         let said = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        let complaint = try Data(contentsOf: URL(filePath: complaints))
-        return Outcome(status: process.terminationStatus, output: Array(said), error: String(decoding: complaint, as: UTF8.self))
+        let errorOutput = try Data(contentsOf: URL(filePath: errorPath))
+        return Outcome(
+            status: process.terminationStatus, output: Array(said), error: String(decoding: errorOutput, as: UTF8.self))
     }
 
     /// Runs what has to succeed; what it prints.
     @discardableResult
     public func output(_ words: [String], program: String = "/usr/bin/openssl") throws -> [UInt8] {
         let outcome = try run(words, program: program)
-        guard outcome.status == 0 else { throw Failure(description: "\(words.joined(separator: " ")): \(outcome.error)") }
+        guard outcome.status == 0 else {
+            throw Failure(description: "\(words.joined(separator: " ")): \(outcome.error)")
+        }
         return outcome.output
     }
 }

@@ -6,11 +6,11 @@ import Synchronization
 /// A root, an intermediate and whatever they issue, all made by openssl.
 public final class OpenSSLAuthority: Sendable {
     public let openssl: OpenSSL
-    public let root: Issued
-    public let intermediate: Issued
+    public let root: IssuedCertificate
+    public let intermediate: IssuedCertificate
 
     /// A certificate with its key, as files.
-    public struct Issued: Sendable {
+    public struct IssuedCertificate: Sendable {
         /// PEM.
         public let file: String
         /// PEM of PKCS #8.
@@ -18,7 +18,8 @@ public final class OpenSSLAuthority: Sendable {
         public let der: Data
     }
 
-    private static let authority = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
+    private static let authority =
+        "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
     private let number = Atomic(0)
 
     /// - Parameter key: words of `openssl genpkey`.
@@ -27,7 +28,8 @@ public final class OpenSSLAuthority: Sendable {
         self.openssl = openssl
         root = try Self.make(openssl, "/CN=Test root", key, "root", Self.authority, by: nil, days: 3650)
         intermediate = try Self.make(
-            openssl, "/CN=Test intermediate", key, "intermediate", Self.authority + "authorityKeyIdentifier=keyid\n", by: root, days: 3650)
+            openssl, "/CN=Test intermediate", key, "intermediate", Self.authority + "authorityKeyIdentifier=keyid\n",
+            by: root, days: 3650)
     }
 
     public static let p256 = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
@@ -52,30 +54,38 @@ public final class OpenSSLAuthority: Sendable {
     ///   - days: negative for one that has expired.
     ///   - issuer: nil for one that is signed by its own key.
     public func issue(
-        _ subject: String, _ extensions: String, days: Int = 90, key: [String] = OpenSSLAuthority.p256, by issuer: Issued?
-    ) throws -> Issued {
+        _ subject: String, _ extensions: String, days: Int = 90, key: [String] = OpenSSLAuthority.p256,
+        by issuer: IssuedCertificate?
+    ) throws -> IssuedCertificate {
         let name = "leaf\(number.add(1, ordering: .relaxed).newValue)"
         return try Self.make(openssl, subject, key, name, extensions, by: issuer, days: days)
     }
 
-    public func server(_ name: String, days: Int = 90) throws -> Issued {
+    public func server(_ name: String, days: Int = 90) throws -> IssuedCertificate {
         try issue("/CN=\(name)", Self.server("DNS:\(name)"), days: days, by: intermediate)
     }
 
     private static func make(
-        _ openssl: OpenSSL, _ subject: String, _ key: [String], _ name: String, _ extensions: String, by issuer: Issued?, days: Int
-    ) throws -> Issued {
-        let (file, keyFile, request) = (openssl.path("\(name).pem"), openssl.path("\(name).key"), openssl.path("\(name).csr"))
+        _ openssl: OpenSSL, _ subject: String, _ key: [String], _ name: String, _ extensions: String,
+        by issuer: IssuedCertificate?, days: Int
+    ) throws -> IssuedCertificate {
+        let (file, keyFile, request) = (
+            openssl.path("\(name).pem"), openssl.path("\(name).key"), openssl.path("\(name).csr")
+        )
         let settings = openssl.path("\(name).cnf")
         try Data(extensions.utf8).write(to: URL(filePath: settings))
         try openssl.output(["genpkey", "-out", keyFile] + key)
         try openssl.output(["req", "-new", "-key", keyFile, "-subj", subject, "-out", request])
         let signer =
-            issuer.map { ["-CA", $0.file, "-CAkey", $0.keyFile, "-set_serial", "\(UInt64.random(in: 1...UInt64(Int64.max)))"] } ?? [
+            issuer.map {
+                ["-CA", $0.file, "-CAkey", $0.keyFile, "-set_serial", "\(UInt64.random(in: 1...UInt64(Int64.max)))"]
+            } ?? [
                 "-signkey", keyFile,
             ]
         try openssl.output(
-            ["x509", "-req", "-in", request, "-out", file, "-days", "\(days)", "-sha256", "-extfile", settings] + signer)
-        return Issued(file: file, keyFile: keyFile, der: Data(try openssl.output(["x509", "-in", file, "-outform", "DER"])))
+            ["x509", "-req", "-in", request, "-out", file, "-days", "\(days)", "-sha256", "-extfile", settings] + signer
+        )
+        return IssuedCertificate(
+            file: file, keyFile: keyFile, der: Data(try openssl.output(["x509", "-in", file, "-outform", "DER"])))
     }
 }

@@ -9,7 +9,10 @@ public struct OpenSSLRevocation: Sendable {
     private let index: String
 
     /// - Parameter revoked: the certificates that are revoked.
-    public init(_ authority: OpenSSLAuthority, revoked: [OpenSSLAuthority.Issued], others: [OpenSSLAuthority.Issued]) throws {
+    public init(
+        _ authority: OpenSSLAuthority, revoked: [OpenSSLAuthority.IssuedCertificate],
+        others: [OpenSSLAuthority.IssuedCertificate]
+    ) throws {
         openssl = authority.openssl
         let name = UUID().uuidString
         (settings, index) = (openssl.path("\(name).cnf"), openssl.path("\(name).txt"))
@@ -17,9 +20,11 @@ public struct OpenSSLRevocation: Sendable {
             to: URL(filePath: settings))
         var lines = ""
         for (issued, isRevoked) in revoked.map({ ($0, true) }) + others.map({ ($0, false) }) {
-            let told = String(decoding: try openssl.output(["x509", "-noout", "-serial", "-in", issued.file]), as: UTF8.self)
+            let told = String(
+                decoding: try openssl.output(["x509", "-noout", "-serial", "-in", issued.file]), as: UTF8.self)
             let serial = (told.split(separator: "=").last ?? "").trimmingCharacters(in: .newlines)
-            lines += "\(isRevoked ? "R" : "V")\t491231235959Z\t\(isRevoked ? "260101000000Z" : "")\t\(serial)\tunknown\t/CN=any\n"
+            lines +=
+                "\(isRevoked ? "R" : "V")\t491231235959Z\t\(isRevoked ? "260101000000Z" : "")\t\(serial)\tunknown\t/CN=any\n"
         }
         try Data(lines.utf8).write(to: URL(filePath: index))
     }
@@ -30,12 +35,14 @@ public struct OpenSSLRevocation: Sendable {
     ///   - extensions: lines of openssl's configuration.
     ///   - number: the value of the list's number, as a line of the same; nil for a list without one.
     public func list(
-        by issuer: OpenSSLAuthority.Issued, extensions: String = "", number: String? = "DER:020101"
+        by issuer: OpenSSLAuthority.IssuedCertificate, extensions: String = "", number: String? = "DER:020101"
     ) throws -> String {
         let file = openssl.path("\(UUID().uuidString).crl")
         let lines = (number.map { "2.5.29.20=\($0)\n" } ?? "") + extensions
         var own = settings
-        if !lines.isEmpty { own = try openssl.file(Data(contentsOf: URL(filePath: settings)) + Data("[more]\n\(lines)".utf8)) }
+        if !lines.isEmpty {
+            own = try openssl.file(Data(contentsOf: URL(filePath: settings)) + Data("[more]\n\(lines)".utf8))
+        }
         try openssl.output(
             ["ca", "-gencrl", "-config", own, "-keyfile", issuer.keyFile, "-cert", issuer.file, "-out", file]
                 + (lines.isEmpty ? [] : ["-crlexts", "more"]))
@@ -43,13 +50,14 @@ public struct OpenSSLRevocation: Sendable {
     }
 
     /// The same in DER.
-    public func listBytes(by issuer: OpenSSLAuthority.Issued, extensions: String = "") throws -> [UInt8] {
+    public func listBytes(by issuer: OpenSSLAuthority.IssuedCertificate, extensions: String = "") throws -> [UInt8] {
         try openssl.output(["crl", "-in", list(by: issuer, extensions: extensions), "-outform", "DER"])
     }
 
     /// An answer about a certificate of the issuer's, as a file of DER.
     public func answer(
-        about issued: OpenSSLAuthority.Issued, of issuer: OpenSSLAuthority.Issued, signer: OpenSSLAuthority.Issued, _ words: [String] = []
+        about issued: OpenSSLAuthority.IssuedCertificate, of issuer: OpenSSLAuthority.IssuedCertificate,
+        signer: OpenSSLAuthority.IssuedCertificate, _ words: [String] = []
     ) throws -> String {
         let request = openssl.path("\(UUID().uuidString).req")
         try openssl.output(["ocsp", "-issuer", issuer.file, "-cert", issued.file, "-reqout", request, "-no_nonce"])
@@ -58,12 +66,14 @@ public struct OpenSSLRevocation: Sendable {
 
     /// An answer to a request that somebody else has made, both as files of DER.
     public func answer(
-        to request: String, of issuer: OpenSSLAuthority.Issued, signer: OpenSSLAuthority.Issued, _ words: [String] = []
+        to request: String, of issuer: OpenSSLAuthority.IssuedCertificate, signer: OpenSSLAuthority.IssuedCertificate,
+        _ words: [String] = []
     ) throws -> String {
         let response = openssl.path("\(UUID().uuidString).resp")
         try openssl.output(
             [
-                "ocsp", "-index", index, "-CA", issuer.file, "-rsigner", signer.file, "-rkey", signer.keyFile, "-reqin", request,
+                "ocsp", "-index", index, "-CA", issuer.file, "-rsigner", signer.file, "-rkey", signer.keyFile, "-reqin",
+                request,
                 "-respout",
                 response,
             ] + (words.isEmpty ? ["-ndays", "2"] : words))

@@ -12,11 +12,15 @@ public enum Executable {
     }
 
     /// A process on the keychain under `home`, not yet running.
-    public static func process(_ name: String, _ arguments: [String], home: String, environment: [String: String] = [:]) -> Process {
+    public static func process(_ name: String, _ arguments: [String], home: String, environment: [String: String] = [:])
+        -> Process
+    {
         let process = Process()
         process.executableURL = URL(filePath: path(name))
         process.arguments = arguments
-        process.environment = ["LATCHKEY_HOME": home, "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        process.environment = ["LATCHKEY_HOME": home, "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin"].merging(
+            environment
+        ) { $1 }
         return process
     }
 
@@ -52,7 +56,8 @@ public enum Executable {
         try process.run()
         process.waitUntilExit()
         return Outcome(
-            status: process.terminationStatus, output: try String(contentsOfFile: "\(directory.path)/output", encoding: .utf8),
+            status: process.terminationStatus,
+            output: try String(contentsOfFile: "\(directory.path)/output", encoding: .utf8),
             error: try String(contentsOfFile: "\(directory.path)/error", encoding: .utf8))
     }
 

@@ -27,12 +27,16 @@ public final class RoutedService: KeychainService {
         }
     }
 
-    private var administrator: DaemonService { service(for: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)) }
+    private var administrator: DaemonService {
+        service(for: CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true))
+    }
 
     public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
         try service(for: caller).add(item, from: caller)
     }
-    public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
+    public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
         try service(for: caller).addIdentities(identities, from: caller)
     }
     public func copyMatching(
@@ -40,16 +44,22 @@ public final class RoutedService: KeychainService {
     ) throws(KeychainError) -> ItemMatches {
         try service(for: caller).copyMatching(query, returning: returning, from: caller)
     }
-    public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+    public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
         try service(for: caller).update(query, with: update, from: caller)
     }
     public func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
         try service(for: caller).delete(query, from: caller)
     }
-    public func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey {
+    public func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
+        -> GeneratedKey
+    {
         try service(for: caller).generateKey(generation, from: caller)
     }
-    public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo {
+    public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> PublicKeyInfo
+    {
         try service(for: caller).publicKey(of: reference, from: caller)
     }
     public func useKey(
@@ -57,27 +67,37 @@ public final class RoutedService: KeychainService {
     ) throws(KeychainError) -> KeyOutput {
         try service(for: caller).useKey(reference, use, on: input, from: caller)
     }
-    public func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput {
+    public func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> KeyOutput
+    {
         try service(for: caller).exportKey(reference, from: caller)
     }
-    public func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport { try service(for: caller).who(caller) }
+    public func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
+        try service(for: caller).callerReport(caller)
+    }
 
     public func status() throws(KeychainError) -> KeychainStatus { try administrator.status() }
-    public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] { try administrator.check(progress: progress) }
-    public func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
-        try administrator.repair(action, isRehearsal: isRehearsal, progress: progress)
+    public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+        try administrator.check(progress: progress)
+    }
+    public func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        try administrator.repair(action, dryRun: dryRun, progress: progress)
     }
     public func checkpoint() throws(KeychainError) { try administrator.checkpoint() }
-    public func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
+    public func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
+        -> UInt64
+    {
         try administrator.auditLines(after: sequence, since: since, body)
     }
-    public func verifyAudit() throws(KeychainError) -> AuditVerdict { try administrator.verifyAudit() }
+    public func verifyAudit() throws(KeychainError) -> AuditVerification { try administrator.verifyAudit() }
     public func lockStatus() throws(KeychainError) -> LockStatus { try administrator.lockStatus() }
     public func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         try administrator.unlock(passcode, progress: progress)
     }
     public func lock(immediately: Bool) throws(KeychainError) { try administrator.lock(immediately: immediately) }
-    public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { administrator.addLockObserver(body) }
+    public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
+        administrator.addLockObserver(body)
+    }
     public func removeLockObserver(_ number: Int) { administrator.removeLockObserver(number) }
     public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         try administrator.setPasscode(new, progress: progress)
@@ -93,24 +113,29 @@ public final class RoutedService: KeychainService {
     public func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
         try administrator.createRecoveryKey(passcode)
     }
-    public func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { try administrator.removeRecoveryKey(passcode) }
+    public func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool {
+        try administrator.removeRecoveryKey(passcode)
+    }
     public func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
         try administrator.changeSettings(to: settings, passcode)
     }
     public func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
         try administrator.backup(
-            under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable, to: sink, progress: progress)
+            under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable, to: sink,
+            progress: progress)
     }
-    public func noteBackup() { administrator.noteBackup() }
+    public func recordBackup() { administrator.recordBackup() }
     public func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
         try administrator.restore(
-            under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, admitsAttested: admitsAttested, from: source,
+            under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
+            allowsAttestedGroups: allowsAttestedGroups, from: source,
             progress: progress)
     }
 

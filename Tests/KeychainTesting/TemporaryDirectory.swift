@@ -46,7 +46,8 @@ public final class TemporaryDirectory: Sendable {
         var contents: [String: [UInt8]] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
             var isDirectory = false
-            guard FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isDirectory), !isDirectory else { continue }
+            guard FileManager.default.fileExists(atPath: "\(path)/\(name)", isDirectory: &isDirectory), !isDirectory
+            else { continue }
             contents[name] = Array(try Data(contentsOf: URL(filePath: "\(path)/\(name)")))
         }
         return contents

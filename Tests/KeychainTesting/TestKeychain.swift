@@ -38,7 +38,9 @@ public final class TestKeychain: Sendable {
         self.clock = clock
     }
 
-    private static func service(_ backend: Backend, on directory: TemporaryDirectory, clock: TestClock) throws -> any KeychainService {
+    private static func service(_ backend: Backend, on directory: TemporaryDirectory, clock: TestClock) throws
+        -> any KeychainService
+    {
         if backend == .daemon { return RoutedService(try server(on: directory, clock: clock)) }
         return try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
     }
@@ -68,10 +70,12 @@ public final class TestKeychain: Sendable {
 
     /// Runs `body` as a program with these declared groups; nil stands for a program without an identity.
     public func run<Result>(
-        groups: [String]?, executable: String = "/usr/bin/example", isUserCommand: Bool = false, _ body: () throws -> Result
+        groups: [String]?, executable: String = "/usr/bin/example", isUserCommand: Bool = false,
+        _ body: () throws -> Result
     ) rethrows -> Result {
         let identity = CallerIdentity(executable: executable, declaredGroups: groups, isUserCommand: isUserCommand)
-        return try CallerContext.$current.withValue(CallerContext(identity: identity, service: service), operation: body)
+        return try CallerContext.$current.withValue(
+            CallerContext(identity: identity, service: service), operation: body)
     }
 
     deinit {
@@ -113,7 +117,8 @@ public final class TestClock: Sendable {
 
 /// Runs `body` on a keychain of its own, as a program entitled to the groups G1 and G2, which is what the specification's rows assume.
 public func withKeychain<Result>(
-    _ backend: Backend, groups: [String]? = ["G1", "G2"], executable: String = "/usr/bin/example", _ body: (TestKeychain) throws -> Result
+    _ backend: Backend, groups: [String]? = ["G1", "G2"], executable: String = "/usr/bin/example",
+    _ body: (TestKeychain) throws -> Result
 ) throws -> Result {
     let keychain = try TestKeychain(backend)
     return try keychain.run(groups: groups, executable: executable) { try body(keychain) }

@@ -17,8 +17,12 @@ struct AddingTests {
 
     @Test("what is added is found, and nothing is printed")
     func main() {
-        #expect(keychain.security("add-generic-password -a alice -s example.com -w s3cret -U") == Outcome(exit: 0, output: "", error: ""))
-        #expect(keychain.security("find-generic-password -a alice -s example.com -w") == Outcome(exit: 0, output: "s3cret\n", error: ""))
+        #expect(
+            keychain.security("add-generic-password -a alice -s example.com -w s3cret -U")
+                == Outcome(exit: 0, output: "", error: ""))
+        #expect(
+            keychain.security("find-generic-password -a alice -s example.com -w")
+                == Outcome(exit: 0, output: "s3cret\n", error: ""))
     }
 
     @Test("without -U the same account and service is a duplicate, which changes nothing")
@@ -50,8 +54,10 @@ struct AddingTests {
     @Test(
         "a password comes as text, in its old spelling or in hexadecimal, and the last one counts",
         arguments: [
-            ("-w s3cret", "s3cret"), ("-ws3cret", "s3cret"), ("-p s3cret", "s3cret"), ("-X 7333637265740a", "7333637265740a"),
-            ("-X 0x733363", "s3c"), ("-X 733363 -w later", "later"), ("-w earlier -X 733363", "s3c"), ("", ""), ("-w -U", "-U"),
+            ("-w s3cret", "s3cret"), ("-ws3cret", "s3cret"), ("-p s3cret", "s3cret"),
+            ("-X 7333637265740a", "7333637265740a"),
+            ("-X 0x733363", "s3c"), ("-X 733363 -w later", "later"), ("-w earlier -X 733363", "s3c"), ("", ""),
+            ("-w -U", "-U"),
         ])
     func passwords(words: String, printed: String) {
         #expect(keychain.security("add-generic-password -a a -s s \(words)").exit == 0)
@@ -70,7 +76,8 @@ struct AddingTests {
         #expect(password() == "ff61c3")
     }
 
-    @Test("hexadecimal that is none is refused with 206, and nothing is stored", arguments: ["abc", "zz", "0x0", "12 34"])
+    @Test(
+        "hexadecimal that is none is refused with 206, and nothing is stored", arguments: ["abc", "zz", "0x0", "12 34"])
     func badHexadecimal(digits: String) {
         let outcome = keychain.security(["add-generic-password", "-a", "a", "-s", "s", "-X", CommandWord(digits)])
         #expect(outcome.exit == 206)
@@ -81,7 +88,10 @@ struct AddingTests {
     @Test("-w as the last word asks twice on the terminal")
     func asks() {
         let outcome = keychain.security("add-generic-password -a a -s s -w", io: TestIO(answers: ["pw 1", "pw 1"]))
-        #expect(outcome == Outcome(exit: 0, output: "", error: "password data for new item: \nretype password for new item: \n"))
+        #expect(
+            outcome
+                == Outcome(exit: 0, output: "", error: "password data for new item: \nretype password for new item: \n")
+        )
         #expect(password() == "pw 1")
     }
 
@@ -103,8 +113,10 @@ struct AddingTests {
     @Test(
         "-w as the last word and --secret-file - take all of standard input where it is no terminal, less one line end",
         arguments: [
-            (["line"], "\"line\""), (["line", ""], "\"line\""), (["", ""], ""), (["line", "", ""], "0x6C696E650A  \"line\\012\""),
-            (["line", "line"], "0x6C696E650A6C696E65  \"line\\012line\""), (["", "line", ""], "0x0A6C696E65  \"\\012line\""),
+            (["line"], "\"line\""), (["line", ""], "\"line\""), (["", ""], ""),
+            (["line", "", ""], "0x6C696E650A  \"line\\012\""),
+            (["line", "line"], "0x6C696E650A6C696E65  \"line\\012line\""),
+            (["", "line", ""], "0x0A6C696E65  \"\\012line\""),
         ])
     func readsInput(input: [String], printed: String) {
         for option in ["-w", "--secret-file -", "--secret-file=-"] {
@@ -123,12 +135,17 @@ struct AddingTests {
 
     @Test("--secret-file - asks twice on a terminal")
     func asksForFile() {
-        let outcome = keychain.security("add-generic-password -a a -s s --secret-file -", io: TestIO(answers: ["pw", "pw"]))
-        #expect(outcome == Outcome(exit: 0, output: "", error: "password data for new item: \nretype password for new item: \n"))
+        let outcome = keychain.security(
+            "add-generic-password -a a -s s --secret-file -", io: TestIO(answers: ["pw", "pw"]))
+        #expect(
+            outcome
+                == Outcome(exit: 0, output: "", error: "password data for new item: \nretype password for new item: \n")
+        )
         #expect(password() == "pw")
     }
 
-    @Test("--secret-file takes a whole file, also for an internet password; the last option that names a password counts")
+    @Test(
+        "--secret-file takes a whole file, also for an internet password; the last option that names a password counts")
     func secretFile() throws {
         let directory = try TemporaryDirectory()
         let file = "\(directory.path)/secret"
@@ -147,7 +164,8 @@ struct AddingTests {
         let directory = try TemporaryDirectory()
         try Data().write(to: URL(filePath: "\(directory.path)/empty"))
         for (path, exit) in [
-            ("\(directory.path)/missing", 220), ("\(directory.path)/empty", 206), (directory.path, 220), ("/dev/zero", 42),
+            ("\(directory.path)/missing", 220), ("\(directory.path)/empty", 206), (directory.path, 220),
+            ("/dev/zero", 42),
         ] as [(String, Int32)] {
             let outcome = keychain.security("add-generic-password -a a -s s --secret-file \(path)")
             #expect(outcome.exit == exit, "\(path): \(outcome)")
@@ -160,7 +178,9 @@ struct AddingTests {
 
     @Test("every attribute of a generic password is stored and searched for")
     func genericAttributes() {
-        let attributes: [CommandWord] = ["-l", "the label", "-D", "kind", "-j", "comment", "-G", "generic", "-c", "aapl", "-C", "abc"]
+        let attributes: [CommandWord] = [
+            "-l", "the label", "-D", "kind", "-j", "comment", "-G", "generic", "-c", "aapl", "-C", "abc",
+        ]
         #expect(keychain.security(["add-generic-password", "-a", "a", "-s", "s", "-w", "x"] + attributes).exit == 0)
         for index in stride(from: 0, to: attributes.count, by: 2) {
             let criterion = Array(attributes[index...index + 1])
@@ -172,7 +192,8 @@ struct AddingTests {
     @Test("every attribute of an internet password is stored and searched for")
     func internetAttributes() {
         let attributes: [CommandWord] = [
-            "-d", "realm", "-p", "/path", "-P", "443", "-r", "htps", "-t", "form", "-l", "label", "-D", "kind", "-j", "comment", "-c",
+            "-d", "realm", "-p", "/path", "-P", "443", "-r", "htps", "-t", "form", "-l", "label", "-D", "kind", "-j",
+            "comment", "-c",
             "aapl",
             "-C", "abcd",
         ]
@@ -193,7 +214,9 @@ struct AddingTests {
 
     @Test(
         "codes that are too long and ports that are none are refused with 206",
-        arguments: ["-r https", "-t basic", "-c toolong", "-C toolong", "-P 65536", "-P -1", "-P http", "-P +80", "-P 0x50"])
+        arguments: [
+            "-r https", "-t basic", "-c toolong", "-C toolong", "-P 65536", "-P -1", "-P http", "-P +80", "-P 0x50",
+        ])
     func badValues(words: String) {
         for command in ["add-internet-password -a a -s s -w x", "find-internet-password", "delete-internet-password"] {
             let outcome = keychain.security("\(command) \(words)")
@@ -204,7 +227,10 @@ struct AddingTests {
 
     @Test("-A and -T are accepted, also with an empty program")
     func trustedPrograms() {
-        #expect(keychain.security(["add-generic-password", "-A", "-T", "", "-T", "/usr/bin/x", "-a", "a", "-s", "s", "-w", "x"]).exit == 0)
+        #expect(
+            keychain.security([
+                "add-generic-password", "-A", "-T", "", "-T", "/usr/bin/x", "-a", "a", "-s", "s", "-w", "x",
+            ]).exit == 0)
     }
 
     // MARK: Replacing
@@ -213,7 +239,9 @@ struct AddingTests {
     func replaces() throws {
         keychain.security("add-generic-password -a a -s s -w one -l label -j comment")
         keychain.clock.advance(by: 60)
-        #expect(keychain.security("add-generic-password -a a -s s -w two -j changed -U") == Outcome(exit: 0, output: "", error: ""))
+        #expect(
+            keychain.security("add-generic-password -a a -s s -w two -j changed -U")
+                == Outcome(exit: 0, output: "", error: ""))
         let block = keychain.security("find-generic-password -a a -g")
         #expect(block.error == "password: \"two\"\n")
         #expect(block.output.contains("<blob>=\"label\"\n") && block.output.contains("\"icmt\"<blob>=\"changed\"\n"))
@@ -247,7 +275,8 @@ struct AddingTests {
 
     // MARK: Access groups
 
-    @Test("--access-group says where an item goes and where it is looked for; without it the shared group and all groups")
+    @Test(
+        "--access-group says where an item goes and where it is looked for; without it the shared group and all groups")
     func accessGroup() {
         #expect(keychain.security("add-generic-password -a a -s s -w app --access-group com.example.app").exit == 0)
         #expect(keychain.security("add-generic-password -a a -s s -w shared -U").exit == 0)
@@ -258,7 +287,8 @@ struct AddingTests {
         #expect(keychain.security("find-generic-password -a a --access-group com.example.app -w").output == "app\n")
         #expect(keychain.security("find-generic-password -a a --access-group latchkey.shared -w").output == "changed\n")
         #expect(keychain.security("find-generic-password -a a -w").output == "changed\n")
-        #expect(keychain.security("dump-keychain -d --access-group com.example.app").output.hasSuffix("data:\n\"app\"\n"))
+        #expect(
+            keychain.security("dump-keychain -d --access-group com.example.app").output.hasSuffix("data:\n\"app\"\n"))
         #expect(keychain.security("delete-generic-password -a a --access-group com.example.app").exit == 0)
         #expect(keychain.accounts() == ["a"])
     }
@@ -267,7 +297,8 @@ struct AddingTests {
     func foreignGroup() {
         let io = TestIO()
         let exit = keychain.run(groups: nil, executable: "/usr/bin/other") {
-            LatchkeyMain.run(["security", "add-generic-password", "-a", "a", "-s", "s", "--access-group", "com.example.app"], io: io)
+            LatchkeyMain.run(
+                ["security", "add-generic-password", "-a", "a", "-s", "s", "--access-group", "com.example.app"], io: io)
         }
         #expect(exit == 30)
         #expect(Outcome(exit: exit, io).error.contains("\nhint: "))

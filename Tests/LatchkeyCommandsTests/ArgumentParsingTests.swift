@@ -8,7 +8,8 @@ import Testing
 struct ArgumentParsingTests {
     @Test("words are told apart into options and operands as getopt does", arguments: Row.all)
     func parses(row: Row) throws {
-        let parsed = try ParsedArguments(row.words.split(separator: " ").map { CommandWord(String($0)) }, options: Self.options)
+        let parsed = try ParsedArguments(
+            row.words.split(separator: " ").map { CommandWord(String($0)) }, options: Self.options)
         let options = parsed.occurrences.map { $0.option.name + ($0.value.map { "=\($0.text)" } ?? "") }
         #expect(options == row.options)
         #expect(parsed.operands.map(\.text) == row.operands)
@@ -87,7 +88,8 @@ struct ArgumentParsingTests {
     }
 
     private static let options = [
-        CommandOption("-l", help: ""), CommandOption("-u", help: ""), CommandOption("-t", .required("seconds"), help: ""),
+        CommandOption("-l", help: ""), CommandOption("-u", help: ""),
+        CommandOption("-t", .required("seconds"), help: ""),
         CommandOption("-w", .optional("password"), help: ""), CommandOption("--group", .required("group"), help: ""),
         CommandOption("--flag", help: ""),
     ]

@@ -36,7 +36,8 @@ struct BackupCommandTests {
 
     @Test("restore --replace asks on a terminal, with what would be deleted, and deletes after yes")
     func replaces() {
-        let outcome = keychain.latchkey("restore --replace \(backup) \(phrase)", io: TestIO(input: ["yes"], answers: []))
+        let outcome = keychain.latchkey(
+            "restore --replace \(backup) \(phrase)", io: TestIO(input: ["yes"], answers: []))
         let question = "latchkey: 1 item of the keychain will be deleted, and 1 of the backup added. Go on? (yes/no) "
         #expect(outcome == Outcome(exit: 0, output: "added:     1\ndeleted:   1 that were here\n", error: question))
         #expect(keychain.accounts() == ["saved"])
@@ -53,19 +54,24 @@ struct BackupCommandTests {
     func withoutTerminal() {
         let refusal = keychain.latchkey("restore --replace \(backup) \(phrase)")
         #expect(refusal.exit == 206 && refusal.output.isEmpty)
-        #expect(refusal.error.contains("--replace deletes 1 item of the keychain") && refusal.error.contains("hint: --dry-run"))
+        #expect(
+            refusal.error.contains("--replace deletes 1 item of the keychain")
+                && refusal.error.contains("hint: --dry-run"))
         #expect(keychain.accounts() == ["later"])
         #expect(keychain.latchkey("restore --replace -y \(backup) \(phrase)").exit == 0)
         #expect(keychain.accounts() == ["saved"])
     }
 
     @Test("a rehearsal asks nothing and changes nothing; what cannot be restored is not asked about")
-    func rehearsal() {
+    func dryRun() {
         let outcome = keychain.latchkey("restore --replace --dry-run \(backup) \(phrase)", io: TestIO(answers: []))
         #expect(outcome.exit == 0 && outcome.error.isEmpty)
-        #expect(outcome.output == "Nothing was changed. A restore would do this:\nadded:     1\ndeleted:   1 that were here\n")
+        #expect(
+            outcome.output
+                == "Nothing was changed. A restore would do this:\nadded:     1\ndeleted:   1 that were here\n")
         let wrong = keychain.latchkey(
-            "restore --replace \(backup) --passphrase-file \(directory.path)/wrong", io: TestIO(input: ["yes"], answers: []))
+            "restore --replace \(backup) --passphrase-file \(directory.path)/wrong",
+            io: TestIO(input: ["yes"], answers: []))
         #expect(wrong.exit == 51 && !wrong.error.contains("Go on?"))
         #expect(keychain.latchkey("restore --replace --merge \(backup) \(phrase)").exit == 2)
         #expect(keychain.accounts() == ["later"])
@@ -84,7 +90,9 @@ struct BackupCommandTests {
         }
         #expect(!FileManager.default.fileExists(atPath: "-"))
         let terminal = keychain.latchkey("backup - \(phrase)", io: TestIO(isErrorInteractive: true))
-        #expect(terminal.exit == 206 && terminal.output.isEmpty && terminal.error.contains("hint: latchkey backup - > FILE"))
+        #expect(
+            terminal.exit == 206 && terminal.output.isEmpty && terminal.error.contains("hint: latchkey backup - > FILE")
+        )
         let full = keychain.latchkey("backup - \(phrase)", io: TestIO(outputFails: true))
         #expect(full.exit == 220 && full.error.contains("No space left on device"))
     }

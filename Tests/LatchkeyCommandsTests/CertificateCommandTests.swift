@@ -11,7 +11,7 @@ import Testing
 struct CertificateCommandTests {
     private let keychain: TestKeychain
     private let authority: OpenSSLAuthority
-    private let server: OpenSSLAuthority.Issued
+    private let server: OpenSSLAuthority.IssuedCertificate
 
     init() throws {
         keychain = try TestKeychain(.ephemeral)
@@ -38,26 +38,45 @@ struct CertificateCommandTests {
     func refusals() throws {
         let expired = try authority.server("old.example.com", days: -1)
         let own = try authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: nil)
-        let client = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(of: "serverAuth", with: "clientAuth")
+        let client = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(
+            of: "serverAuth", with: "clientAuth")
         let other = try authority.issue("/CN=example.com", client, by: authority.intermediate)
         for (words, name, sentence) in [
-            ("\(chain) \(trusted) -p ssl -n example.org", "CSSMERR_APPLETP_HOSTNAME_MISMATCH", "example.org was asked for"),
+            (
+                "\(chain) \(trusted) -p ssl -n example.org", "CSSMERR_APPLETP_HOSTNAME_MISMATCH",
+                "example.org was asked for"
+            ),
             ("\(chain) -p ssl -n example.com", "CSSMERR_TP_NOT_TRUSTED", "nobody trusted is its issuer, CN=Test root"),
-            ("-c \(server.file) \(trusted)", "CSSMERR_TP_NOT_TRUSTED", "nobody trusted is its issuer, CN=Test intermediate"),
-            ("-c \(own.file) \(trusted) -s example.com", "CSSMERR_TP_NOT_TRUSTED", "it names itself as its issuer, and is not trusted"),
-            ("-c \(expired.file) -c \(authority.intermediate.file) \(trusted)", "CSSMERR_TP_CERT_EXPIRED", "it held until"),
+            (
+                "-c \(server.file) \(trusted)", "CSSMERR_TP_NOT_TRUSTED",
+                "nobody trusted is its issuer, CN=Test intermediate"
+            ),
+            (
+                "-c \(own.file) \(trusted) -s example.com", "CSSMERR_TP_NOT_TRUSTED",
+                "it names itself as its issuer, and is not trusted"
+            ),
+            (
+                "-c \(expired.file) -c \(authority.intermediate.file) \(trusted)", "CSSMERR_TP_CERT_EXPIRED",
+                "it held until"
+            ),
             ("\(chain) \(trusted) -d 2020-01-01", "CSSMERR_TP_CERT_NOT_VALID_YET", "it is 2020-01-01T00:00:00Z"),
             ("\(chain) \(trusted) -d 2099-01-02-03:04:05", "CSSMERR_TP_CERT_EXPIRED", "it is 2099-01-02T03:04:05Z"),
             (
-                "-c \(other.file) -c \(authority.intermediate.file) \(trusted) -p ssl", "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE",
+                "-c \(other.file) -c \(authority.intermediate.file) \(trusted) -p ssl",
+                "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE",
                 "lack serverAuth"
             ),
             ("\(chain) \(trusted) -p ssl -C", "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE", "lack clientAuth"),
-            ("\(chain) \(trusted) -e a@example.com", "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE", "lack emailProtection"),
+            (
+                "\(chain) \(trusted) -e a@example.com", "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE",
+                "lack emailProtection"
+            ),
         ] {
             let outcome = verify(words)
             #expect(outcome.exit == 1 && outcome.output.isEmpty, "\(words)")
-            #expect(outcome.error.hasPrefix("Cert Verify Result: \(name)\nsecurity: the certificate of "), "\(outcome.error)")
+            #expect(
+                outcome.error.hasPrefix("Cert Verify Result: \(name)\nsecurity: the certificate of "),
+                "\(outcome.error)")
             #expect(outcome.error.contains(sentence), "\(outcome.error)")
             #expect(verify("\(words) -q") == Outcome(exit: 1, output: "", error: ""))
         }
@@ -68,7 +87,8 @@ struct CertificateCommandTests {
 
     @Test("an authority's certificate is a server's only where -l allows it")
     func authorities() throws {
-        let both = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(of: "CA:FALSE", with: "critical,CA:TRUE")
+        let both = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(
+            of: "CA:FALSE", with: "critical,CA:TRUE")
         let issued = try authority.issue("/CN=example.com", both, by: authority.intermediate)
         let words = "-c \(issued.file) -c \(authority.intermediate.file) \(trusted) -s example.com"
         #expect(verify(words).error.contains("errSecCertificateIsCA"))
@@ -79,7 +99,9 @@ struct CertificateCommandTests {
     @Test("the chain is printed on demand, also after a refusal")
     func chainOutput() throws {
         let outcome = verify("\(chain) \(trusted) -P -t")
-        #expect(outcome.output.hasPrefix("...certificate verification successful.\n---\nCertificate chain\n 0 s:CN=example.com\n"))
+        #expect(
+            outcome.output.hasPrefix(
+                "...certificate verification successful.\n---\nCertificate chain\n 0 s:CN=example.com\n"))
         let blocks = outcome.output.components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1
         #expect(blocks == 3)
         #expect(outcome.output.contains(try String(contentsOfFile: server.file, encoding: .utf8)))
@@ -96,7 +118,9 @@ struct CertificateCommandTests {
         let answer = try revocation.answer(about: server, of: authority.intermediate, signer: authority.intermediate)
         for words in ["--crl \(list)", "--ocsp \(answer)", "-R crl --crl \(list)", "-R offline --ocsp \(answer)"] {
             let outcome = verify("\(chain) \(trusted) \(words)")
-            #expect(outcome.exit == 1 && outcome.error.hasPrefix("Cert Verify Result: CSSMERR_TP_CERT_REVOKED\n"), "\(outcome)")
+            #expect(
+                outcome.exit == 1 && outcome.error.hasPrefix("Cert Verify Result: CSSMERR_TP_CERT_REVOKED\n"),
+                "\(outcome)")
         }
         #expect(verify("\(chain) \(trusted) -R ocsp --crl \(list)").exit == 0)
         #expect(verify("\(chain) \(trusted) -R require").error.contains("errSecIncompleteCertRevocationCheck"))
@@ -133,18 +157,23 @@ struct CertificateCommandTests {
             return .content(Array(try Data(contentsOf: URL(filePath: answer))))
         }
         let place = "authorityInfoAccess=OCSP;URI:\(responder.url("/"))\n"
-        let revoked = try authority.issue("/CN=gone", OpenSSLAuthority.server("DNS:gone.example.com") + place, by: issuer)
+        let revoked = try authority.issue(
+            "/CN=gone", OpenSSLAuthority.server("DNS:gone.example.com") + place, by: issuer)
         index.revocation = try OpenSSLRevocation(authority, revoked: [revoked], others: [])
         let words = "-c \(revoked.file) -c \(issuer.file) \(trusted)"
-        for quiet in ["", "-L -R ocsp", "-R offline", "-R none", "-R crl"] { #expect(verify("\(words) \(quiet)").exit == 0, "\(quiet)") }
+        for quiet in ["", "-L -R ocsp", "-R offline", "-R none", "-R crl"] {
+            #expect(verify("\(words) \(quiet)").exit == 0, "\(quiet)")
+        }
         #expect(responder.requests.isEmpty)
         let outcome = verify("\(words) -R ocsp")
-        #expect(outcome.exit == 1 && outcome.error.hasPrefix("Cert Verify Result: CSSMERR_TP_CERT_REVOKED\n"), "\(outcome)")
+        #expect(
+            outcome.exit == 1 && outcome.error.hasPrefix("Cert Verify Result: CSSMERR_TP_CERT_REVOKED\n"), "\(outcome)")
         #expect(responder.requests.map(\.method) == ["POST"])
         let explain = "trust explain --anchors \(authority.root.file) \(revoked.file) \(issuer.file)"
         #expect(keychain.latchkey(explain).exit == 0)
         let explained = keychain.latchkey("\(explain) --revocation ocsp")
-        #expect(explained.exit != 0 && explained.output.contains("revoked: it was revoked at 2026-01-01"), "\(explained)")
+        #expect(
+            explained.exit != 0 && explained.output.contains("revoked: it was revoked at 2026-01-01"), "\(explained)")
         #expect(keychain.latchkey("\(explain) --revocation often").error.contains("not 'often'"))
     }
 
@@ -158,10 +187,14 @@ struct CertificateCommandTests {
 
     @Test("what cannot be understood is refused by name")
     func understood() throws {
-        #expect(verify("") == Outcome(exit: 1, output: "", error: "security: verify-cert: no certificate was given (-c FILE)\n"))
+        #expect(
+            verify("")
+                == Outcome(exit: 1, output: "", error: "security: verify-cert: no certificate was given (-c FILE)\n"))
         #expect(verify("\(chain) -p eap").error.contains("the policy 'eap' is not served"))
         #expect(verify("\(chain) -k login.keychain -N").exit == 2)
-        for date in ["tomorrow", "2026-02-30", "2026-13-01", "2026-01-01-25:00:00", "26-1-1-1", "99999999999999999999-01-01"] {
+        for date in [
+            "tomorrow", "2026-02-30", "2026-13-01", "2026-01-01-25:00:00", "26-1-1-1", "99999999999999999999-01-01",
+        ] {
             let outcome = verify("\(chain) -d \(date)")
             #expect(outcome.exit == 206 && outcome.error.contains("'\(date)' is no date"), "\(outcome)")
         }
@@ -173,7 +206,9 @@ struct CertificateCommandTests {
         let odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         let mixed = try authority.openssl.file(Array((pem[0] + odd + pem[1]).utf8))
         let noted = verify("-c \(mixed) \(trusted)")
-        #expect(noted.exit == 0 && noted.error.hasPrefix("security: certificate 2 of \(mixed) is passed over: "), "\(noted)")
+        #expect(
+            noted.exit == 0 && noted.error.hasPrefix("security: certificate 2 of \(mixed) is passed over: "), "\(noted)"
+        )
         #expect(verify("-c \(mixed) \(trusted) -q") == Outcome(exit: 0, output: "", error: ""))
         let first = try authority.openssl.file(Array((odd + pem[0]).utf8))
         #expect(verify("-c \(first) \(trusted)").error.contains("certificate 1 of \(first) cannot be read"))
@@ -189,12 +224,14 @@ struct CertificateCommandTests {
         let outcome = keychain.latchkey("certificate inspect \(server.file)")
         #expect(outcome.exit == 0)
         let openssl = authority.openssl
-        func told(_ words: String...) throws -> String {
-            let text = String(decoding: try openssl.output(["x509", "-noout", "-in", server.file] + words), as: UTF8.self)
+        func opensslOutput(_ words: String...) throws -> String {
+            let text = String(
+                decoding: try openssl.output(["x509", "-noout", "-in", server.file] + words), as: UTF8.self)
             return String(text.split(separator: "=", maxSplits: 1).last ?? "").trimmingCharacters(in: .newlines)
         }
-        let fingerprint = try told("-fingerprint", "-sha256").replacingOccurrences(of: ":", with: "").lowercased()
-        let older = try told("-fingerprint", "-sha1").replacingOccurrences(of: ":", with: "").lowercased()
+        let fingerprint = try opensslOutput("-fingerprint", "-sha256").replacingOccurrences(of: ":", with: "")
+            .lowercased()
+        let older = try opensslOutput("-fingerprint", "-sha1").replacingOccurrences(of: ":", with: "").lowercased()
         let key = try openssl.file(openssl.output(["x509", "-noout", "-pubkey", "-in", server.file]))
         let info = try openssl.file(openssl.output(["pkey", "-pubin", "-in", key, "-outform", "DER"]))
         let pin = Data(try openssl.output(["dgst", "-sha256", "-binary", info])).base64EncodedString()
@@ -202,7 +239,8 @@ struct CertificateCommandTests {
             "Subject:              CN=example.com\n", "Issuer:               CN=Test intermediate\n",
             "Names:                DNS:example.com\n",
             "Public key:           P-256\n", "Signed by:            ECDSA with SHA-256\n", "Authority:            no\n",
-            "Key usage:            digitalSignature\n", "Extended usage:       serverAuth\n", "SHA-256:              \(fingerprint)\n",
+            "Key usage:            digitalSignature\n", "Extended usage:       serverAuth\n",
+            "SHA-256:              \(fingerprint)\n",
             "SHA-1:                \(older)\n", "Pin:                  sha256/\(pin)\n",
         ] { #expect(outcome.output.contains(line), "\(line)") }
         let json = keychain.latchkey("certificate inspect --json \(server.file) \(authority.root.file)")
@@ -215,14 +253,20 @@ struct CertificateCommandTests {
         let json = keychain.latchkey("certificate inspect --json /etc/ssl/certs/ca-certificates.crt")
         let reports = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
         #expect(reports.count > 50)
-        for report in reports { #expect(report["defects"] as? [String] == [] && report["isAuthority"] as? Bool == true) }
+        for report in reports {
+            #expect(report["defects"] as? [String] == [] && report["isAuthority"] as? Bool == true)
+        }
     }
 
     @Test("explain tells each chain that was tried and why it was refused, then the verdict")
     func explain() throws {
         let words = "--anchors \(authority.root.file) \(server.file) \(authority.intermediate.file)"
         let good = keychain.latchkey("trust explain --host example.com \(words)")
-        #expect(good == Outcome(exit: 0, output: "Trusted:\n  0 CN=example.com\n  1 CN=Test intermediate\n  2 CN=Test root\n", error: ""))
+        #expect(
+            good
+                == Outcome(
+                    exit: 0, output: "Trusted:\n  0 CN=example.com\n  1 CN=Test intermediate\n  2 CN=Test root\n",
+                    error: ""))
         let bad = keychain.latchkey("trust explain --host example.org \(words)")
         #expect(
             bad.output == """
@@ -240,7 +284,9 @@ struct CertificateCommandTests {
         let report = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
         #expect(report["isTrusted"] as? Bool == false && report["status"] as? String == "errSecInvalidExtendedKeyUsage")
         #expect(keychain.latchkey("trust explain --policy basic \(words)").exit == 0)
-        #expect(keychain.latchkey("trust explain --policy basic \(server.file)").output.contains("nobody trusted is its issuer"))
+        #expect(
+            keychain.latchkey("trust explain --policy basic \(server.file)").output.contains(
+                "nobody trusted is its issuer"))
         #expect(keychain.latchkey("trust explain --policy none \(words)").error.contains("there is no policy 'none'"))
         #expect(keychain.latchkey("trust explain --host a.example --name b.example \(words)").exit != 0)
     }

@@ -15,7 +15,8 @@ struct CommandTableTests {
             ("find-i", "find-internet-password"), ("find-id", "find-identity"), ("add", "add-generic-password"),
             ("add-g", "add-generic-password"), ("add-c", "add-certificates"), ("delete-k", "delete-keychain"),
             ("unlock", "unlock-keychain"),
-            ("default", "default-keychain"), ("dump", "dump-keychain"), ("delete-g", "delete-generic-password"), ("e", "export"),
+            ("default", "default-keychain"), ("dump", "dump-keychain"), ("delete-g", "delete-generic-password"),
+            ("e", "export"),
             ("er", "error"), ("import", "import"), ("set-g", "set-generic-password-partition-list"), ("help", "help"),
             ("s", "set-keychain-settings"),
         ])
@@ -34,7 +35,7 @@ struct CommandTableTests {
     func fullNames() {
         for entry in CommandTable.entries {
             #expect(CommandTable.entry(abbreviated: CommandWord(entry.name))?.name == entry.name)
-            if case .built(let command) = entry.support { #expect(command.definition.name == entry.name) }
+            if case .implemented(let command) = entry.support { #expect(command.definition.name == entry.name) }
         }
     }
 
@@ -43,15 +44,16 @@ struct CommandTableTests {
         let keychain = try TestKeychain(.ephemeral)
         for entry in CommandTable.entries {
             switch entry.support {
-            case .built: continue
-            case .later:
+            case .implemented: continue
+            case .planned:
                 let outcome = keychain.security("\(entry.name) -k whatever")
                 #expect(outcome.exit == 252 && outcome.output.isEmpty)
                 #expect(outcome.error.hasPrefix("security: \(entry.name) is not supported by this version\nhint: "))
-            case .foreign:
+            case .unsupported:
                 #expect(
                     keychain.security(entry.name)
-                        == Outcome(exit: 1, output: "", error: "security: \(entry.name) is not supported on this system\n"))
+                        == Outcome(
+                            exit: 1, output: "", error: "security: \(entry.name) is not supported on this system\n"))
             }
         }
     }
@@ -73,9 +75,11 @@ struct CommandTableTests {
         arguments: [
             ("statsu", "status"), ("stauts", "status"), ("Status", "status"), ("docter", "doctor"), ("bakup", "backup"),
             ("restor", "restore"),
-            ("get", "find-generic-password"), ("set", "add-generic-password"), ("rm", "delete-generic-password"), ("ls", "dump-keychain"),
+            ("get", "find-generic-password"), ("set", "add-generic-password"), ("rm", "delete-generic-password"),
+            ("ls", "dump-keychain"),
             ("whoami", "who"), ("passwd", "passcode change"), ("sign", "key sign"), ("find-g", "find-generic-password"),
-            ("find-generic-pasword", "find-generic-password"), ("fnid-identity", "find-identity"), ("list-keychain", "list-keychains"),
+            ("find-generic-pasword", "find-generic-password"), ("fnid-identity", "find-identity"),
+            ("list-keychain", "list-keychains"),
             ("recovery-kye", "recovery-key"), ("certificat", "certificate"), ("xqzw", nil), ("x", nil), ("", nil),
             (String(repeating: "status", count: 1000), nil),
         ] as [(String, String?)])
@@ -96,7 +100,9 @@ struct CommandTableTests {
         #expect(
             keychain.latchkey("passcode chnage").error.hasSuffix(
                 "hint: did you mean 'latchkey passcode change'? latchkey passcode --help\n"))
-        #expect(keychain.latchkey("key sing --tag a").error.hasSuffix("hint: did you mean 'latchkey key sign'? latchkey key --help\n"))
+        #expect(
+            keychain.latchkey("key sing --tag a").error.hasSuffix(
+                "hint: did you mean 'latchkey key sign'? latchkey key --help\n"))
         #expect(keychain.latchkey("key xqzw").error.hasSuffix("hint: latchkey key --help\n"))
     }
 
@@ -104,7 +110,8 @@ struct CommandTableTests {
     func suggestions() throws {
         let keychain = try TestKeychain(.ephemeral)
         for word in [
-            "get", "set", "rm", "ls", "info", "check", "whoami", "logs", "run", "init", "passwd", "recovery", "recover", "verify",
+            "get", "set", "rm", "ls", "info", "check", "whoami", "logs", "run", "init", "passwd", "recovery", "recover",
+            "verify",
             "keygen", "sign", "encrypt", "decrypt", "keys", "inspect",
         ] {
             let command = try #require(Suggestion.command(for: word, isExact: true))
@@ -116,7 +123,9 @@ struct CommandTableTests {
     func hints() throws {
         let service = FailingService(error: KeychainError(.duplicateItem))
         for line in ["add-generic-password -a a -s s", "add-internet-password -a a -s s"] {
-            #expect(LatchkeyCommandsTests.security(line, on: service).error.hasSuffix("\nhint: -U updates an item that exists\n"))
+            #expect(
+                LatchkeyCommandsTests.security(line, on: service).error.hasSuffix(
+                    "\nhint: -U updates an item that exists\n"))
         }
         for line in ["create-keypair -a ec x", "find-generic-password", "key generate --tag a", "list-keychains"] {
             let outcome = LatchkeyCommandsTests.security(line, on: service)
@@ -126,7 +135,9 @@ struct CommandTableTests {
         let keychain = try TestKeychain(.ephemeral)
         keychain.latchkey("key generate --tag k")
         for _ in 1...2 { keychain.latchkey("key public --tag k -o \(directory.path)/a") }
-        #expect(keychain.latchkey("key public --tag k -o \(directory.path)/a").error.hasSuffix("\nhint: --force replaces it\n"))
+        #expect(
+            keychain.latchkey("key public --tag k -o \(directory.path)/a").error.hasSuffix(
+                "\nhint: --force replaces it\n"))
         let export = keychain.security("export -t privKeys -f openssl -o \(directory.path)/a")
         #expect(export.exit == 45 && export.error.hasSuffix("\nhint: remove it, or name another file\n"))
     }

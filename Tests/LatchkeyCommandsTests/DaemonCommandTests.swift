@@ -9,7 +9,7 @@ import Testing
 @Suite("Commands for the daemon")
 struct DaemonCommandTests {
     @Test("who tells each fact with its grade and its source, the groups, and why")
-    func who() throws {
+    func callerReport() throws {
         try expectGolden(security("who", as: "latchkey", on: DamagedService()).description, "who")
         try expectGolden(security("who --json", as: "latchkey", on: DamagedService()).description, "who-json")
     }
@@ -18,20 +18,22 @@ struct DaemonCommandTests {
     func log() throws {
         try expectGolden(security("log", as: "latchkey", on: DamagedService()).description, "log")
         try expectGolden(security("log verify", as: "latchkey", on: DamagedService()).description, "log-verify")
-        try expectGolden(security("log verify --json", as: "latchkey", on: DamagedService()).description, "log-verify-json")
+        try expectGolden(
+            security("log verify --json", as: "latchkey", on: DamagedService()).description, "log-verify-json")
     }
 
     @Test("log verify lists what was removed, when and why; log says where the log begins")
     func removals() throws {
-        let verdict = AuditVerdict(
+        let verdict = AuditVerification(
             isIntact: true, lines: 3, detail: "every line is what was written, up to line 90",
             removals: [
                 AuditRemoval(.age, first: 1, last: 40, lines: 40, since: 0, until: 86400, removed: 1_795_348_800),
                 AuditRemoval(.refusals, first: 41, last: 80, lines: 30, since: 1, until: 2, removed: 3),
-                AuditRemoval(.size, first: 81, last: 81, lines: 1), AuditRemoval(.unknown, first: 1, last: 82, lines: 82),
+                AuditRemoval(.size, first: 81, last: 81, lines: 1),
+                AuditRemoval(.unknown, first: 1, last: 82, lines: 82),
             ])
         #expect(
-            String(describing: VerdictText(verdict).text) == """
+            String(describing: AuditVerificationReport(verdict).text) == """
                 intact: every line is what was written, up to line 90 (3 lines verified)
                 removed: lines 1 to 40 (1970-01-01 00:00:00 UTC to 1970-01-02 00:00:00 UTC) on 2026-11-22 12:00:00 UTC, for their age
                 removed: 30 refusals between lines 41 and 80 (1970-01-01 00:00:01 UTC to 1970-01-01 00:00:02 UTC) on \
@@ -49,7 +51,8 @@ struct DaemonCommandTests {
     @Test("status tells how many wrong passcodes there were, when the delay began, and which programs gave them")
     func wrongPasscodes() throws {
         var lock = LockStatus(
-            state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [], wrongPasscodes: 5, delay: 60,
+            state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [],
+            wrongPasscodes: 5, delay: 60,
             delayBegan: 1_795_348_800)
         let unknown = try #require(WrongPasscodesReport(lock))
         #expect(
@@ -57,7 +60,9 @@ struct DaemonCommandTests {
                 "5 wrong passcodes since the last right one; the delay began 2026-11-22 12:00:00 UTC, and holds up no recovery key",
                 "by programs that are not known: only latchkeyd's log tells them",
             ])
-        lock.guesses = [PasscodeGuess(program: "/tmp/\u{1B}[2Jx", user: 1000, process: 77, count: 9, first: 0, last: 1_795_348_800)]
+        lock.guesses = [
+            PasscodeGuess(program: "/tmp/\u{1B}[2Jx", user: 1000, process: 77, count: 9, first: 0, last: 1_795_348_800)
+        ]
         let known = try #require(WrongPasscodesReport(lock))
         #expect(known.rows.last?.value == "9 by /tmp/\u{1B}[2Jx (user 1000, process 77), last 2026-11-22 12:00:00 UTC")
         let guessed = lock
@@ -65,14 +70,18 @@ struct DaemonCommandTests {
         #expect(WrongPasscodesReport(lock) == nil)
         // What reaches the terminal is printable.
         let outcome = security("status", as: "latchkey", on: DamagedService(lock: guessed))
-        #expect(outcome.output.contains("wrong:") && !outcome.output.contains("\u{1B}") && outcome.output.contains(#"/tmp/\x1b[2Jx"#))
+        #expect(
+            outcome.output.contains("wrong:") && !outcome.output.contains("\u{1B}")
+                && outcome.output.contains(#"/tmp/\x1b[2Jx"#))
     }
 
     @Test("Without a daemon there is no log, and the command says where to get one", arguments: ["log", "log verify"])
     func noLog(line: String) throws {
         let outcome = try TestKeychain(.ephemeral).latchkey(line)
         #expect(outcome.exit == Int32(OSStatusCode.notAvailable.exitCode))
-        #expect(outcome.error.contains("keeps no audit log") && outcome.error.contains("hint: latchkeyd keeps one"), "\(outcome)")
+        #expect(
+            outcome.error.contains("keeps no audit log") && outcome.error.contains("hint: latchkeyd keeps one"),
+            "\(outcome)")
     }
 
     @Test("with-passcode wants a command")
@@ -84,9 +93,12 @@ struct DaemonCommandTests {
     @Test(
         "Times are a while ago or a date in UTC",
         arguments: [
-            ("30s", LogTime.ago(30)), ("10m", .ago(600)), ("2h", .ago(7200)), ("7d", .ago(604_800)), ("1970-01-02", .date(86400)),
-            ("2026-11-21T12:00", .date(1_795_262_400)), ("2026-11-21T12:00:01", .date(1_795_262_401)), ("", nil), ("h", nil), ("-1h", nil),
-            ("1w", nil), ("2026-13-01", nil), ("2026-11-21T", nil), ("2026-11-21T25:00", nil), ("2026-11-21T12:00:00:00", nil),
+            ("30s", LogTime.ago(30)), ("10m", .ago(600)), ("2h", .ago(7200)), ("7d", .ago(604_800)),
+            ("1970-01-02", .date(86400)),
+            ("2026-11-21T12:00", .date(1_795_262_400)), ("2026-11-21T12:00:01", .date(1_795_262_401)), ("", nil),
+            ("h", nil), ("-1h", nil),
+            ("1w", nil), ("2026-13-01", nil), ("2026-11-21T", nil), ("2026-11-21T25:00", nil),
+            ("2026-11-21T12:00:00:00", nil),
             ("yesterday", nil),
         ] as [(String, LogTime?)])
     func times(_ text: String, _ expected: LogTime?) {

@@ -18,7 +18,10 @@ struct ErrorCommandTests {
             ("0", "Error: 0x00000000 0 no error\n"),
             ("0x0", "Error: 0x00000000 0 no error\n"),
             ("-1234", "Error: 0xFFFFFB2E -1234 unknown status\n"),
-            ("0 -50", "Error: 0x00000000 0 no error\nError: 0xFFFFFFCE -50 a parameter is missing, of the wrong type or not allowed\n"),
+            (
+                "0 -50",
+                "Error: 0x00000000 0 no error\nError: 0xFFFFFFCE -50 a parameter is missing, of the wrong type or not allowed\n"
+            ),
         ])
     func codes(words: String, text: String) throws {
         #expect(try TestKeychain(.ephemeral).security("error \(words)") == Outcome(exit: 1, output: text, error: ""))

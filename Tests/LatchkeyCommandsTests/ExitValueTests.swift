@@ -11,9 +11,12 @@ struct ExitValueTests {
     @Test("a status exits with its lowest byte", arguments: Row.all)
     func statuses(row: Row) throws {
         let service = FailingService(error: KeychainError(row.status, hint: row.hint))
-        for command in ["find-generic-password -w", "add-generic-password -a a -s s", "add-generic-password -U -a a -s s"] {
+        for command in [
+            "find-generic-password -w", "add-generic-password -a a -s s", "add-generic-password -U -a a -s s",
+        ] {
             let outcome = security(command, on: service)
-            let call = command.hasPrefix("find") ? "SecKeychainSearchCopyNext" : "SecKeychainItemCreateFromContent (<default>)"
+            let call =
+                command.hasPrefix("find") ? "SecKeychainSearchCopyNext" : "SecKeychainItemCreateFromContent (<default>)"
             #expect(outcome.exit == row.exit)
             #expect(outcome.output.isEmpty)
             #expect(outcome.error == "security: \(call): \(row.text)\n" + (row.hint.map { "hint: \($0)\n" } ?? ""))
@@ -27,19 +30,22 @@ struct ExitValueTests {
             security("find-generic-password", on: FailingService(error: error))
                 == Outcome(
                     exit: 53, output: "",
-                    error: "security: SecKeychainSearchCopyNext: cannot open /x: Permission denied\nhint: chmod 700 /x\n"))
+                    error:
+                        "security: SecKeychainSearchCopyNext: cannot open /x: Permission denied\nhint: chmod 700 /x\n"))
         #expect(
             security("list-keychains", on: FailingService(error: error))
-                == Outcome(exit: 53, output: "", error: "security: cannot open /x: Permission denied\nhint: chmod 700 /x\n"))
+                == Outcome(
+                    exit: 53, output: "", error: "security: cannot open /x: Permission denied\nhint: chmod 700 /x\n"))
         #expect(
-            security("-q list-keychains", on: FailingService(error: error)).error == "security: cannot open /x: Permission denied\n")
+            security("-q list-keychains", on: FailingService(error: error)).error
+                == "security: cannot open /x: Permission denied\n")
         #expect(
             security("-v -q list-keychains", on: FailingService(error: error)).error
                 == "security: cannot open /x: Permission denied\nsecurity: errSecNotAvailable (-25291)\n")
     }
 
-    @Test("the frame's own exit values", arguments: Frame.all)
-    func frame(row: Frame) throws {
+    @Test("the frame's own exit values", arguments: GlobalOptionsCase.all)
+    func frame(row: GlobalOptionsCase) throws {
         let outcome = try TestKeychain(.ephemeral).security(row.line)
         #expect(outcome.exit == row.exit)
         #expect(outcome.output.isEmpty != row.writesOutput, "\(outcome)")
@@ -81,7 +87,7 @@ struct ExitValueTests {
         ]
     }
 
-    struct Frame: Sendable, CustomTestStringConvertible {
+    struct GlobalOptionsCase: Sendable, CustomTestStringConvertible {
         let line: String
         let exit: Int32
         let writesOutput: Bool
@@ -99,34 +105,34 @@ struct ExitValueTests {
         var testDescription: String { line }
 
         static let all = [
-            Frame("", 2, output: true),
-            Frame("-h", 0, output: true),
-            Frame("-h find-generic-password", 0, output: true),
-            Frame("-z", 2, error: true),
-            Frame("-p", 2, error: true),
-            Frame("-lqv error 0", 1, output: true),
-            Frame("bogus", 1, says: "security: unknown command \"bogus\"\nhint: security help\n"),
-            Frame("-q bogus", 1, says: "security: unknown command \"bogus\"\n"),
-            Frame("find-generic-password -z", 2, error: true),
-            Frame("find-generic-password -a", 2, error: true),
-            Frame("find-generic-password --help", 0, output: true),
-            Frame("add-generic-password", 2, error: true),
-            Frame("delete-generic-password", 2, error: true),
-            Frame("error", 2, error: true),
-            Frame("error -25300", 1, output: true),
-            Frame("list-smartcards", 252, error: true),
-            Frame("leaks", 1, error: true),
-            Frame("list-keychains -d nowhere", 2, error: true),
-            Frame("list-keychains -d system", 0),
-            Frame("list-keychains -d user -s login.keychain", 0),
-            Frame("list-keychains -s", 252, error: true),
-            Frame("default-keychain -s login.keychain", 0),
-            Frame("default-keychain -s", 252, error: true),
-            Frame("default-keychain -d system", 37, error: true),
-            Frame("login-keychain", 0, output: true),
-            Frame("login-keychain a b", 2, error: true),
-            Frame("add-generic-password -a a -s s login.keychain default", 2, error: true),
-            Frame("help bogus", 1, says: "security: unknown command \"bogus\"\n"),
+            GlobalOptionsCase("", 2, output: true),
+            GlobalOptionsCase("-h", 0, output: true),
+            GlobalOptionsCase("-h find-generic-password", 0, output: true),
+            GlobalOptionsCase("-z", 2, error: true),
+            GlobalOptionsCase("-p", 2, error: true),
+            GlobalOptionsCase("-lqv error 0", 1, output: true),
+            GlobalOptionsCase("bogus", 1, says: "security: unknown command \"bogus\"\nhint: security help\n"),
+            GlobalOptionsCase("-q bogus", 1, says: "security: unknown command \"bogus\"\n"),
+            GlobalOptionsCase("find-generic-password -z", 2, error: true),
+            GlobalOptionsCase("find-generic-password -a", 2, error: true),
+            GlobalOptionsCase("find-generic-password --help", 0, output: true),
+            GlobalOptionsCase("add-generic-password", 2, error: true),
+            GlobalOptionsCase("delete-generic-password", 2, error: true),
+            GlobalOptionsCase("error", 2, error: true),
+            GlobalOptionsCase("error -25300", 1, output: true),
+            GlobalOptionsCase("list-smartcards", 252, error: true),
+            GlobalOptionsCase("leaks", 1, error: true),
+            GlobalOptionsCase("list-keychains -d nowhere", 2, error: true),
+            GlobalOptionsCase("list-keychains -d system", 0),
+            GlobalOptionsCase("list-keychains -d user -s login.keychain", 0),
+            GlobalOptionsCase("list-keychains -s", 252, error: true),
+            GlobalOptionsCase("default-keychain -s login.keychain", 0),
+            GlobalOptionsCase("default-keychain -s", 252, error: true),
+            GlobalOptionsCase("default-keychain -d system", 37, error: true),
+            GlobalOptionsCase("login-keychain", 0, output: true),
+            GlobalOptionsCase("login-keychain a b", 2, error: true),
+            GlobalOptionsCase("add-generic-password -a a -s s login.keychain default", 2, error: true),
+            GlobalOptionsCase("help bogus", 1, says: "security: unknown command \"bogus\"\n"),
         ]
     }
 }

@@ -98,7 +98,9 @@ struct FindingTests {
     func deletes() {
         keychain.security("add-generic-password -a a -s s -w x")
         let block = keychain.security("find-generic-password -a a").output
-        #expect(keychain.security("delete-generic-password -a a") == Outcome(exit: 0, output: block, error: "password has been deleted.\n"))
+        #expect(
+            keychain.security("delete-generic-password -a a")
+                == Outcome(exit: 0, output: block, error: "password has been deleted.\n"))
         #expect(keychain.security("find-generic-password -a a").exit == 44)
     }
 
@@ -169,7 +171,8 @@ struct FindingTests {
     @Test(
         "any other keychain exits with 50",
         arguments: [
-            "find-generic-password -w", "find-internet-password", "add-generic-password -a a -s s -w x", "delete-generic-password -a a",
+            "find-generic-password -w", "find-internet-password", "add-generic-password -a a -s s -w x",
+            "delete-generic-password -a a",
             "dump-keychain", "list-keychains -s", "default-keychain -s", "set-generic-password-partition-list -S x",
         ])
     func unknownKeychain(command: String) throws {

@@ -36,8 +36,12 @@ struct ForeignTextTests {
             #expect(!outcome.output.contains("\n...certificate verification successful."), "\(line): \(outcome.output)")
             #expect(!outcome.error.contains("\n...certificate verification successful."), "\(line): \(outcome.error)")
         }
-        #expect(keychain.latchkey("certificate inspect \(leaf.file)").output.contains("CN=x\\0a...certificate verification successful."))
-        #expect(keychain.latchkey("find-identity").output.contains("\"x\\n...certificate verification successful.\\n\\x1b[2J\""))
+        #expect(
+            keychain.latchkey("certificate inspect \(leaf.file)").output.contains(
+                "CN=x\\0a...certificate verification successful."))
+        #expect(
+            keychain.latchkey("find-identity").output.contains(
+                "\"x\\n...certificate verification successful.\\n\\x1b[2J\""))
     }
 
     @Test("labels, services and accounts are shown in item blocks and lists")
@@ -53,7 +57,9 @@ struct ForeignTextTests {
         // JSON means what it meant.
         let json = keychain.latchkey("key list --json").output
         expectPlain(json, "key list --json")
-        #expect(json.contains(#""tag" : "x\n...certificate verification successful.\r\u001b[2J\u009b8m\u202emoc""#), "\(json)")
+        #expect(
+            json.contains(#""tag" : "x\n...certificate verification successful.\r\u001b[2J\u009b8m\u202emoc""#),
+            "\(json)")
     }
 
     @Test(
@@ -62,19 +68,24 @@ struct ForeignTextTests {
             ["W"], ["help", "W"], ["error", "W"], ["find-generic-password", "W"], ["find-generic-password", "-W"],
             ["find-generic-password", "--W"], ["add-internet-password", "-a", "a", "-s", "s", "-P", "W"],
             ["add-generic-password", "-c", "W"],
-            ["add-certificates", "W"], ["verify-cert", "-c", "W"], ["verify-cert", "-c", "/dev/null", "-d", "W"], ["import", "W"],
-            ["export", "-f", "W"], ["export", "-t", "W"], ["delete-certificate", "-c", "W"], ["delete-identity", "-Z", "W"],
+            ["add-certificates", "W"], ["verify-cert", "-c", "W"], ["verify-cert", "-c", "/dev/null", "-d", "W"],
+            ["import", "W"],
+            ["export", "-f", "W"], ["export", "-t", "W"], ["delete-certificate", "-c", "W"],
+            ["delete-identity", "-Z", "W"],
             ["list-keychains", "-d", "W"], ["set-keychain-settings", "-t", "W"], ["create-keypair", "-a", "W", "x"],
             ["find-key", "-t", "W"],
-            ["trust-settings-import", "W"], ["status", "W"], ["status", "--W"], ["key", "W"], ["key", "sign", "--tag", "W"],
+            ["trust-settings-import", "W"], ["status", "W"], ["status", "--W"], ["key", "W"],
+            ["key", "sign", "--tag", "W"],
             ["key", "generate", "--tag", "a", "--type", "W"], ["key", "generate", "--tag", "a", "--accessible", "W"],
-            ["key", "delete", "--tag", "W"], ["log", "--since", "W"], ["restore", "W"], ["passcode", "set", "--passcode-file", "W"],
+            ["key", "delete", "--tag", "W"], ["log", "--since", "W"], ["restore", "W"],
+            ["passcode", "set", "--passcode-file", "W"],
             ["--W"], ["-p", "W"],
         ])
     func arguments(words: [String]) {
         let command = words.map { CommandWord($0.replacing("W", with: Self.hostile)) }
         for name in ["latchkey", "security"] as [CommandWord] {
-            let outcome = keychain.security(command, as: name, io: TestIO(input: ["a passphrase of mine"], isErrorInteractive: false))
+            let outcome = keychain.security(
+                command, as: name, io: TestIO(input: ["a passphrase of mine"], isErrorInteractive: false))
             expectPlain(outcome, "\(words)")
         }
     }
@@ -127,7 +138,8 @@ struct ForeignTextTests {
     private func expectPlain(_ text: String, _ line: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let raw = text.unicodeScalars.filter { scalar in
             let category = scalar.properties.generalCategory
-            return scalar != "\n" && scalar != "\t" && [.control, .format, .lineSeparator, .paragraphSeparator].contains(category)
+            return scalar != "\n" && scalar != "\t"
+                && [.control, .format, .lineSeparator, .paragraphSeparator].contains(category)
         }
         #expect(raw.isEmpty, "\(line): \(text.debugDescription)", sourceLocation: sourceLocation)
     }

@@ -26,11 +26,11 @@ struct HelpTests {
         #expect(keychain.latchkey("").output == renamed)
     }
 
-    private static let built = CommandTable.entries.compactMap { entry in
-        if case .built = entry.support { entry.name } else { nil }
+    private static let implemented = CommandTable.entries.compactMap { entry in
+        if case .implemented = entry.support { entry.name } else { nil }
     }
 
-    @Test("the usage of each command", arguments: built)
+    @Test("the usage of each command", arguments: implemented)
     func command(name: String) throws {
         let help = keychain.security("help \(name)")
         #expect(help.exit == 0 && help.error.isEmpty)
@@ -49,12 +49,15 @@ struct HelpTests {
         let outcome = keychain.security("help find-g bogus er cms leaks")
         #expect(outcome.exit == 1)
         #expect(outcome.error == "security: unknown command \"bogus\"\n")
-        #expect(outcome.output.contains("usage: security find-generic-password") && outcome.output.contains("usage: security error"))
-        #expect(outcome.output.hasSuffix("cms is not supported by this version.\nleaks is not supported on this system.\n"))
+        #expect(
+            outcome.output.contains("usage: security find-generic-password")
+                && outcome.output.contains("usage: security error"))
+        #expect(
+            outcome.output.hasSuffix("cms is not supported by this version.\nleaks is not supported on this system.\n"))
     }
 
-    @Test("our own commands explain themselves", arguments: OwnCommand.allCases)
-    func own(command: OwnCommand) throws {
+    @Test("our own commands explain themselves", arguments: LatchkeySubcommand.allCases)
+    func own(command: LatchkeySubcommand) throws {
         let help = keychain.latchkey("\(command.rawValue) --help")
         #expect(help.exit == 0 && help.error.isEmpty)
         try expectGolden(help.output, "help-\(command.rawValue)")
@@ -62,8 +65,8 @@ struct HelpTests {
         // Called as security, macOS's abbreviations come first.
         let expected =
             switch CommandTable.entry(abbreviated: CommandWord(command.rawValue))?.support {
-            case .built: "examples:"
-            case .later, .foreign: "is not supported"
+            case .implemented: "examples:"
+            case .planned, .unsupported: "is not supported"
             case nil: "EXAMPLES:"
             }
         #expect(keychain.security("help \(command.rawValue)").output.contains(expected))
@@ -76,7 +79,7 @@ struct HelpTests {
 
     @Test("the list for completions holds what the table has built")
     func listed() {
-        #expect(ListedCommands.all.map { ($0 as? any ListedCommand.Type)?.command.definition.name } == Self.built)
+        #expect(ListedCommands.all.map { ($0 as? any ListedCommand.Type)?.command.definition.name } == Self.implemented)
     }
 
     @Test("completions are written for the usual shells", arguments: ["bash", "zsh", "fish"])

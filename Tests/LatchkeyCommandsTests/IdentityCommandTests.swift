@@ -10,7 +10,7 @@ import Testing
 struct IdentityCommandTests {
     private let keychain: TestKeychain
     private let authority: OpenSSLAuthority
-    private let issued: OpenSSLAuthority.Issued
+    private let issued: OpenSSLAuthority.IssuedCertificate
     private let openssl: OpenSSL
 
     init() throws {
@@ -24,27 +24,35 @@ struct IdentityCommandTests {
     private func archive(_ words: String...) throws -> String {
         let path = openssl.path("\(UUID().uuidString).p12")
         try openssl.output(
-            ["pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile, "-out", path, "-name", "Mine"]
+            [
+                "pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile, "-out", path,
+                "-name", "Mine",
+            ]
                 + words)
         return path
     }
 
-    private func pem(_ issued: OpenSSLAuthority.Issued) throws -> String {
+    private func pem(_ issued: OpenSSLAuthority.IssuedCertificate) throws -> String {
         let text = try String(contentsOfFile: issued.file, encoding: .utf8)
         return try #require(text.range(of: "-----BEGIN").map { String(text[$0.lowerBound...]) })
     }
 
-    private func sha1(_ issued: OpenSSLAuthority.Issued) throws -> String {
-        let text = String(decoding: try openssl.output(["x509", "-noout", "-fingerprint", "-sha1", "-in", issued.file]), as: UTF8.self)
-        return (text.split(separator: "=").last ?? "").replacingOccurrences(of: ":", with: "").trimmingCharacters(in: .newlines)
+    private func sha1(_ issued: OpenSSLAuthority.IssuedCertificate) throws -> String {
+        let text = String(
+            decoding: try openssl.output(["x509", "-noout", "-fingerprint", "-sha1", "-in", issued.file]), as: UTF8.self
+        )
+        return (text.split(separator: "=").last ?? "").replacingOccurrences(of: ":", with: "").trimmingCharacters(
+            in: .newlines)
     }
 
-    @Test("an identity of openssl, modern or legacy, is imported, found, exported and deleted", arguments: [false, true])
+    @Test(
+        "an identity of openssl, modern or legacy, is imported, found, exported and deleted", arguments: [false, true])
     func life(_ isLegacy: Bool) throws {
         let words = ["-certfile", authority.intermediate.file] + (isLegacy ? ["-legacy"] : [])
         let file = openssl.path("identity.p12")
         try openssl.output(
-            ["pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile, "-out", file] + words)
+            ["pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile, "-out", file]
+                + words)
         #expect(keychain.security("import \(file) -P wrong").error.contains("passphrase is another one"))
         let imported = keychain.security("import \(file) -k login.keychain -P pw -T /usr/bin/codesign -A")
         #expect(imported == Outcome(exit: 0, output: "1 identity imported.\n1 certificate imported.\n", error: ""))
@@ -85,7 +93,8 @@ struct IdentityCommandTests {
     @Test("certificates are added, found by name, mail and hash, and printed as openssl has them")
     func certificates() throws {
         let mail = try authority.issue(
-            "/CN=Alice", "subjectAltName=email:alice@example.com\nsubjectKeyIdentifier=hash\n", by: authority.intermediate)
+            "/CN=Alice", "subjectAltName=email:alice@example.com\nsubjectKeyIdentifier=hash\n",
+            by: authority.intermediate)
         let added = keychain.security("add-certificates \(issued.file) \(mail.file) \(authority.root.file)")
         #expect(added == Outcome(exit: 0, output: "", error: ""))
         let again = keychain.security("add-certificates \(issued.file) \(authority.intermediate.file)")
@@ -100,7 +109,8 @@ struct IdentityCommandTests {
         #expect(keychain.security("find-certificate -c nobody").exit == 44)
         #expect(keychain.security("find-certificate -a -c nobody") == Outcome(exit: 0, output: "", error: ""))
         #expect(keychain.security("delete-certificate").exit == 2)
-        #expect(keychain.security("delete-certificate -c Test").error.hasPrefix("Unable to delete: 2 certificates match"))
+        #expect(
+            keychain.security("delete-certificate -c Test").error.hasPrefix("Unable to delete: 2 certificates match"))
         #expect(keychain.security("delete-certificate -c nobody").exit == 1)
         #expect(try keychain.security("delete-certificate -Z \(sha1(issued))").exit == 0)
         #expect(keychain.security("find-certificate -c example.com").exit == 44)
@@ -112,18 +122,22 @@ struct IdentityCommandTests {
         let both = try pem(issued) + pem(authority.root)
         #expect(keychain.security("export -t certs").output == both)
         #expect(keychain.security("export -t certs -f x509 -p").output == both)
-        #expect(keychain.security("export -t certs -f x509").error.contains("2 certificates do not fit in one x509 file"))
+        #expect(
+            keychain.security("export -t certs -f x509").error.contains("2 certificates do not fit in one x509 file"))
         for isPEM in [false, true] {
             let file = openssl.path("certificates.p7\(isPEM ? "p" : "")")
             #expect(keychain.security("export -t certs -f pkcs7 \(isPEM ? "-p" : "") -o \(file)").exit == 0)
             let form = ["-inform", isPEM ? "PEM" : "DER"]
-            let told = String(decoding: try openssl.output(["pkcs7", "-in", file, "-print_certs"] + form), as: UTF8.self)
+            let told = String(
+                decoding: try openssl.output(["pkcs7", "-in", file, "-print_certs"] + form), as: UTF8.self)
             #expect(try told.contains(pem(issued)) && told.contains(pem(authority.root)))
             let other = try TestKeychain(.ephemeral)
             #expect(other.security("import \(file)").output == "2 certificates imported.\n")
         }
         let theirs = openssl.path("theirs.p7")
-        try openssl.output(["crl2pkcs7", "-nocrl", "-certfile", issued.file, "-certfile", authority.root.file, "-out", theirs])
+        try openssl.output([
+            "crl2pkcs7", "-nocrl", "-certfile", issued.file, "-certfile", authority.root.file, "-out", theirs,
+        ])
         let other = try TestKeychain(.ephemeral)
         #expect(other.security("add-certificates \(theirs)").exit == 0)
         let one = openssl.path("one.der")
@@ -133,7 +147,8 @@ struct IdentityCommandTests {
 
     @Test("a file of PEM with key and certificate is an identity")
     func sequences() throws {
-        let both = try openssl.file(Array((try String(contentsOfFile: issued.keyFile, encoding: .utf8) + pem(issued)).utf8))
+        let both = try openssl.file(
+            Array((try String(contentsOfFile: issued.keyFile, encoding: .utf8) + pem(issued)).utf8))
         #expect(keychain.security("import \(both)").output == "1 identity imported.\n")
         let other = try TestKeychain(.ephemeral)
         #expect(other.security("import \(both)").output == "1 identity imported.\n")
@@ -147,12 +162,17 @@ struct IdentityCommandTests {
 
     @Test(
         "-t and -f are hints: a file of an identity is imported with its key, as public recipes expect",
-        arguments: ["-t cert -f pkcs12", "-f pkcs12 -t cert", "-t priv", "-t pub", "-t agg", "-f x509", "-t cert -f openssl", ""])
+        arguments: [
+            "-t cert -f pkcs12", "-f pkcs12 -t cert", "-t priv", "-t pub", "-t agg", "-f x509", "-t cert -f openssl",
+            "",
+        ])
     func hints(words: String) throws {
-        let both = try openssl.file(Array((try String(contentsOfFile: issued.keyFile, encoding: .utf8) + pem(issued)).utf8))
+        let both = try openssl.file(
+            Array((try String(contentsOfFile: issued.keyFile, encoding: .utf8) + pem(issued)).utf8))
         for file in [try archive(), both] {
             let other = try TestKeychain(.ephemeral)
-            #expect(other.security("import \(file) \(words) -P pw -k login.keychain").output == "1 identity imported.\n")
+            #expect(
+                other.security("import \(file) \(words) -P pw -k login.keychain").output == "1 identity imported.\n")
             #expect(other.security("find-key -t private").exit == 0)
             #expect(other.security("find-identity").output.contains("     1 identities found"))
         }
@@ -166,7 +186,8 @@ struct IdentityCommandTests {
         let outcome = keychain.security("export -f pkcs12 -P pw -o \(openssl.path("out.p12"))")
         #expect(outcome.exit == 0 && outcome.error.contains("a key that may not be given out was passed over"))
         let told = String(
-            decoding: try openssl.output(["pkcs12", "-in", openssl.path("out.p12"), "-passin", "pass:pw", "-nodes"]), as: UTF8.self)
+            decoding: try openssl.output(["pkcs12", "-in", openssl.path("out.p12"), "-passin", "pass:pw", "-nodes"]),
+            as: UTF8.self)
         #expect(told.contains("BEGIN CERTIFICATE") && !told.contains("PRIVATE KEY"))
         #expect(keychain.security("export -f pkcs12").exit == 2)
     }

@@ -9,7 +9,7 @@ import Testing
 struct InteractiveTests {
     @Test("a line is split into words by macOS's rules", arguments: Line.all)
     func splits(line: Line) {
-        #expect(Array(line.text.utf8).withUnsafeBytes { LineWords.split($0) }.map(\.text) == line.words)
+        #expect(Array(line.text.utf8).withUnsafeBytes { LineTokenizer.split($0) }.map(\.text) == line.words)
     }
 
     @Test("the commands of standard input run one after the other")
@@ -31,7 +31,8 @@ struct InteractiveTests {
             find-gen: returned -25300
 
             """
-        let first = keychain.security("-i", io: TestIO(input: ["find-gen -a x", "add-generic-password -a x -s y -w z"]))
+        let first = keychain.security(
+            "-i", io: TestIO(input: ["find-gen -a x", "add-generic-password -a x -s y -w z"]))
         #expect(first == Outcome(exit: 0, output: "", error: missing))
         let last = keychain.security("-i", io: TestIO(input: ["find-generic-password -a x -w", "find-gen -a q"]))
         #expect(last == Outcome(exit: 44, output: "z\n", error: missing))
@@ -42,7 +43,9 @@ struct InteractiveTests {
     @Test("the prompt is shown on standard error, only to somebody at a terminal, and -p changes it")
     func prompt() throws {
         let keychain = try TestKeychain(.ephemeral)
-        #expect(keychain.security("-i", io: TestIO(input: ["error 0"], answers: [])).error == "security> error: returned 1\nsecurity> ")
+        #expect(
+            keychain.security("-i", io: TestIO(input: ["error 0"], answers: [])).error
+                == "security> error: returned 1\nsecurity> ")
         #expect(keychain.security("-p $", io: TestIO(input: [], answers: [])).error == "$")
         #expect(keychain.security("-p $").error == "")
     }
@@ -50,7 +53,9 @@ struct InteractiveTests {
     @Test("-w as the last word takes the next two lines, as programs written for macOS send them")
     func passwordLines() throws {
         let keychain = try TestKeychain(.ephemeral)
-        let io = TestIO(input: ["add-generic-password -a x -s y -w", "the password", "the password", "find-generic-password -w"])
+        let io = TestIO(input: [
+            "add-generic-password -a x -s y -w", "the password", "the password", "find-generic-password -w",
+        ])
         #expect(keychain.security("-i", io: io) == Outcome(exit: 0, output: "the password\n", error: ""))
         let different = TestIO(input: ["add-generic-password -a x2 -s y -w", "one", "two"])
         #expect(
@@ -61,7 +66,8 @@ struct InteractiveTests {
     @Test("commands and a secret are not both taken from standard input")
     func secretFileOfCommands() throws {
         let keychain = try TestKeychain(.ephemeral)
-        let outcome = keychain.security("-i", io: TestIO(input: ["add-generic-password -a x -s y --secret-file -", "error 0"]))
+        let outcome = keychain.security(
+            "-i", io: TestIO(input: ["add-generic-password -a x -s y --secret-file -", "error 0"]))
         #expect(outcome.error.contains("cannot both be read from standard input") && keychain.accounts().isEmpty)
         #expect(outcome.output.contains("Error: 0x00000000"))
     }

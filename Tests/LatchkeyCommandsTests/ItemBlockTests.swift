@@ -19,7 +19,8 @@ struct ItemBlockTests {
     @Test("a generic password with every attribute")
     func generic() throws {
         keychain.security([
-            "add-generic-password", "-a", "alice", "-s", "example.com", "-l", "Example – Alice", "-D", "kind", "-j", "back\\slash", "-G",
+            "add-generic-password", "-a", "alice", "-s", "example.com", "-l", "Example – Alice", "-D", "kind", "-j",
+            "back\\slash", "-G",
             "generic", "-c", "aapl", "-C", "note", "-w", "s3cret",
         ])
         try expectGolden(keychain.security("find-generic-password -g").description, "block-generic")
@@ -27,15 +28,18 @@ struct ItemBlockTests {
 
     @Test("a generic password with as few attributes as can be")
     func bareGeneric() throws {
-        _ = try keychain.service.add(ItemAddition(.genericPassword), from: CallerIdentity(executable: "x", isUserCommand: true))
+        _ = try keychain.service.add(
+            ItemAddition(.genericPassword), from: CallerIdentity(executable: "x", isUserCommand: true))
         try expectGolden(keychain.security("find-generic-password -g").description, "block-generic-bare")
     }
 
     @Test("an internet password with every attribute")
     func internet() throws {
         keychain.security([
-            "add-internet-password", "-a", "alice", "-s", "example.com", "-d", "realm", "-p", "/login", "-P", "443", "-r", "htps", "-t",
-            "form", "-l", "Example", "-D", "Internet password", "-j", "two\nlines", "-c", "aapl", "-C", "webp", "-w", "pä",
+            "add-internet-password", "-a", "alice", "-s", "example.com", "-d", "realm", "-p", "/login", "-P", "443",
+            "-r", "htps", "-t",
+            "form", "-l", "Example", "-D", "Internet password", "-j", "two\nlines", "-c", "aapl", "-C", "webp", "-w",
+            "pä",
         ])
         try expectGolden(keychain.security("find-internet-password -g").description, "block-internet")
     }
@@ -61,10 +65,12 @@ struct ItemBlockTests {
     @Test("flags that programs set are signed numbers of four bytes")
     func flags() throws {
         let attributes: [ItemAttribute: AttributeValue] = [
-            .isInvisible: .number(1), .isNegative: .number(0), .scriptCode: .number(-1), .hasCustomIcon: .number(1 << 32),
+            .isInvisible: .number(1), .isNegative: .number(0), .scriptCode: .number(-1),
+            .hasCustomIcon: .number(1 << 32),
         ]
         _ = try keychain.service.add(
-            ItemAddition(.genericPassword, attributes: attributes), from: CallerIdentity(executable: "x", isUserCommand: true))
+            ItemAddition(.genericPassword, attributes: attributes),
+            from: CallerIdentity(executable: "x", isUserCommand: true))
         let block = keychain.security("find-generic-password").output
         #expect(block.contains("\"invi\"<sint32>=0x00000001 \n") && block.contains("\"nega\"<sint32>=0x00000000 \n"))
         #expect(block.contains("\"scrp\"<sint32>=0xFFFFFFFF \n") && block.contains("\"cusi\"<sint32>=0x00000000 \n"))
@@ -78,12 +84,14 @@ struct ItemBlockTests {
         keychain.security("add-generic-password -a alice -s one -w s3cret")
         keychain.security("add-internet-password -a bob -s two")
         let certificate: [ItemAttribute: AttributeValue] = [
-            .certificateType: .number(3), .certificateEncoding: .number(3), .issuer: .data([0x30, 0]), .serialNumber: .data([1]),
+            .certificateType: .number(3), .certificateEncoding: .number(3), .issuer: .data([0x30, 0]),
+            .serialNumber: .data([1]),
             .subject: .data([0x30, 0]), .label: .string("A certificate"),
         ]
         _ = try keychain.service.add(
             ItemAddition(
-                .certificate, attributes: certificate, secrets: ItemSecrets(data: SharedSecret(copying: [0x30, 0x80]))), from: caller)
+                .certificate, attributes: certificate, secrets: ItemSecrets(data: SharedSecret(copying: [0x30, 0x80]))),
+            from: caller)
         let key: [ItemAttribute: AttributeValue] = [
             .keyClass: .number(1), .type: .number(73), .keySizeInBits: .number(256), .label: .string("A key"),
             .applicationLabel: .data(Array(repeating: 0xAB, count: 20)), .isPermanent: .number(1), .canSign: .number(1),
@@ -94,7 +102,8 @@ struct ItemBlockTests {
         let plain = keychain.security("dump-keychain").output
         #expect(!plain.contains("data:") && !plain.contains("s3cret"))
         #expect(plain.split(separator: "\n").filter { $0.hasPrefix("keychain: ") }.count == 4)
-        let withAccess = plain.replacing("\nkeychain: ", with: "\naccess: 0 entries\nkeychain: ") + "access: 0 entries\n"
+        let withAccess =
+            plain.replacing("\nkeychain: ", with: "\naccess: 0 entries\nkeychain: ") + "access: 0 entries\n"
         #expect(keychain.security("dump-keychain -air").output == withAccess)
     }
 
@@ -112,7 +121,9 @@ struct ItemBlockTests {
     @Test("output that cannot be written is a failure")
     func fullDisk() {
         keychain.security("add-generic-password -a alice -s one -w s3cret")
-        for command in ["find-generic-password", "find-generic-password -w", "dump-keychain", "help", "status", "doctor"] {
+        for command in [
+            "find-generic-password", "find-generic-password -w", "dump-keychain", "help", "status", "doctor",
+        ] {
             let outcome = keychain.security(command, io: TestIO(outputFails: true))
             #expect(outcome.exit == 220, "\(command)")
             #expect(outcome.error.hasSuffix(": cannot write the output: No space left on device\n"))

@@ -7,7 +7,9 @@ import Testing
 /// The passcode as a shell sees it.
 @Suite("The passcode in a shell")
 struct PasscodeProcessTests {
-    @Test("the main job with a passcode: refusal with 36, success with --passcode-file, --passcode-fd and the environment")
+    @Test(
+        "the main job with a passcode: refusal with 36, success with --passcode-file, --passcode-fd and the environment"
+    )
     func mainJob() throws {
         let shell = try prepared()
         let outcome = try shell.run(
@@ -28,7 +30,8 @@ struct PasscodeProcessTests {
     @Test("a passcode file that others can read is refused, with the chmod")
     func wideFile() throws {
         let shell = try prepared()
-        let outcome = try shell.run("chmod 644 \"$PASS\"; security find-generic-password -a a -w --passcode-file \"$PASS\"; echo $?")
+        let outcome = try shell.run(
+            "chmod 644 \"$PASS\"; security find-generic-password -a a -w --passcode-file \"$PASS\"; echo $?")
         #expect(outcome.output == "53\n")
         #expect(outcome.error.contains("hint: chmod 600"))
     }
@@ -49,7 +52,9 @@ struct PasscodeProcessTests {
             latchkey status --json | grep '"passcode"'
             """)
         #expect(outcome.output == "206\n206\n206\n206\n36\n206\n206\n  \"passcode\" : false,\n")
-        let problems = outcome.error.split(separator: "\n").filter { $0.hasPrefix("latchkey: ") && !$0.contains("guessed") }
+        let problems = outcome.error.split(separator: "\n").filter {
+            $0.hasPrefix("latchkey: ") && !$0.contains("guessed")
+        }
         #expect(problems.count == 7, "\(problems)")
     }
 
@@ -70,7 +75,9 @@ struct PasscodeProcessTests {
         #expect(outcome.output == "0\n51\n51\n0\nv\n0\nv\n")
     }
 
-    @Test("without a daemon lock and unlock say that they would change nothing; commands that one process reads share its lock")
+    @Test(
+        "without a daemon lock and unlock say that they would change nothing; commands that one process reads share its lock"
+    )
     func lockAndUnlock() throws {
         let shell = try prepared()
         let outcome = try shell.run(
@@ -84,22 +91,26 @@ struct PasscodeProcessTests {
         #expect(outcome.output == "53\n53\n53\n53\nv\n\" lock-on-sleep timeout=21600s\n1\n")
         #expect(outcome.error.contains("hint: give the passcode to the command that needs it"))
         // A keychain without a passcode is open, and scripts that unlock it go on.
-        let open = try Shell().run("security unlock-keychain -p anything login.keychain; echo $?; security lock-keychain; echo $?")
+        let open = try Shell().run(
+            "security unlock-keychain -p anything login.keychain; echo $?; security lock-keychain; echo $?")
         #expect(open.output == "0\n206\n")
     }
 
     @Test("doctor looks into what is locked where it is told the passcode, and says what it could not look into")
     func doctor() throws {
         let shell = try prepared()
-        let outcome = try shell.run("latchkey doctor | grep rows; latchkey doctor --passcode-file \"$PASS\" | grep rows")
-        #expect(outcome.output == "ok       rows: all 0 open, 1 locked and not looked into\nok       rows: all 1 open\n")
+        let outcome = try shell.run(
+            "latchkey doctor | grep rows; latchkey doctor --passcode-file \"$PASS\" | grep rows")
+        #expect(
+            outcome.output == "ok       rows: all 0 open, 1 locked and not looked into\nok       rows: all 1 open\n")
     }
 
     @Test("dump-keychain shows what is open, and says that there is more")
     func dump() throws {
         let shell = try prepared()
         let outcome = try shell.run(
-            "security dump-keychain < /dev/null | grep -c acct; security dump-keychain --passcode-file \"$PASS\" | grep -c acct")
+            "security dump-keychain < /dev/null | grep -c acct; security dump-keychain --passcode-file \"$PASS\" | grep -c acct"
+        )
         #expect(outcome.output == "0\n1\n")
         #expect(outcome.error.contains("items that are locked are not shown"))
     }
@@ -123,7 +134,9 @@ struct PasscodeProcessTests {
         #expect(outcome.error.contains("0 items that may not leave their device would be lost"))
     }
 
-    @Test("backup and restore: a file of mode 0600 that is not replaced unasked, a rehearsal, a merge, and a wrong passphrase")
+    @Test(
+        "backup and restore: a file of mode 0600 that is not replaced unasked, a rehearsal, a merge, and a wrong passphrase"
+    )
     func backup() throws {
         let shell = try prepared()
         let outcome = try shell.run(

@@ -42,33 +42,36 @@ struct PrintingTests {
             ([0], "00\n"), ([0xAB, 0xCD], "abcd\n"),
         ] as [([UInt8], String)])
     func plainPassword(bytes: [UInt8], text: String) {
-        PlainPassword.line(SharedSecret(copying: bytes)).withUnsafeBytes { #expect(String(decoding: $0, as: UTF8.self) == text) }
+        PlainPassword.line(SharedSecret(copying: bytes)).withUnsafeBytes {
+            #expect(String(decoding: $0, as: UTF8.self) == text)
+        }
     }
 
     @Test(
         "a date is the UTC date and time of its second",
         arguments: [
-            (0, "20010101000000Z"), (816_955_200, "20261121120000Z"), (-1, "20001231235959Z"), (0.999, "20010101000000Z"),
+            (0, "20010101000000Z"), (816_955_200, "20261121120000Z"), (-1, "20001231235959Z"),
+            (0.999, "20010101000000Z"),
             (-0.001, "20001231235959Z"), (-978_307_200, "19700101000000Z"), (-26_438_400, "20000301000000Z"),
             (-26_438_401, "20000229235959Z"), (725_857_445, "20240102030405Z"), (3_128_716_799, "21000222235959Z"),
             (252_423_993_599, "99991231235959Z"), (-63_113_904_000, "00010101000000Z"),
         ] as [(Double, String)])
     func dates(seconds: Double, text: String) {
-        #expect(TimeDate.text(seconds) == text)
+        #expect(TimedateFormat.text(seconds) == text)
     }
 
     @Test(
         "what is no date of four-digit years has no text",
         arguments: [.nan, .infinity, -.infinity, 1e300, 252_423_993_600, -63_113_904_001] as [Double])
     func noDates(seconds: Double) {
-        #expect(TimeDate.text(seconds) == nil)
+        #expect(TimedateFormat.text(seconds) == nil)
     }
 
     @Test("every day of 800 years follows the one before, in months of their lengths")
     func calendar() throws {
         var (year, month, day) = (1601, 1, 1)
         for number in -146_097..<146_097 {
-            let text = try #require(TimeDate.text(Double(number) * 86400))
+            let text = try #require(TimedateFormat.text(Double(number) * 86400))
             let date = String(year * 10000 + month * 100 + day)
             guard text.dropLast(7) == date else {
                 Issue.record("day \(number): \(text) instead of \(date)")

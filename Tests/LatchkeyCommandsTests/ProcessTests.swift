@@ -35,7 +35,9 @@ struct ProcessTests {
         #expect(outcome == Outcome(exit: 0, output: "from the pipe\nff78\nquoted one\n0\n", error: ""))
     }
 
-    @Test("a secret of several lines, of zeros, or as large as an item can be comes through a pipe, a named pipe and a file")
+    @Test(
+        "a secret of several lines, of zeros, or as large as an item can be comes through a pipe, a named pipe and a file"
+    )
     func wholeInput() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -65,7 +67,9 @@ struct ProcessTests {
         #expect(outcome.error == "security: cannot write the output: No space left on device\n")
     }
 
-    @Test("status and who create nothing where there is no keychain", arguments: ["status", "status --json", "who", "who --json"])
+    @Test(
+        "status and who create nothing where there is no keychain",
+        arguments: ["status", "status --json", "who", "who --json"])
     func createsNothing(command: String) throws {
         let shell = try Shell()
         let outcome = try shell.run("latchkey \(command); test -e \"$LATCHKEY_HOME\"; echo $?")
@@ -74,7 +78,8 @@ struct ProcessTests {
         #expect(made.exit == 0 && made.error.isEmpty)
         switch command {
         case "status":
-            #expect(outcome.output.hasPrefix("keychain:    none yet at \(shell.directory.path)/home/data/keychain.db; "))
+            #expect(
+                outcome.output.hasPrefix("keychain:    none yet at \(shell.directory.path)/home/data/keychain.db; "))
             #expect(made.output.contains("mode:        embedded"))
         case "status --json":
             #expect(outcome.output.contains("\"exists\" : false") && made.output.contains("\"exists\" : true"))
@@ -176,7 +181,9 @@ struct ProcessTests {
             security add-generic-password -a a -s s -w v; security find-generic-password -a a -w; latchkey status | head -n 1
             latchkey key --help | head -n 1'
             """)
-        #expect(outcome.output.hasPrefix("v\nkeychain:    \(shell.directory.path)/home/data/keychain.db\nOVERVIEW: "), "\(outcome)")
+        #expect(
+            outcome.output.hasPrefix("v\nkeychain:    \(shell.directory.path)/home/data/keychain.db\nOVERVIEW: "),
+            "\(outcome)")
     }
 
     /// Whether this system lets a user hide /proc in a namespace.
@@ -186,11 +193,14 @@ struct ProcessTests {
 
     /// Whether this process may make set-user programs, and the file system of temporary files lets them be.
     private static let canSetUser: Bool = {
-        let script = "cp /usr/bin/id \"$PASS\" && chown nobody \"$PASS\" && chmod 4755 \"$PASS\" && test \"$(\"$PASS\" -un)\" = nobody"
+        let script =
+            "cp /usr/bin/id \"$PASS\" && chown nobody \"$PASS\" && chmod 4755 \"$PASS\" && test \"$(\"$PASS\" -un)\" = nobody"
         return (try? Shell().run(script).exit == 0) ?? false
     }()
 
-    @Test("a program with the rights of another user believes no variable of the environment", .enabled(if: Self.canSetUser))
+    @Test(
+        "a program with the rights of another user believes no variable of the environment",
+        .enabled(if: Self.canSetUser))
     func setUser() throws {
         let shell = try Shell()
         // The mark of changed rights is what counts; whose they are does not matter.

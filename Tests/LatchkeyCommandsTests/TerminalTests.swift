@@ -37,7 +37,8 @@ struct TerminalTests {
     @Test("Ctrl-C ends the question, stores nothing, and gives the terminal its echo back")
     func interrupt() throws {
         let shell = try Shell()
-        let terminal = try Terminal(shell, "security add-generic-password -a a -s s -w; echo \"status $?\"; stty -a | grep -o ' -\\?echo '")
+        let terminal = try Terminal(
+            shell, "security add-generic-password -a a -s s -w; echo \"status $?\"; stty -a | grep -o ' -\\?echo '")
         try terminal.expect("password data for new item: ")
         terminal.type("half\u{3}")
         let ended = terminal.end()

@@ -10,7 +10,8 @@ struct WeakPasscodeTests {
     @Test(
         "passcode set and backup refuse what is guessed first, and take it with --weak",
         arguments: [
-            "password", "PassWord1", "123456", "111111", "aaaaaaaaaaaaaaaaaaaa", "qwertyuiop", "abcdefgh", "correct horse battery staple",
+            "password", "PassWord1", "123456", "111111", "aaaaaaaaaaaaaaaaaaaa", "qwertyuiop", "abcdefgh",
+            "correct horse battery staple",
         ])
     func refused(passcode: String) throws {
         for (command, noun) in [("passcode set", "passcode"), ("backup -", "passphrase")] {
@@ -18,7 +19,9 @@ struct WeakPasscodeTests {
             let refusal = keychain.latchkey(command, io: TestIO(input: [passcode]))
             #expect(refusal.exit == 206 && refusal.output.isEmpty, "\(refusal)")
             #expect(refusal.error.contains("latchkey: the \(noun) is "), "\(refusal.error)")
-            #expect(refusal.error.contains("guessed first\nhint: choose another one; --weak takes it nevertheless\n"), "\(refusal.error)")
+            #expect(
+                refusal.error.contains("guessed first\nhint: choose another one; --weak takes it nevertheless\n"),
+                "\(refusal.error)")
             #expect(!refusal.error.contains(passcode))
             #expect(keychain.latchkey("status").output.contains("passcode:    none"))
             #expect(keychain.latchkey("\(command) --weak", io: TestIO(input: [passcode])).exit == 0)
@@ -31,7 +34,8 @@ struct WeakPasscodeTests {
         #expect(keychain.latchkey("passcode set", io: TestIO(input: ["an unusual passcode"])).exit == 0)
         let refusal = keychain.latchkey("passcode change", io: TestIO(input: ["an unusual passcode", "letmein1"]))
         #expect(refusal.exit == 206 && refusal.error.contains("among the commonest"))
-        let change = keychain.latchkey("passcode change --weak", io: TestIO(input: ["an unusual passcode", "letmein1"]))
+        let change = keychain.latchkey(
+            "passcode change --weak", io: TestIO(input: ["an unusual passcode", "letmein1"]))
         #expect(change.exit == 0, "\(change)")
     }
 

@@ -26,12 +26,14 @@ struct CodingTests {
         let again = try NumberedResponse(try NumberedResponse(number: 7, response).frame())
         #expect(again.number == 7)
         #expect(Self.shape(again.response) == Self.shape(response))
-        #expect(again.response.isFollowed == response.isFollowed)
+        #expect(again.response.moreFollows == response.moreFollows)
     }
 
     @Test("WIRE-4: no secret is in the message, and each arrives whole")
     func secretsApart() throws {
-        let frame = try NumberedRequest(number: 1, token: Samples.token, .unlock(Samples.secret("a passcode that is long"))).frame()
+        let frame = try NumberedRequest(
+            number: 1, token: Samples.token, .unlock(Samples.secret("a passcode that is long"))
+        ).frame()
         #expect(!String(decoding: frame.message, as: UTF8.self).contains("passcode"))
         guard case .unlock(let secret) = try NumberedRequest(frame).request else {
             Issue.record("another request came back")
@@ -39,7 +41,10 @@ struct CodingTests {
         }
         #expect(secret == Samples.secret("a passcode that is long"))
         let record = Samples.record
-        guard case .record(let again) = try NumberedResponse(try NumberedResponse(number: 1, .record(record)).frame()).response else {
+        guard
+            case .record(let again) = try NumberedResponse(try NumberedResponse(number: 1, .record(record)).frame())
+                .response
+        else {
             Issue.record("another response came back")
             return
         }
@@ -53,7 +58,9 @@ struct CodingTests {
             for length in 0..<frame.message.count {
                 _ = try? NumberedRequest(Frame(message: Array(frame.message.prefix(length)), secrets: frame.secrets))
             }
-            #expect(throws: WireError.self) { try NumberedRequest(Frame(message: frame.message.dropLast(), secrets: frame.secrets)) }
+            #expect(throws: WireError.self) {
+                try NumberedRequest(Frame(message: frame.message.dropLast(), secrets: frame.secrets))
+            }
         }
         for response in Samples.responses {
             let frame = try NumberedResponse(number: 1, response).frame()
@@ -134,10 +141,15 @@ struct CodingTests {
 
     @Test("More identities than one message may hold are refused before any of them is decoded")
     func manyIdentities() throws {
-        for (count, isTooMany) in [(2 * IdentityAddition.maxCount, false), (2 * IdentityAddition.maxCount + 2, true), (1 << 16, true)] {
+        for (count, isTooMany) in [
+            (2 * IdentityAddition.maxCount, false), (2 * IdentityAddition.maxCount + 2, true), (1 << 16, true),
+        ] {
             // Empty halves, which are no items.
             let halves = (0..<count).flatMap { _ in [0x0A, 0] as [UInt8] }
-            let length = [UInt8(halves.count & 0x7F | 0x80), UInt8(halves.count >> 7 & 0x7F | 0x80), UInt8(halves.count >> 14 & 0x7F)]
+            let length = [
+                UInt8(halves.count & 0x7F | 0x80), UInt8(halves.count >> 7 & 0x7F | 0x80),
+                UInt8(halves.count >> 14 & 0x7F),
+            ]
             let message: [UInt8] = [0x12, 16] + Samples.token + [0xC2, 0x01] + length + halves
             let error = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: message)) }
             #expect("\(try #require(error))".contains("halves of identities") == isTooMany)
@@ -155,7 +167,9 @@ struct CodingTests {
         #expect("\(try #require(two))".contains("does not name"))
         // change_passcode { old: 0, new: 0 }
         let twice: [UInt8] = [0x12, 16] + Samples.token + [0x9A, 0x03, 0]
-        let same = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: twice, secrets: frame.secrets)) }
+        let same = #expect(throws: WireError.self) {
+            try NumberedRequest(Frame(message: twice, secrets: frame.secrets))
+        }
         #expect("\(try #require(same))".contains("named twice"))
     }
 
@@ -194,13 +208,15 @@ struct CodingTests {
             return attributes.map { "\($0.key): \(shape($0.value))" }.sorted().joined(separator: ", ")
         case let secrets as [ItemAttribute: SharedSecret]:
             return secrets.map { "\($0.key): \(shape($0.value))" }.sorted().joined(separator: ", ")
-        case let references as Set<PersistentReference>: return references.map { "\($0.bytes)" }.sorted().joined(separator: ", ")
+        case let references as Set<PersistentReference>:
+            return references.map { "\($0.bytes)" }.sorted().joined(separator: ", ")
         case let open as Set<ProtectionClass>: return open.map(\.rawValue).sorted().joined(separator: ", ")
         default:
             let mirror = Mirror(reflecting: value)
             guard !mirror.children.isEmpty else { return "\(value)" }
             let name = mirror.displayStyle == .enum ? "\(mirror.children.first?.label ?? "")" : "\(type(of: value))"
-            return name + "(" + mirror.children.map { "\($0.label ?? ""): \(shape($0.value))" }.joined(separator: ", ") + ")"
+            return name + "(" + mirror.children.map { "\($0.label ?? ""): \(shape($0.value))" }.joined(separator: ", ")
+                + ")"
         }
     }
 }

@@ -9,7 +9,8 @@ import Testing
 /// as a client reads it: nothing traps, and what is read whole comes back the same.
 @Suite("Fuzzer's corpus")
 struct CorpusTests {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/wire").standardized
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/wire")
+        .standardized
 
     @Test("Every stream of the corpus is read without a trap, and there are streams of both kinds")
     func replay() throws {
@@ -35,7 +36,9 @@ struct CorpusTests {
                 refusals += 1
             }
         }
-        #expect(requests > 30 && responses > 20 && refusals > 10, "\(requests) requests, \(responses) responses, \(refusals) refusals")
+        #expect(
+            requests > 30 && responses > 20 && refusals > 10,
+            "\(requests) requests, \(responses) responses, \(refusals) refusals")
     }
 
     /// Writes the first streams: one of each message, for the fuzzer to start from.
@@ -46,7 +49,10 @@ struct CorpusTests {
         var frames: [(String, Frame)] = []
         for (index, request) in Samples.requests.enumerated() {
             frames.append(
-                ("request-\(index)", try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()))
+                (
+                    "request-\(index)",
+                    try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()
+                ))
         }
         for (index, response) in Samples.responses.enumerated() {
             frames.append(("response-\(index)", try NumberedResponse(number: 1, response).frame()))

@@ -11,13 +11,19 @@ import Testing
 /// Frames over real sockets.
 @Suite("Frames")
 struct FrameTests {
-    @Test("WIRE-1: frames of every size arrive as they were sent, many in a row", arguments: [0, 1, 100, 4096, 5000, 1 << 20, 4 << 20])
+    @Test(
+        "WIRE-1: frames of every size arrive as they were sent, many in a row",
+        arguments: [0, 1, 100, 4096, 5000, 1 << 20, 4 << 20])
     func sizes(_ size: Int) throws {
         let (one, other) = try Socket.pair()
         let frames = [
             Frame(message: [], secrets: []), Frame(message: RandomBytes.array(count: min(size, 4 << 20))),
-            Frame(message: [1], secrets: [SharedSecret(SecretBytes.random(count: size)), SharedSecret(SecretBytes.random(count: 0))]),
-            Frame(message: RandomBytes.array(count: size / 2), secrets: (0..<200).map { _ in SharedSecret(SecretBytes.random(count: 7)) }),
+            Frame(
+                message: [1],
+                secrets: [SharedSecret(SecretBytes.random(count: size)), SharedSecret(SecretBytes.random(count: 0))]),
+            Frame(
+                message: RandomBytes.array(count: size / 2),
+                secrets: (0..<200).map { _ in SharedSecret(SecretBytes.random(count: 7)) }),
         ]
         let sender = FrameChannel(one)
         BackgroundThread.run { for frame in frames { _ = try? sender.send(frame) } }
@@ -89,7 +95,7 @@ struct FrameTests {
     }
 
     @Test("A large frame is admitted by the memory that its decoded message takes, before any is allocated")
-    func admission() throws {
+    func reservation() throws {
         let (one, other) = try Socket.pair()
         let asked = Mutex<[Int]>([])
         let receiver = FrameChannel(other) { (length) throws(WireError) in
@@ -107,7 +113,8 @@ struct FrameTests {
     func decodingFactor() {
         // An empty one has two bytes; a growing array holds up to twice its elements, and half of that again while it moves.
         let strides = [
-            "Attribute": MemoryLayout<WireAttribute>.stride, "SecretAttribute": MemoryLayout<WireSecretAttribute>.stride,
+            "Attribute": MemoryLayout<WireAttribute>.stride,
+            "SecretAttribute": MemoryLayout<WireSecretAttribute>.stride,
             "references": MemoryLayout<Data>.stride, "groups": MemoryLayout<String>.stride,
         ]
         for (name, stride) in strides { #expect(3 * stride / 2 <= FrameChannel.decodingFactor, "\(name)") }
@@ -117,7 +124,8 @@ struct FrameTests {
     func tooLarge() throws {
         let (one, _) = try Socket.pair()
         let error = #expect(throws: WireError.self) {
-            try FrameChannel(one).send(Frame(message: [], secrets: [SharedSecret(SecretBytes(count: 6 << 20) { _ in })]))
+            try FrameChannel(one).send(
+                Frame(message: [], secrets: [SharedSecret(SecretBytes(count: 6 << 20) { _ in })]))
         }
         #expect("\(try #require(error))".contains("6291456 bytes"))
     }
@@ -128,7 +136,7 @@ struct FrameTests {
         let sender = FrameChannel(one)
         let large = Frame(message: [UInt8](repeating: 5, count: 100_000))
         // Nobody reads: at some point nothing more fits.
-        for _ in 0..<100 { try sender.offer(large) }
+        for _ in 0..<100 { try sender.sendWithoutBlocking(large) }
         BackgroundThread.run { _ = try? sender.send(Frame(message: [9])) }
         let receiver = FrameChannel(other)
         var last: [UInt8] = []

@@ -14,7 +14,8 @@ enum Samples {
         .account: .string("alice\u{0}é"), .generic: .data([0, 255, 1]), .port: .number(-443), .startDate: .date(-0.25),
     ]
 
-    static let secrets = ItemSecrets(data: secret("the data"), attributes: [.extraNotes: secret("notes"), .extraClient0: secret("")])
+    static let secrets = ItemSecrets(
+        data: secret("the data"), attributes: [.extraNotes: secret("notes"), .extraClient0: secret("")])
 
     static var query: ItemQuery {
         var match = MatchOptions()
@@ -32,13 +33,16 @@ enum Samples {
     static var record: ItemRecord {
         ItemRecord(
             identifier: .random(), itemClass: .genericPassword, protection: .whenPasscodeSetThisDeviceOnly,
-            accessGroup: AccessGroup("G1", grade: .attested), isSynchronizable: true, isTombstone: true, created: 1.5, modified: -2.5,
-            attributes: attributes, accessControlFlags: AccessControlFlags(rawValue: 1 << 30), maker: "/usr/bin/x", secrets: secrets)
+            accessGroup: AccessGroup("G1", grade: .attested), isSynchronizable: true, isTombstone: true, created: 1.5,
+            modified: -2.5,
+            attributes: attributes, accessControlFlags: AccessControlFlags(rawValue: 1 << 30), addedBy: "/usr/bin/x",
+            secrets: secrets)
     }
 
     static var requests: [Request] {
         [
-            .hello(Request.Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true))),
+            .hello(
+                Request.Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true))),
             .hello(Request.Hello(claim: CallerIdentity(executable: "/x"))),
             .add(
                 ItemAddition(
@@ -54,21 +58,27 @@ enum Samples {
             .update(
                 ItemQuery(.key, limit: .all),
                 with: ItemUpdate(
-                    attributes: attributes, data: secret("d"), secretAttributes: [.extraNotes: secret("n")], accessGroup: "H",
+                    attributes: attributes, data: secret("d"), secretAttributes: [.extraNotes: secret("n")],
+                    accessGroup: "H",
                     protection: .afterFirstUnlock, accessControlFlags: [], isSynchronizable: false, created: 3)),
             .delete(ItemQuery(nil, persistentReference: PersistentReference(.key, .random()), limit: .one)),
-            .status, .check, .repair(.moveDamaged, isRehearsal: true), .repair(.emptyQuarantine, isRehearsal: false), .checkpoint, .who,
+            .status, .check, .repair(.moveDamaged, dryRun: true), .repair(.emptyQuarantine, dryRun: false), .checkpoint,
+            .who,
             .lockStatus, .unlock(secret("p")), .lock(immediately: true), .watchLock, .setPasscode(secret("p")),
             .changePasscode(from: secret("p"), to: secret("q"), rotates: true), .removePasscode(secret("p")),
             .createRecoveryKey(nil), .createRecoveryKey(secret("p")), .removeRecoveryKey(secret("p")),
-            .changeSettings(KeybagSettings(graceSeconds: 65535, lockInterval: .max, locksOnSleep: true, wipesAfterTen: true), secret("p")),
+            .changeSettings(
+                KeybagSettings(graceSeconds: 65535, lockInterval: .max, locksOnSleep: true, wipesAfterTen: true),
+                secret("p")),
             .recover(with: secret("k"), newPasscode: nil), .recover(with: secret("k"), newPasscode: secret("p")),
-            .backup(under: secret("a"), passcode: secret("b")), .backup(under: secret("a"), passcode: nil, includesNonExtractable: true),
-            .noteBackup,
-            .restore(under: secret("a"), passcode: nil, merges: true, isRehearsal: true), .piece([1, 2, 3]), .piece([]),
+            .backup(under: secret("a"), passcode: secret("b")),
+            .backup(under: secret("a"), passcode: nil, includesNonExtractable: true),
+            .recordBackup,
+            .restore(under: secret("a"), passcode: nil, merges: true, dryRun: true), .piece([1, 2, 3]), .piece([]),
             .generateKey(
                 KeyGeneration(
-                    KeyKind(.rsa, bits: 2048), privateHalf: ItemAddition(.key, attributes: attributes, accessGroup: "G"),
+                    KeyKind(.rsa, bits: 2048),
+                    privateHalf: ItemAddition(.key, attributes: attributes, accessGroup: "G"),
                     publicHalf: ItemAddition(.key, protection: .always))),
             .generateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key))),
             .publicKey(of: PersistentReference(.key, .random())), .exportKey(PersistentReference(.key, .random())),
@@ -82,7 +92,8 @@ enum Samples {
             .useKey(PersistentReference(.key, .random()), .decryptOAEP(.sha512), on: secret("d")),
             .useKey(PersistentReference(.key, .random()), .agree, on: secret("d")),
             .useKey(PersistentReference(.key, .random()), .agreeToDecrypt, on: secret("d")),
-            .readLog(after: .max, since: 12.5), .readLog(after: 0, since: nil), .verifyLog, .openSession(nil), .openSession(secret("p")),
+            .readLog(after: .max, since: 12.5), .readLog(after: 0, since: nil), .verifyLog, .openSession(nil),
+            .openSession(secret("p")),
         ]
     }
 
@@ -92,7 +103,8 @@ enum Samples {
             counts: [KeychainStatus.Count(itemClass: .key, protection: .always, count: 9)], quarantined: 3)
         status.hasAuditLog = true
         var lock = LockStatus(
-            state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [.always], graceLeft: 1.5,
+            state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [.always],
+            graceLeft: 1.5,
             wrongPasscodes: 3, delay: 60, delayBegan: 12.5)
         lock.guesses = [
             PasscodeGuess(program: "/usr/bin/x", user: 1000, process: 77, count: 5, first: 1.5, last: 2.5),
@@ -104,14 +116,17 @@ enum Samples {
         ]
         var (saved, restored) = (BackupReport(), RestoreReport())
         (saved.portable, saved.deviceBound, saved.staying, saved.damaged) = (1, 2, 3, 4)
-        (restored.items, restored.added, restored.replaced, restored.kept, restored.foreign, restored.deleted) = (1, 2, 3, 4, 5, 6)
+        (restored.items, restored.added, restored.replaced, restored.kept, restored.foreign, restored.deleted) = (
+            1, 2, 3, 4, 5, 6
+        )
         (saved.notExtractable, saved.notExtractableNames) = (5, ["n", ""])
         (restored.refused, restored.refusals) = (7, ["r"])
         return [
             .welcome(Response.Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),
-            .failure(KeychainError(.itemNotFound, "p", hint: "h")), .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .done,
-            .count(5), .record(record), .records([record, record], damaged: 7, isFollowed: true),
-            .records([], damaged: 0, isFollowed: false),
+            .failure(KeychainError(.itemNotFound, "p", hint: "h")),
+            .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .done,
+            .count(5), .record(record), .records([record, record], damaged: 7, moreFollows: true),
+            .records([], damaged: 0, moreFollows: false),
             .generatedKey(GeneratedKey(privateHalf: record, publicHalf: record, publicKey: [4, 5])),
             .generatedKey(GeneratedKey(privateHalf: record, publicHalf: nil, publicKey: [])),
             .publicKey(PublicKeyInfo(KeyKind(.ellipticCurve, bits: 521), half: .privateKey, publicKey: [1, 2])),
@@ -120,12 +135,14 @@ enum Samples {
             .status(status), .findings([KeychainFinding("a", isHealthy: true, detail: "d", hint: "h")]),
             .caller(
                 CallerReport(
-                    facts: [CallerReport.Fact("user", "1", .attested, source: "kernel")], groups: [.shared], hasAllGroups: true, reason: "r"
+                    facts: [CallerReport.Fact("user", "1", .attested, source: "kernel")], groups: [.shared],
+                    hasAllGroups: true, reason: "r"
                 )),
-            .lockStatus(lock), .lockState(.beforeFirstUnlock), .secret(secret("recovery")), .backedUp(saved), .restored(restored),
+            .lockStatus(lock), .lockState(.beforeFirstUnlock), .secret(secret("recovery")), .backedUp(saved),
+            .restored(restored),
             .piece([9]), .ready,
-            .logLines(AuditLines(lines: ["{}", ""], last: 9), isFollowed: true),
-            .logVerdict(AuditVerdict(isIntact: false, lines: 3, firstWrong: 2, detail: "d", removals: removals)),
+            .logLines(AuditLines(lines: ["{}", ""], last: 9), moreFollows: true),
+            .logVerdict(AuditVerification(isIntact: false, lines: 3, firstWrong: 2, detail: "d", removals: removals)),
             .progress(done: 1, total: 2),
         ]
     }

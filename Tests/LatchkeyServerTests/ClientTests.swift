@@ -17,11 +17,11 @@ import Testing
 struct ClientTests {
     /// A daemon that follows a script: what it does with each connection, in turn.
     final class ScriptedDaemon: DaemonConnector {
-        enum Act: Sendable {
+        enum Action: Sendable {
             /// Answers everything as the server behind it does.
             case serve
             /// Takes the request, and is gone before it answers. Whether it passes the request on is another matter.
-            case vanish(doesIt: Bool)
+            case vanish(performsRequest: Bool)
             /// Says that it is another daemon than before.
             case restarted
             /// Is not there.
@@ -31,12 +31,12 @@ struct ClientTests {
         }
 
         private let server: KeychainServer
-        private let script: Mutex<[Act]>
+        private let script: Mutex<[Action]>
         private let caller: CallerIdentity
         let connections = Mutex(0)
 
         init(
-            _ server: KeychainServer, _ script: [Act],
+            _ server: KeychainServer, _ script: [Action],
             as caller: CallerIdentity = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1"])
         ) {
             self.server = server
@@ -45,29 +45,29 @@ struct ClientTests {
         }
 
         func connect() throws(KeychainError) -> Socket {
-            let act = script.withLock { $0.isEmpty ? .serve : $0.removeFirst() }
+            let action = script.withLock { $0.isEmpty ? .serve : $0.removeFirst() }
             connections.withLock { $0 += 1 }
-            if case .absent = act { throw .notAvailable }
+            if case .absent = action { throw .notAvailable }
             do throws(SystemError) {
-                let (mine, theirs) = try Socket.pair()
-                if case .serve = act {
-                    server.serve(theirs, as: caller)
+                let (ownEnd, peerEnd) = try Socket.pair()
+                if case .serve = action {
+                    server.serve(peerEnd, as: caller)
                 } else {
                     let (near, far) = try Socket.pair()
                     server.serve(far, as: caller)
-                    BackgroundThread.run { _ = try? Self.play(act, FrameChannel(theirs), FrameChannel(near)) }
+                    BackgroundThread.run { _ = try? Self.play(action, FrameChannel(peerEnd), FrameChannel(near)) }
                 }
-                return mine
+                return ownEnd
             } catch {
                 throw KeychainError(error)
             }
         }
 
-        private static func play(_ act: Act, _ client: FrameChannel, _ server: FrameChannel) throws {
+        private static func play(_ action: Action, _ client: FrameChannel, _ server: FrameChannel) throws {
             guard let hello = try client.receive()?.frame else { return }
             try server.send(hello)
             guard var welcome = try server.receive()?.frame else { return }
-            if case .restarted = act {
+            if case .restarted = action {
                 var numbered = try NumberedResponse(welcome)
                 if case .welcome(var text) = numbered.response {
                     text.instance = [UInt8](repeating: 1, count: 16)
@@ -77,12 +77,12 @@ struct ClientTests {
             }
             try client.send(welcome)
             while let request = try client.receive()?.frame {
-                if case .babble = act {
+                if case .babble = action {
                     try client.send(try NumberedResponse(number: 0, .ready).frame())
                     continue
                 }
-                if case .vanish(let doesIt) = act {
-                    if doesIt {
+                if case .vanish(let performsRequest) = action {
+                    if performsRequest {
                         try server.send(request)
                         _ = try server.receive()
                     }
@@ -91,13 +91,14 @@ struct ClientTests {
                 try server.send(request)
                 while let response = try server.receive()?.frame {
                     try client.send(response)
-                    if try !NumberedResponse(response).response.isFollowed { break }
+                    if try !NumberedResponse(response).response.moreFollows { break }
                 }
             }
         }
     }
 
-    private func service(_ fixture: ServerFixture, _ script: [ScriptedDaemon.Act]) -> (DaemonService, ScriptedDaemon) {
+    private func service(_ fixture: ServerFixture, _ script: [ScriptedDaemon.Action]) -> (DaemonService, ScriptedDaemon)
+    {
         let daemon = ScriptedDaemon(fixture.server, script)
         return (DaemonService(daemon) { CallerIdentity(executable: "x") }, daemon)
     }
@@ -105,7 +106,10 @@ struct ClientTests {
     private let caller = CallerIdentity(executable: "x")
 
     private func count(_ fixture: ServerFixture) throws -> Int {
-        guard case .records(let records, _, _) = try fixture.client().ask(.copyMatching(Items.query(limit: .all), returning: [])) else {
+        guard
+            case .records(let records, _, _) = try fixture.client().ask(
+                .copyMatching(Items.query(limit: .all), returning: []))
+        else {
             return 0
         }
         return records.count
@@ -114,29 +118,36 @@ struct ClientTests {
     @Test("A change whose answer was lost is asked for again, and made once", arguments: [true, false])
     func lostAnswer(_ wasMade: Bool) throws {
         let fixture = try ServerFixture()
-        let (service, daemon) = service(fixture, [.vanish(doesIt: wasMade), .serve])
+        let (service, daemon) = service(fixture, [.vanish(performsRequest: wasMade), .serve])
         let record = try service.add(Items.addition("a", data: "secret"), from: caller)
         #expect(record.text == "secret")
         #expect(try count(fixture) == 1)
         #expect(daemon.connections.withLock { $0 } == 2)
     }
 
-    @Test("A change whose answer was lost with its daemon is reported as such; it is not made a second time", arguments: [true, false])
+    @Test(
+        "A change whose answer was lost with its daemon is reported as such; it is not made a second time",
+        arguments: [true, false])
     func lostDaemon(_ wasMade: Bool) throws {
         let fixture = try ServerFixture()
-        let (service, _) = service(fixture, [.vanish(doesIt: wasMade), .restarted])
+        let (service, _) = service(fixture, [.vanish(performsRequest: wasMade), .restarted])
         let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("a"), from: caller) }
-        #expect(error?.status == .io && error?.problem.contains("whether it was made is not known") == true && error?.hint != nil)
+        #expect(
+            error?.status == .io && error?.problem.contains("whether it was made is not known") == true
+                && error?.hint != nil)
         #expect(try count(fixture) == (wasMade ? 1 : 0))
     }
 
-    @Test("A change that was sent and never answered is reported as unknown, also where no daemon comes back, or it vanishes every time")
+    @Test(
+        "A change that was sent and never answered is reported as unknown, also where no daemon comes back, or it vanishes every time"
+    )
     func neverAnswered() throws {
         let fixture = try ServerFixture()
-        let (service, _) = service(fixture, Array(repeating: .vanish(doesIt: false), count: 20))
+        let (service, _) = service(fixture, Array(repeating: .vanish(performsRequest: false), count: 20))
         let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("a"), from: caller) }
         #expect(error?.problem.contains("whether it was made is not known") == true, "\(String(describing: error))")
-        let (other, _) = self.service(fixture, [.vanish(doesIt: true)] + Array(repeating: .absent, count: 1000))
+        let (other, _) = self.service(
+            fixture, [.vanish(performsRequest: true)] + Array(repeating: .absent, count: 1000))
         let away = #expect(throws: KeychainError.self) { try other.add(Items.addition("b"), from: caller) }
         #expect(away?.problem.contains("whether it was made is not known") == true, "\(String(describing: away))")
     }
@@ -145,15 +156,18 @@ struct ClientTests {
     func lostLookup() throws {
         let fixture = try ServerFixture()
         _ = try fixture.client().ask(.add(Items.addition("a", data: "secret", group: "G1")))
-        let (service, daemon) = service(fixture, [.vanish(doesIt: true), .vanish(doesIt: false), .restarted])
-        #expect(try service.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"])
+        let (service, daemon) = service(
+            fixture, [.vanish(performsRequest: true), .vanish(performsRequest: false), .restarted])
+        #expect(
+            try service.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"]
+        )
         #expect(daemon.connections.withLock { $0 } == 3)
     }
 
     @Test("A daemon that vanishes every time is given up, with a clear error")
     func alwaysLost() throws {
         let fixture = try ServerFixture()
-        let (service, _) = service(fixture, Array(repeating: .vanish(doesIt: false), count: 20))
+        let (service, _) = service(fixture, Array(repeating: .vanish(performsRequest: false), count: 20))
         let error = #expect(throws: KeychainError.self) { try service.lockStatus() }
         #expect(error?.status == .io)
     }
@@ -205,32 +219,42 @@ struct ClientTests {
         service.close()
     }
 
-    @Test("A process with the passcode opens a session of its own when it meets something closed; the daemon stays locked for the others")
+    @Test(
+        "A process with the passcode opens a session of its own when it meets something closed; the daemon stays locked for the others"
+    )
     func ownSession() throws {
         let fixture = try ServerFixture()
         // The connections of a session are this very process's, which has no identity.
-        let nobody = CallerIdentity(executable: "/usr/bin/example")
-        let plain = DaemonService(ScriptedDaemon(fixture.server, [], as: nobody)) { nobody }
+        let unknownCaller = CallerIdentity(executable: "/usr/bin/example")
+        let plain = DaemonService(ScriptedDaemon(fixture.server, [], as: unknownCaller)) { unknownCaller }
         let passcode = SharedSecret(copying: "a passcode".utf8)
         _ = try plain.add(Items.addition("a", data: "secret"), from: caller)
         try plain.setPasscode(passcode) { _, _ in }
         try plain.lock(immediately: true)
         let asked = Atomic(0)
-        let daemon = ScriptedDaemon(fixture.server, [], as: nobody)
-        let knowing = DaemonService(daemon, claim: { CallerIdentity(executable: "x") }) { () throws(KeychainError) in
+        let daemon = ScriptedDaemon(fixture.server, [], as: unknownCaller)
+        let identified = DaemonService(daemon, claim: { CallerIdentity(executable: "x") }) { () throws(KeychainError) in
             asked.add(1, ordering: .relaxed)
             return passcode
         }
         for _ in 0..<3 {
-            #expect(try knowing.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"])
+            #expect(
+                try identified.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == [
+                    "secret"
+                ])
         }
         #expect(asked.load(ordering: .relaxed) == 1)
         // When the session has locked itself, or has ended, another one is opened.
-        fixture.server.sessionDid(.end)
-        #expect(try knowing.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["secret"])
-        let refused = #expect(throws: KeychainError.self) { try plain.copyMatching(Items.query("a"), returning: .data, from: caller) }
+        fixture.server.handleSessionEvent(.end)
+        #expect(
+            try identified.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == [
+                "secret"
+            ])
+        let refused = #expect(throws: KeychainError.self) {
+            try plain.copyMatching(Items.query("a"), returning: .data, from: caller)
+        }
         #expect(refused?.status == .interactionNotAllowed)
         #expect(try plain.lockStatus().state == .locked)
-        knowing.close()
+        identified.close()
     }
 }

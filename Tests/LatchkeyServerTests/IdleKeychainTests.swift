@@ -40,11 +40,14 @@ struct IdleKeychainTests {
         for user in stride(from: 0, to: count, by: 97) {
             let keychain = try provider.keychain(of: 100_000 + UInt32(user))
             #expect(
-                try keychain.service.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == ["of \(user)"])
+                try keychain.service.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text)
+                    == ["of \(user)"])
         }
     }
 
-    @Test("What is in use, or unlocked, is not closed; the next user is refused with a clear error, and the others notice nothing")
+    @Test(
+        "What is in use, or unlocked, is not closed; the next user is refused with a clear error, and the others notice nothing"
+    )
     func inUse() throws {
         let provider = provider(OpenKeychains(idleCount: 1, count: 3))
         defer { provider.close() }
@@ -75,8 +78,10 @@ struct IdleKeychainTests {
         do { _ = try provider.keychain(of: 2) }
         provider.closeIdle()
         #expect(provider.openCount == 1)
-        #expect(throws: Never.self) { try HomeOwnership.claim(KeychainHome(root: "\(directory.path)/users/2")) }
-        #expect(throws: KeychainError.self) { try HomeOwnership.claim(KeychainHome(root: "\(directory.path)/users/1")) }
+        #expect(throws: Never.self) { try HomeOwnership.acquire(KeychainHome(root: "\(directory.path)/users/2")) }
+        #expect(throws: KeychainError.self) {
+            try HomeOwnership.acquire(KeychainHome(root: "\(directory.path)/users/1"))
+        }
         #expect(try held?.service.status().counts.isEmpty == true)
         held = nil
         provider.closeIdle()
@@ -114,7 +119,9 @@ struct IdleKeychainTests {
         #expect(counts.reduce(0, +) == 180)
     }
 
-    @Test("A recovery keeps its keychain from being closed as idle: until it ends, the daemon does not give the home back")
+    @Test(
+        "A recovery keeps its keychain from being closed as idle: until it ends, the daemon does not give the home back"
+    )
     func recovery() throws {
         let passcode = SharedSecret(copying: "correct horse battery".utf8)
         let newPasscode = SharedSecret(copying: "plum tree violin".utf8)
@@ -180,7 +187,9 @@ struct IdleKeychainTests {
         try service.delete(Items.query("0"), from: caller)
         #expect(throws: Never.self) { try service.add(Items.addition("again", data: large), from: caller) }
         // Another user has a quota of their own.
-        #expect(throws: Never.self) { try provider.keychain(of: 2).service.add(Items.addition("0", data: large), from: caller) }
+        #expect(throws: Never.self) {
+            try provider.keychain(of: 2).service.add(Items.addition("0", data: large), from: caller)
+        }
     }
 
     @Test("A keychain holds as many items as its quota says, counted again when some were deleted")
@@ -211,12 +220,14 @@ struct IdleKeychainTests {
         let error = #expect(throws: KeychainError.self) { try service.addIdentities([identity], from: caller) }
         #expect(error?.status == .diskFull)
         let query = ItemQuery(.certificate, limit: .all)
-        #expect(throws: KeychainError.itemNotFound) { try service.copyMatching(query, returning: .attributes, from: caller) }
+        #expect(throws: KeychainError.itemNotFound) {
+            try service.copyMatching(query, returning: .attributes, from: caller)
+        }
         #expect(throws: Never.self) { try service.add(Items.addition("1"), from: caller) }
     }
 
     @Test("A change that is taken back leaves the count of items as it was")
-    func takenBack() throws {
+    func ownershipReleased() throws {
         let provider = provider(quota: KeychainQuota(items: 3))
         defer { provider.close() }
         let service = try provider.keychain(of: 1).service
@@ -229,7 +240,7 @@ struct IdleKeychainTests {
         let position = Mutex(0)
         // Inside the rehearsal there is nothing but the one item that it restores.
         _ = try service.restore(
-            under: passphrase, passcode: nil, merges: false, isRehearsal: true,
+            under: passphrase, passcode: nil, merges: false, dryRun: true,
             from: { buffer in
                 let whole = backup.withLock { $0 }
                 let part = whole.dropFirst(position.withLock { $0 }).prefix(buffer.count)
@@ -248,7 +259,9 @@ struct IdleKeychainTests {
         let large = String(repeating: "x", count: 10_000)
         for index in 0..<3 { _ = try service.add(Items.addition("\(index)", data: large), from: caller) }
         func count(_ limit: Int, _ query: ItemQuery) throws -> Int {
-            try ResultLimit.$current.withValue(limit) { try service.copyMatching(query, returning: .data, from: caller).records.count }
+            try ResultLimit.$current.withValue(limit) {
+                try service.copyMatching(query, returning: .data, from: caller).records.count
+            }
         }
         #expect(try count(30_000, Items.query(limit: .all)) == 3)
         let error = #expect(throws: KeychainError.self) { try count(29_999, Items.query(limit: .all)) }
@@ -272,8 +285,10 @@ struct IdleKeychainTests {
             ("", KeychainQuota()), ("# nothing\n\n", KeychainQuota()),
             ("max-bytes-per-user = 2 MiB # small\nmax-items-per-user=7", KeychainQuota(bytes: 2 << 20, items: 7)),
             ("max-bytes-per-user = 1 GiB", KeychainQuota(bytes: 1 << 30)), ("max-bytes-per-user = 10 B", nil),
-            ("max-bytes-per-user = 256", nil), ("max-bytes-per-user = -1 MiB", nil), ("max-bytes-per-user = 9223372036854775807 GiB", nil),
-            ("max-items-per-user = 0", nil), ("max-items-per-user = many", nil), ("max-items-per-user", nil), ("color = red", nil),
+            ("max-bytes-per-user = 256", nil), ("max-bytes-per-user = -1 MiB", nil),
+            ("max-bytes-per-user = 9223372036854775807 GiB", nil),
+            ("max-items-per-user = 0", nil), ("max-items-per-user = many", nil), ("max-items-per-user", nil),
+            ("color = red", nil),
             ("max-items-per-user = 1\nmax-items-per-user = 2", nil), ("= 5", nil),
         ] as [(String, KeychainQuota?)])
     func configuration(_ text: String, _ expected: KeychainQuota?) throws {

@@ -16,7 +16,9 @@ struct LogReadingTests {
     /// Has the log of the one keychain hold this many lines.
     private func fill(_ fixture: ServerFixture, lines count: Int) throws {
         let log = try #require(try fixture.server.provider.keychain(of: geteuid()).audit)
-        for _ in 0..<count { try log.append(AuditEntry(caller: CallerIdentity(executable: "/usr/bin/x"), operation: "copy")) }
+        for _ in 0..<count {
+            try log.append(AuditEntry(caller: CallerIdentity(executable: "/usr/bin/x"), operation: "copy"))
+        }
     }
 
     private let all = Request.readLog(after: 0, since: nil)
@@ -28,45 +30,50 @@ struct LogReadingTests {
         let pool = fixture.server.shared.slowWork
         let gate = DispatchSemaphore(value: 0)
         BackgroundThread.run {
-            try? pool.run(.computation, for: geteuid(), isAbandoned: { false }) { () throws(KeychainError) in gate.wait() }
+            try? pool.run(.computation, for: geteuid(), isAbandoned: { false }) { () throws(KeychainError) in
+                gate.wait()
+            }
         }
         #expect(eventually { pool.load == (1, 0) })
         let client = try fixture.client()
         try client.send(all)
         #expect(eventually { pool.load == (1, 1) })
         gate.signal()
-        guard case .logLines(let lines, isFollowed: false) = try client.receive() else {
+        guard case .logLines(let lines, moreFollows: false) = try client.receive() else {
             Issue.record("the log was not read")
             return
         }
         #expect(lines.lines.count == 3 && lines.last == 3)
     }
 
-    @Test("Two readings of a user are under way at a time; they hold no thread while their clients do not read, and end with them")
+    @Test(
+        "Two readings of a user are under way at a time; they hold no thread while their clients do not read, and end with them"
+    )
     func manyReadings() throws {
-        let fixture = try ServerFixture(limits: ServerLimits(patience: 0))
+        let fixture = try ServerFixture(limits: ServerLimits(timeout: 0))
         // More than a socket holds.
         try fill(fixture, lines: 4000)
         let (readings, pool) = (fixture.server.shared.logReadings, fixture.server.shared.slowWork)
         var sinks = try (0..<2).map { _ in try fixture.client() }
         for sink in sinks { try sink.send(all) }
-        #expect(eventually { readings.takenCount(of: geteuid()) == 2 && pool.load == (0, 0) })
+        #expect(eventually { readings.permitCount(of: geteuid()) == 2 && pool.load == (0, 0) })
         #expect(try fixture.client().ask(all).problem?.status == .notAvailable)
         sinks.removeLast()
-        #expect(eventually { readings.takenCount(of: geteuid()) <= 1 })
+        #expect(eventually { readings.permitCount(of: geteuid()) <= 1 })
         let client = try fixture.client()
         try client.send(all)
-        var (lines, isFollowed): ([String], Bool) = ([], true)
-        while isFollowed {
-            guard case .logLines(let part, isFollowed: let more) = try client.receive() else {
+        var (lines, moreFollows): ([String], Bool) = ([], true)
+        while moreFollows {
+            guard case .logLines(let part, moreFollows: let more) = try client.receive() else {
                 Issue.record("the log was not read to its end")
                 return
             }
             lines += part.lines
-            isFollowed = more
+            moreFollows = more
         }
         #expect(lines.count == 4000 && Set(lines).count == 4000)
-        #expect(lines.first?.hasPrefix(#"{"sequence":1,"#) == true && lines.last?.hasPrefix(#"{"sequence":4000,"#) == true)
+        #expect(
+            lines.first?.hasPrefix(#"{"sequence":1,"#) == true && lines.last?.hasPrefix(#"{"sequence":4000,"#) == true)
         withExtendedLifetime(sinks) {}
     }
 }

@@ -19,17 +19,23 @@ struct PasscodeGuessTests {
     private func wrong(_ number: Int) -> SharedSecret { SharedSecret(copying: "wrong passcode \(number)".utf8) }
 
     private func status(_ fixture: ServerFixture, as caller: CallerIdentity? = nil) throws -> LockStatus {
-        guard case .lockStatus(let status) = try fixture.client(as: caller ?? owner).ask(.lockStatus) else { throw WireError.ended }
+        guard case .lockStatus(let status) = try fixture.client(as: caller ?? owner).ask(.lockStatus) else {
+            throw WireError.ended
+        }
         return status
     }
 
-    @Test("The status names the programs whose wrong passcodes delay the right one, and since when; the right one ends that")
+    @Test(
+        "The status names the programs whose wrong passcodes delay the right one, and since when; the right one ends that"
+    )
     func guesses() throws {
         let fixture = try ServerFixture()
         #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
         #expect(try fixture.client(as: owner).ask(.unlock(wrong(0))).problem?.status == .authFailed)
         fixture.clock.advance(by: 10)
-        for number in 1...4 { #expect(try fixture.client(as: guesser).ask(.unlock(wrong(number))).problem?.status == .authFailed) }
+        for number in 1...4 {
+            #expect(try fixture.client(as: guesser).ask(.unlock(wrong(number))).problem?.status == .authFailed)
+        }
         fixture.clock.advance(by: 20)
         // While the delay runs none is judged, and none is counted.
         #expect(try fixture.client(as: owner).ask(.unlock(passcode)).problem?.status == .authFailed)
@@ -53,7 +59,9 @@ struct PasscodeGuessTests {
         do {
             let fixture = try ServerFixture(directory: directory)
             #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
-            for number in 1...3 { #expect(try fixture.client(as: guesser).ask(.unlock(wrong(number))).problem?.status == .authFailed) }
+            for number in 1...3 {
+                #expect(try fixture.client(as: guesser).ask(.unlock(wrong(number))).problem?.status == .authFailed)
+            }
             #expect(try status(fixture).guesses.map(\.count) == [3])
         }
         let again = try ServerFixture(directory: directory)
@@ -68,7 +76,8 @@ struct PasscodeGuessTests {
         let fixture = try ServerFixture()
         #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
         #expect(try fixture.client(as: guesser).ask(.unlock(wrong(1))).problem?.status == .authFailed)
-        let sandboxed = CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
+        let sandboxed = CallerIdentity(
+            executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
         let told = try status(fixture, as: sandboxed)
         #expect(told.wrongPasscodes == 1 && told.guesses.isEmpty)
     }

@@ -22,7 +22,9 @@ struct ResourceLimitTests {
         // No client sends its descriptor: every session is still being opened when the last request is answered.
         let answers = try clients.map { try $0.receive() }
         let ready = answers.count { if case .ready? = $0 { true } else { false } }
-        let refused = answers.count { $0?.problem?.status == .notAvailable && $0?.problem?.problem.contains("3 sessions") == true }
+        let refused = answers.count {
+            $0?.problem?.status == .notAvailable && $0?.problem?.problem.contains("3 sessions") == true
+        }
         #expect(ready == 3 && refused == 97)
     }
 
@@ -33,7 +35,8 @@ struct ResourceLimitTests {
         #expect(try fixture.client().ask(.setPasscode(passcode)).problem == nil)
         let client = try fixture.client()
         for _ in 0..<3 {
-            #expect(try client.ask(.openSession(SharedSecret(copying: "a wrong one".utf8))).problem?.status == .authFailed)
+            #expect(
+                try client.ask(.openSession(SharedSecret(copying: "a wrong one".utf8))).problem?.status == .authFailed)
         }
         try client.send(.openSession(passcode))
         var answer = try client.receive()
@@ -46,12 +49,12 @@ struct ResourceLimitTests {
 
     /// Opens a session without a passcode; what the server answers, and the end through which its connections come.
     private func openSession(_ client: RawClient) throws -> (answer: Response?, control: Socket) {
-        let (mine, theirs) = try Socket.pair(keepsBoundaries: true)
+        let (ownEnd, peerEnd) = try Socket.pair(preservesBoundaries: true)
         try client.send(.openSession(nil))
         let first = try client.receive()
-        guard case .ready? = first else { return (first, mine) }
-        try client.socket.send(descriptor: theirs.descriptor)
-        return (try client.receive(), mine)
+        guard case .ready? = first else { return (first, ownEnd) }
+        try client.socket.send(descriptor: peerEnd.descriptor)
+        return (try client.receive(), ownEnd)
     }
 
     @Test("A session that has ended gives its place back, although the connection that opened it goes on")
@@ -61,13 +64,13 @@ struct ResourceLimitTests {
         for _ in 0..<10 {
             do {
                 let session = try openSession(client)
-                #expect(session.answer?.problem == nil && sessions.takenCount(of: geteuid()) == 1)
+                #expect(session.answer?.problem == nil && sessions.permitCount(of: geteuid()) == 1)
                 #expect(try openSession(try fixture.client()).answer?.problem?.status == .notAvailable)
                 #expect(fixture.server.registry.sessions().count == 1)
                 withExtendedLifetime(session) {}
             }
             // Nothing holds the session's end any more.
-            #expect(eventually { sessions.takenCount(of: geteuid()) == 0 })
+            #expect(eventually { sessions.permitCount(of: geteuid()) == 0 })
             #expect(fixture.server.registry.sessions().isEmpty)
         }
         #expect(try client.ask(.lockStatus).problem == nil)
@@ -80,15 +83,17 @@ struct ResourceLimitTests {
         let gate = DispatchSemaphore(value: 0)
         defer { gate.signal() }
         BackgroundThread.run {
-            try? pool.run(.computation, for: geteuid(), isAbandoned: { false }) { () throws(KeychainError) in gate.wait() }
+            try? pool.run(.computation, for: geteuid(), isAbandoned: { false }) { () throws(KeychainError) in
+                gate.wait()
+            }
         }
         #expect(eventually { pool.load == (1, 0) })
         let inside: RawClient
         do {
             let session = try openSession(client)
-            let (mine, theirs) = try Socket.pair()
-            try session.control.send(descriptor: theirs.descriptor)
-            inside = RawClient(mine)
+            let (ownEnd, peerEnd) = try Socket.pair()
+            try session.control.send(descriptor: peerEnd.descriptor)
+            inside = RawClient(ownEnd)
             try inside.hello()
             try inside.send(.check)
             #expect(eventually { pool.load == (1, 1) })
@@ -97,19 +102,19 @@ struct ResourceLimitTests {
         // The work that runs goes on: it is not the session's.
         #expect(eventually { pool.load == (1, 0) })
         #expect(try inside.receive()?.problem?.status == .notAvailable)
-        #expect(eventually { sessions.takenCount(of: geteuid()) == 0 })
+        #expect(eventually { sessions.permitCount(of: geteuid()) == 0 })
         #expect(try openSession(client).answer?.problem == nil)
     }
 
     @Test("A place belongs to the user who took it, and is free when it is released")
     func places() {
-        let turns = UserTurns(2)
-        var held = [turns.turn(of: 1, patience: 0), turns.turn(of: 1, patience: 0)]
+        let limiter = ConcurrencyLimiter(2)
+        var held = [limiter.acquire(for: 1, timeout: 0), limiter.acquire(for: 1, timeout: 0)]
         #expect(held.allSatisfy { $0 != nil })
-        #expect(turns.turn(of: 1, patience: 0) == nil)
-        #expect(turns.turn(of: 2, patience: 0) != nil)
+        #expect(limiter.acquire(for: 1, timeout: 0) == nil)
+        #expect(limiter.acquire(for: 2, timeout: 0) != nil)
         held.removeLast()
-        #expect(turns.turn(of: 1, patience: 0) != nil)
+        #expect(limiter.acquire(for: 1, timeout: 0) != nil)
     }
 
     @Test("A listener whose thread could not start is not waited for when the server stops")

@@ -21,7 +21,7 @@ final class ServerFixture {
         server = try TestKeychain.server(on: self.directory, clock: clock, limits: limits)
     }
 
-    deinit { server.stop(patience: 60) }
+    deinit { server.stop(timeout: 60) }
 
     /// Waits until the server has noted that nobody asks it anything: that comes a moment after its last answer.
     func waitUntilIdle() {
@@ -30,9 +30,9 @@ final class ServerFixture {
 
     /// A connection on which nothing has been sent.
     func socket(as caller: CallerIdentity? = nil) throws -> Socket {
-        let (mine, theirs) = try Socket.pair()
-        server.serve(theirs, as: caller ?? self.caller)
-        return mine
+        let (ownEnd, peerEnd) = try Socket.pair()
+        server.serve(peerEnd, as: caller ?? self.caller)
+        return ownEnd
     }
 
     /// A connection that is introduced.
@@ -53,7 +53,7 @@ final class RawClient {
         self.socket = socket
         channel = FrameChannel(socket)
         // A test that waits for what never comes fails instead.
-        socket.setPatience(receiving: 300)
+        socket.setTimeouts(receiving: 300)
     }
 
     @discardableResult
@@ -80,7 +80,7 @@ final class RawClient {
     func ask(_ request: Request, token: [UInt8]? = nil) throws -> Response {
         try send(request, token: token)
         while let response = try receive() {
-            if !response.isFollowed { return response }
+            if !response.moreFollows { return response }
         }
         throw WireError.ended
     }

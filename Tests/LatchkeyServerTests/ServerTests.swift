@@ -63,7 +63,9 @@ struct ServerTests {
             shutdown(client.socket.descriptor, Int32(SHUT_WR))
             #expect(try client.receive() == nil)
         }
-        #expect(try fixture.client().ask(.copyMatching(Items.query("cut"), returning: .data)).problem?.status == .itemNotFound)
+        #expect(
+            try fixture.client().ask(.copyMatching(Items.query("cut"), returning: .data)).problem?.status
+                == .itemNotFound)
     }
 
     @Test("A hello of version 999 is answered with both versions")
@@ -72,7 +74,9 @@ struct ServerTests {
         let client = RawClient(try fixture.socket())
         try client.channel.send(Frame(message: [0x52, 3, 0x08, 0xE7, 0x07]))
         let problem = try #require(try client.receive()?.problem)
-        #expect(problem.status == .wrongSecVersion && problem.problem.contains("999") && problem.problem.contains("version 1"))
+        #expect(
+            problem.status == .wrongSecVersion && problem.problem.contains("999")
+                && problem.problem.contains("version 1"))
         #expect(try client.receive() == nil)
     }
 
@@ -94,24 +98,25 @@ struct ServerTests {
         let provider = HomeProvider(user: 12345, home: KeychainHome(root: directory.path))
         let server = try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil))
         defer { server.stop() }
-        let (mine, theirs) = try Socket.pair()
-        server.serve(theirs)
-        #expect(try RawClient(mine).hello().problem?.status == .missingEntitlement)
+        let (ownEnd, peerEnd) = try Socket.pair()
+        server.serve(peerEnd)
+        #expect(try RawClient(ownEnd).hello().problem?.status == .missingEntitlement)
     }
 
     // MARK: Limits
 
     @Test("In system mode whoever is nobody has no keychain", arguments: [65534, 65535, UInt32.max, 1000])
-    func nobody(user: UInt32) throws {
+    func unknownCaller(user: UInt32) throws {
         let directory = try TemporaryDirectory()
         let provider = HomeProvider(stateDirectory: directory.path)
         defer { provider.close() }
-        let isSomebody = (try? provider.keychain(of: user)) != nil
-        #expect(isSomebody == (user == 1000))
-        #expect(FileManager.default.fileExists(atPath: "\(directory.path)/users/\(user)") == isSomebody)
+        let hasKeychain = (try? provider.keychain(of: user)) != nil
+        #expect(hasKeychain == (user == 1000))
+        #expect(FileManager.default.fileExists(atPath: "\(directory.path)/users/\(user)") == hasKeychain)
     }
 
-    @Test("Ten thousand connections leave as many as are allowed; the longest idle ones went, and new clients are served")
+    @Test(
+        "Ten thousand connections leave as many as are allowed; the longest idle ones went, and new clients are served")
     func manyConnections() throws {
         let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 50, connectionsPerProcess: 50))
         var kept: [RawClient] = []
@@ -160,7 +165,8 @@ struct ServerTests {
 
     @Test("A client that asks for much and never reads takes nothing from the others")
     func neverReads() throws {
-        let fixture = try ServerFixture(limits: ServerLimits(memoryPerUser: 4 << 20, memoryPerProcess: 4 << 20, patience: 1))
+        let fixture = try ServerFixture(
+            limits: ServerLimits(memoryPerUser: 4 << 20, memoryPerProcess: 4 << 20, timeout: 1))
         let writer = try fixture.client()
         for number in 0..<40 {
             let item = Items.addition("big-\(number)", data: String(repeating: "x", count: 50_000))
@@ -174,7 +180,9 @@ struct ServerTests {
         }
         // Two results are sent for as long as nothing reads them; the others wait for a turn, and are then told.
         #expect(eventually { fixture.server.registry.busyCount == 2 })
-        #expect(try fixture.client().ask(.copyMatching(Items.query("big-3"), returning: .data)).texts.first?.count == 50_000)
+        #expect(
+            try fixture.client().ask(.copyMatching(Items.query("big-3"), returning: .data)).texts.first?.count == 50_000
+        )
         let refused = try sinks.map { try $0.receive()?.problem?.status == .allocate }.count { $0 }
         #expect(refused == 4)
         #expect(try serves(fixture))
@@ -182,18 +190,20 @@ struct ServerTests {
 
     @Test("Large frames of one process wait for the memory that it has borrowed, and get any size when it has none")
     func budget() throws {
-        let budget = MemoryBudget(ServerLimits(memoryPerUser: 100, memoryPerProcess: 60, patience: 0))
-        let (one, other) = (MemoryBudget.Borrower(user: 1, process: 1), MemoryBudget.Borrower(user: 1, process: 2))
-        var first = budget.borrow(1000, for: one)
+        let budget = MemoryBudget(ServerLimits(memoryPerUser: 100, memoryPerProcess: 60, timeout: 0))
+        let (one, other) = (
+            MemoryBudget.MemoryConsumer(user: 1, process: 1), MemoryBudget.MemoryConsumer(user: 1, process: 2)
+        )
+        var first = budget.reserve(1000, for: one)
         #expect(first != nil)
-        #expect(budget.borrow(1, for: other) == nil)
-        #expect(budget.borrow(1, for: MemoryBudget.Borrower(user: 2, process: 3)) != nil)
+        #expect(budget.reserve(1, for: other) == nil)
+        #expect(budget.reserve(1, for: MemoryBudget.MemoryConsumer(user: 2, process: 3)) != nil)
         first = nil
         _ = first
-        let half = budget.borrow(50, for: one)
+        let half = budget.reserve(50, for: one)
         #expect(half != nil)
-        #expect(budget.borrow(20, for: one) == nil)
-        #expect(budget.borrow(50, for: other) != nil)
+        #expect(budget.reserve(20, for: one) == nil)
+        #expect(budget.reserve(50, for: other) != nil)
     }
 
     @Test("Names that would fill the log, or make an item that nobody can be sent, are refused")
@@ -214,20 +224,20 @@ struct ServerTests {
     func manySessions() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 2))
         func open(_ client: RawClient) throws -> (Response?, Socket) {
-            let (mine, theirs) = try Socket.pair(keepsBoundaries: true)
+            let (ownEnd, peerEnd) = try Socket.pair(preservesBoundaries: true)
             try client.send(.openSession(nil))
             let first = try client.receive()
-            guard case .ready? = first else { return (first, mine) }
-            try client.socket.send(descriptor: theirs.descriptor)
-            return (try client.receive(), mine)
+            guard case .ready? = first else { return (first, ownEnd) }
+            try client.socket.send(descriptor: peerEnd.descriptor)
+            return (try client.receive(), ownEnd)
         }
         var clients = try (0..<2).map { _ in try fixture.client() }
         let controls = try clients.map { try open($0).1 }
         #expect(try open(try fixture.client()).0?.problem?.problem.contains("2 sessions") == true)
         // A connection that comes through a session is served.
-        let (mine, theirs) = try Socket.pair()
-        try controls[0].send(descriptor: theirs.descriptor)
-        let inside = RawClient(mine)
+        let (ownEnd, peerEnd) = try Socket.pair()
+        try controls[0].send(descriptor: peerEnd.descriptor)
+        let inside = RawClient(ownEnd)
         guard case .welcome(let welcome) = try inside.hello() else {
             Issue.record("a session welcomes")
             return
@@ -245,29 +255,30 @@ struct ServerTests {
         let client = try fixture.client()
         let passcode = SharedSecret(copying: "a passcode".utf8)
         #expect(try client.ask(.setPasscode(passcode)).problem == nil)
-        let (control, theirs) = try Socket.pair(keepsBoundaries: true)
+        let (control, peerEnd) = try Socket.pair(preservesBoundaries: true)
         try client.send(.openSession(passcode))
         var answer = try client.receive()
         while case .progress? = answer { answer = try client.receive() }
-        try client.socket.send(descriptor: theirs.descriptor)
+        try client.socket.send(descriptor: peerEnd.descriptor)
         _ = try client.receive()
-        let (mine, far) = try Socket.pair()
+        let (ownEnd, far) = try Socket.pair()
         try control.send(descriptor: far.descriptor)
-        let inside = RawClient(mine)
+        let inside = RawClient(ownEnd)
         try inside.hello()
         func state() throws -> LockState? {
             guard case .lockStatus(let status) = try inside.ask(.lockStatus) else { return nil }
             return status.state
         }
         #expect(try state() == .unlocked)
-        fixture.server.sessionDid(.end)
+        fixture.server.handleSessionEvent(.end)
         #expect(try state() == .locked)
     }
 
     @Test("A program in a sandbox uses its own items, and may lock; what is about the whole keychain is refused")
     func sandboxedAdministration() throws {
         let fixture = try ServerFixture()
-        let sandboxed = CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
+        let sandboxed = CallerIdentity(
+            executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
         let client = try fixture.client(as: sandboxed)
         guard case .record(let record) = try client.ask(.add(Items.addition("a"))) else {
             Issue.record("its own items are its own")
@@ -277,9 +288,10 @@ struct ServerTests {
         let secret = SharedSecret(copying: "a passcode".utf8)
         let refused: [Request] = [
             .setPasscode(secret), .backup(under: secret, passcode: nil),
-            .restore(under: secret, passcode: nil, merges: false, isRehearsal: false),
-            .createRecoveryKey(nil), .recover(with: secret, newPasscode: nil), .changeSettings(KeybagSettings(), nil), .openSession(nil),
-            .repair(.emptyQuarantine, isRehearsal: false), .readLog(after: 0, since: nil), .verifyLog, .unlock(secret),
+            .restore(under: secret, passcode: nil, merges: false, dryRun: false),
+            .createRecoveryKey(nil), .recover(with: secret, newPasscode: nil), .changeSettings(KeybagSettings(), nil),
+            .openSession(nil),
+            .repair(.emptyQuarantine, dryRun: false), .readLog(after: 0, since: nil), .verifyLog, .unlock(secret),
             .removePasscode(secret),
         ]
         for request in refused {
@@ -288,7 +300,9 @@ struct ServerTests {
         #expect(try client.ask(.lockStatus).problem == nil)
     }
 
-    @Test("Where the administrator attests groups, a claimed caller neither reaches their items nor changes what protects them")
+    @Test(
+        "Where the administrator attests groups, a claimed caller neither reaches their items nor changes what protects them"
+    )
     func attestedAdministration() throws {
         let directory = try TemporaryDirectory()
         let rules = try Self.entitlements(["user": "\(geteuid())"], in: directory)
@@ -298,16 +312,17 @@ struct ServerTests {
         defer { server.stop() }
         let secret = SharedSecret(copying: "a passphrase that is long".utf8)
         func ask(_ request: Request, _ caller: CallerIdentity) throws -> OSStatusCode? {
-            let (mine, theirs) = try Socket.pair()
-            server.serve(theirs, as: caller)
-            let client = RawClient(mine)
+            let (ownEnd, peerEnd) = try Socket.pair()
+            server.serve(peerEnd, as: caller)
+            let client = RawClient(ownEnd)
             try client.hello()
             return try client.ask(request).problem?.status
         }
         let claiming = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
         for request in [
-            Request.backup(under: secret, passcode: nil), .restore(under: secret, passcode: nil, merges: true, isRehearsal: true),
-            .repair(.emptyQuarantine, isRehearsal: false), .recover(with: secret, newPasscode: nil),
+            Request.backup(under: secret, passcode: nil),
+            .restore(under: secret, passcode: nil, merges: true, dryRun: true),
+            .repair(.emptyQuarantine, dryRun: false), .recover(with: secret, newPasscode: nil),
             .setPasscode(secret), .changePasscode(from: secret, to: secret, rotates: true), .removePasscode(secret),
             .createRecoveryKey(nil), .removeRecoveryKey(nil), .changeSettings(KeybagSettings(wipesAfterTen: true), nil),
             .lock(immediately: true),
@@ -324,27 +339,32 @@ struct ServerTests {
         // Every refusal is in the log, each with its operation.
         let log = try #require(try provider.keychain(of: geteuid()).audit)
         var refused: Set<String> = []
-        for line in try log.reading(after: 0, since: nil).nextPart(length: .max).lines where line.contains("\"status\":-34018") {
+        for line in try log.reading(after: 0, since: nil).nextPart(length: .max).lines
+        where line.contains("\"status\":-34018") {
             refused.insert(String(line.split(separator: "\"operation\":\"").last?.prefix { $0 != "\"" } ?? ""))
         }
         #expect(
             refused == [
-                "backup", "restore-rehearsal", "repair", "recover-rehearsal", "set-passcode", "change-passcode", "remove-passcode",
+                "backup", "restore-rehearsal", "repair", "recover-rehearsal", "set-passcode", "change-passcode",
+                "remove-passcode",
                 "create-recovery-key", "remove-recovery-key", "change-settings", "lock",
             ])
     }
 
     @Test(
         "A rule for a unit keeps administration from users who can be services, and from no user who logs in",
-        arguments: [(34, true), (999, true), (61200, true), (0, false), (1000, false), (61183, false)] as [(UInt32, Bool)])
-    func unitRules(_ user: UInt32, _ mayAttest: Bool) throws {
+        arguments: [(34, true), (999, true), (61200, true), (0, false), (1000, false), (61183, false)]
+            as [(UInt32, Bool)])
+    func unitRules(_ user: UInt32, _ canAttest: Bool) throws {
         let directory = try TemporaryDirectory()
         let unit = try Self.entitlements(["unit": "a.service"], in: directory)
         let reader = CallerReader(command: nil, entitlements: EntitlementsDirectory(unit, owner: geteuid()))
-        #expect(reader.mayAttest(processesOf: user) == mayAttest)
+        #expect(reader.canAttest(processesOf: user) == canAttest)
         let other = try TemporaryDirectory()
         let label = try Self.entitlements(["label": "a", "label-is-confined": "yes"], in: other)
-        #expect(CallerReader(command: nil, entitlements: EntitlementsDirectory(label, owner: geteuid())).mayAttest(processesOf: user))
+        #expect(
+            CallerReader(command: nil, entitlements: EntitlementsDirectory(label, owner: geteuid())).canAttest(
+                processesOf: user))
     }
 
     @Test("A session is locked by its own programs, also where the keychain may hold items of attested groups")
@@ -357,9 +377,9 @@ struct ServerTests {
             SessionProvider(user: geteuid(), service: service, knowsPasscode: true, home: nil),
             reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
         defer { server.stop() }
-        let (mine, theirs) = try Socket.pair()
-        server.serve(theirs, as: CallerIdentity(executable: "/usr/bin/example"))
-        let client = RawClient(mine)
+        let (ownEnd, peerEnd) = try Socket.pair()
+        server.serve(peerEnd, as: CallerIdentity(executable: "/usr/bin/example"))
+        let client = RawClient(ownEnd)
         try client.hello()
         #expect(try client.ask(.lock(immediately: true)).problem == nil)
         #expect(try client.ask(.changeSettings(KeybagSettings(), nil)).problem?.status == .missingEntitlement)
@@ -381,26 +401,32 @@ struct ServerTests {
         return rules
     }
 
-    @Test("The user's own command is shown other programs' secrets, or may move them, only in a session that the passcode has opened")
+    @Test(
+        "The user's own command is shown other programs' secrets, or may move them, only in a session that the passcode has opened"
+    )
     func secretsAcrossGroups() throws {
         let fixture = try ServerFixture()
         let command = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
         #expect(try fixture.client().ask(.add(Items.addition("theirs"))).problem == nil)
         #expect(try fixture.client(as: command).ask(.add(Items.addition("own"))).problem == nil)
         func ask(_ request: Request, of server: KeychainServer? = nil) throws -> OSStatusCode? {
-            let (mine, theirs) = try Socket.pair()
-            (server ?? fixture.server).serve(theirs, as: command)
-            let client = RawClient(mine)
+            let (ownEnd, peerEnd) = try Socket.pair()
+            (server ?? fixture.server).serve(peerEnd, as: command)
+            let client = RawClient(ownEnd)
             try client.hello()
             return try client.ask(request).problem?.status
         }
         let secret = Request.copyMatching(Items.query("theirs"), returning: .data)
         // Without a passcode there is nothing to show.
         #expect(try ask(secret) == nil)
-        #expect(try fixture.client(as: command).ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        #expect(
+            try fixture.client(as: command).ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
         #expect(try ask(secret) == .interactionNotAllowed)
-        #expect(try ask(.copyMatching(Items.query(limit: .all), returning: [.data, .attributes])) == .interactionNotAllowed)
-        #expect(try ask(.update(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared"))) == .interactionNotAllowed)
+        #expect(
+            try ask(.copyMatching(Items.query(limit: .all), returning: [.data, .attributes])) == .interactionNotAllowed)
+        #expect(
+            try ask(.update(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared")))
+                == .interactionNotAllowed)
         // Its own, and what is no secret.
         #expect(try ask(.copyMatching(Items.query("own"), returning: .data)) == nil)
         #expect(try ask(.copyMatching(Items.query(limit: .all), returning: .attributes)) == nil)
@@ -415,7 +441,8 @@ struct ServerTests {
         }
         let digest = SharedSecret(copying: [UInt8](repeating: 1, count: 32))
         let uses: [Request] = [
-            .useKey(key.privateHalf.persistentReference, .signECDSA, on: digest), .exportKey(key.privateHalf.persistentReference),
+            .useKey(key.privateHalf.persistentReference, .signECDSA, on: digest),
+            .exportKey(key.privateHalf.persistentReference),
         ]
         for use in uses {
             #expect(try ask(use) == .interactionNotAllowed)
@@ -498,7 +525,10 @@ struct ServerTests {
         }
         #expect(answered == 8)
         let again = try ServerFixture(directory: fixture.directory)
-        guard case .records(let records, _, _) = try again.client().ask(.copyMatching(Items.query(limit: .all), returning: .data)) else {
+        guard
+            case .records(let records, _, _) = try again.client().ask(
+                .copyMatching(Items.query(limit: .all), returning: .data))
+        else {
             Issue.record("the items are there")
             return
         }
@@ -511,9 +541,9 @@ struct ServerTests {
         let client = try fixture.client()
         #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
         let service = try fixture.server.provider.keychain(of: geteuid()).service as? EmbeddedService
-        #expect(service?.opensWhatPasscodeOpens == true)
+        #expect(service?.canOpenPasscodeItems == true)
         fixture.server.stop()
-        #expect(service?.opensWhatPasscodeOpens == false)
+        #expect(service?.canOpenPasscodeItems == false)
     }
 
     @Test("A server that has stopped refuses new connections")
@@ -525,7 +555,9 @@ struct ServerTests {
 
     // MARK: The lock
 
-    @Test("Session events lock: at once where the machine sleeps and the settings say so, with grace where the screen is locked")
+    @Test(
+        "Session events lock: at once where the machine sleeps and the settings say so, with grace where the screen is locked"
+    )
     func sessionEvents() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
@@ -533,27 +565,27 @@ struct ServerTests {
             guard case .lockStatus(let status) = try client.ask(.lockStatus) else { return nil }
             return status
         }
-        fixture.server.sessionDid(.end)
+        fixture.server.handleSessionEvent(.end)
         #expect(try state()?.state == .unlocked)
         let passcode = SharedSecret(copying: "a passcode".utf8)
         #expect(try client.ask(.setPasscode(passcode)).problem == nil)
 
-        fixture.server.sessionDid(.lock)
+        fixture.server.handleSessionEvent(.lock)
         #expect(try state()?.state == .locked)
         #expect(try state()?.open.contains(.whenUnlocked) == true)
-        fixture.server.sessionDid(.sleep)
+        fixture.server.handleSessionEvent(.sleep)
         #expect(try state()?.open.contains(.whenUnlocked) == false)
 
         #expect(try client.ask(.unlock(passcode)).problem == nil)
-        fixture.server.sessionDid(.sleep)
+        fixture.server.handleSessionEvent(.sleep)
         #expect(try state()?.state == .unlocked)
         #expect(try client.ask(.changeSettings(KeybagSettings(locksOnSleep: true), passcode)).problem == nil)
-        fixture.server.sessionDid(.sleep)
+        fixture.server.handleSessionEvent(.sleep)
         #expect(try state()?.state == .locked)
         #expect(try state()?.open.contains(.whenUnlocked) == false)
 
         #expect(try client.ask(.unlock(passcode)).problem == nil)
-        fixture.server.sessionDid(.end)
+        fixture.server.handleSessionEvent(.end)
         #expect(try state()?.open.contains(.whenUnlocked) == false)
     }
 }

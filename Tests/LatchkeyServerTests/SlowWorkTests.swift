@@ -15,7 +15,7 @@ import Testing
 @Suite("Slow operations")
 struct SlowWorkTests {
     /// Work that begins, and ends when it is told to.
-    private final class Gate: Sendable {
+    private final class BlockingWork: Sendable {
         let begun = Atomic(0)
         private let opening = DispatchSemaphore(value: 0)
 
@@ -28,12 +28,13 @@ struct SlowWorkTests {
     }
 
     private static func start(
-        _ pool: SlowWorkPool, _ kind: SlowWork.Kind, _ user: UInt32, _ gate: Gate, isAbandoned: @escaping @Sendable () -> Bool = { false },
+        _ pool: SlowWorkPool, _ kind: SlowWork.Kind, _ user: UInt32, _ work: BlockingWork,
+        isAbandoned: @escaping @Sendable () -> Bool = { false },
         then body: @escaping @Sendable (KeychainError?) -> Void = { _ in }
     ) {
         BackgroundThread.run {
             do throws(KeychainError) {
-                try pool.run(kind, for: user, isAbandoned: isAbandoned) { () throws(KeychainError) in gate.pass() }
+                try pool.run(kind, for: user, isAbandoned: isAbandoned) { () throws(KeychainError) in work.pass() }
                 body(nil)
             } catch {
                 body(error)
@@ -50,7 +51,8 @@ struct SlowWorkTests {
     @Test(
         "Of what waits, as much may begin as the shares of the users and the derivations of all allow",
         arguments: [
-            ([(.computation, 1, 10)], [1: 2]), ([(.derivation, 1, 10)], [1: 1]), ([(.derivation, 1, 2), (.computation, 1, 5)], [1: 2]),
+            ([(.computation, 1, 10)], [1: 2]), ([(.derivation, 1, 10)], [1: 1]),
+            ([(.derivation, 1, 2), (.computation, 1, 5)], [1: 2]),
             ([(.computation, 1, 3), (.computation, 2, 3)], [1: 2, 2: 2]),
             ((1...9).map { (.derivation, $0, 2) }, [1: 1, 2: 1, 3: 1, 4: 1]),
             ((1...9).map { (.computation, $0, 3) }, [1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 2, 7: 2, 8: 1, 9: 1]),
@@ -59,40 +61,44 @@ struct SlowWorkTests {
         var queue = SlowWorkQueue()
         for (kind, user, count) in work {
             for _ in 0..<count {
-                let isTaken = queue.add(SlowWork(kind, user: user) {})
-                #expect(isTaken)
+                let isOwnedByDaemon = queue.add(SlowWork(kind, user: user) {})
+                #expect(isOwnedByDaemon)
             }
         }
         var begun: [UInt32: Int] = [:]
-        while queue.takeThread(ServerLimits()), let next = queue.next(ServerLimits()) { begun[next.user, default: 0] += 1 }
+        while queue.acquireThread(ServerLimits()), let next = queue.next(ServerLimits()) {
+            begun[next.user, default: 0] += 1
+        }
         #expect(begun == expected)
     }
 
     @Test("Two operations of a user run at a time, one derivation of a user, and four derivations of all users")
     func shares() throws {
         let pool = SlowWorkPool(ServerLimits())
-        let gate = Gate()
-        for _ in 0..<10 { Self.start(pool, .computation, 1, gate) }
+        let work = BlockingWork()
+        for _ in 0..<10 { Self.start(pool, .computation, 1, work) }
         #expect(Self.rises(pool, to: 2, waiting: 8))
-        for _ in 0..<3 { Self.start(pool, .derivation, 2, gate) }
+        for _ in 0..<3 { Self.start(pool, .derivation, 2, work) }
         #expect(Self.rises(pool, to: 3, waiting: 10))
-        for user in 3..<10 as Range<UInt32> { Self.start(pool, .derivation, user, gate) }
+        for user in 3..<10 as Range<UInt32> { Self.start(pool, .derivation, user, work) }
         #expect(Self.rises(pool, to: 6, waiting: 14))
-        #expect(eventually { gate.begun.load(ordering: .sequentiallyConsistent) == 6 })
-        gate.open(20)
+        #expect(eventually { work.begun.load(ordering: .sequentiallyConsistent) == 6 })
+        work.open(20)
         #expect(eventually { pool.load == (0, 0) })
-        #expect(gate.begun.load(ordering: .sequentiallyConsistent) == 20)
+        #expect(work.begun.load(ordering: .sequentiallyConsistent) == 20)
     }
 
-    @Test("An operation that releases its derivation place counts as a computation from then on, and the next derivation begins")
+    @Test(
+        "An operation that releases its derivation place counts as a computation from then on, and the next derivation begins"
+    )
     func releasedPlace() throws {
         let pool = SlowWorkPool(ServerLimits())
-        let (derived, end) = (Gate(), Gate())
+        let (derived, end) = (BlockingWork(), BlockingWork())
         for user in [1, 1, 1, 2, 3, 4, 5, 6] as [UInt32] {
             BackgroundThread.run {
                 try? pool.run(.derivation, for: user, isAbandoned: { false }) { () throws(KeychainError) in
                     derived.pass()
-                    DerivationPlace.release()
+                    DerivationPermit.release()
                     end.pass()
                 }
             }
@@ -111,11 +117,11 @@ struct SlowWorkTests {
     @Test("Threads are started for work that may begin, and not for what has to wait for its user's share")
     func threads() throws {
         let pool = SlowWorkPool(ServerLimits())
-        let gate = Gate()
-        for _ in 0..<20 { Self.start(pool, .computation, 1, gate) }
+        let work = BlockingWork()
+        for _ in 0..<20 { Self.start(pool, .computation, 1, work) }
         #expect(Self.rises(pool, to: 2, waiting: 18))
         #expect(pool.startedThreads <= 3)
-        gate.open(20)
+        work.open(20)
         #expect(eventually { pool.load == (0, 0) })
         #expect(pool.startedThreads <= 40)
     }
@@ -133,17 +139,17 @@ struct SlowWorkTests {
         var limits = ServerLimits()
         limits.slowThreads = 1
         let pool = SlowWorkPool(limits)
-        let (gate, first) = (Gate(), Gate())
+        let (work, first) = (BlockingWork(), BlockingWork())
         let order = Mutex<[UInt32]>([])
         Self.start(pool, .computation, 1, first)
         #expect(Self.rises(pool, to: 1, waiting: 0))
         for (index, user) in ([1, 1, 1, 1, 2] as [UInt32]).enumerated() {
-            Self.start(pool, .computation, user, gate, then: { _ in order.withLock { $0.append(user) } })
+            Self.start(pool, .computation, user, work, then: { _ in order.withLock { $0.append(user) } })
             #expect(eventually { pool.load.waiting == index + 1 })
         }
         first.open(1)
         for count in 1...5 {
-            gate.open(1)
+            work.open(1)
             #expect(eventually { order.withLock { $0.count } == count })
         }
         #expect(order.withLock { $0.firstIndex(of: 2) } == 1)
@@ -165,11 +171,11 @@ struct SlowWorkTests {
             }
         }
         #expect(eventually { begun.isRaised })
-        let gate = Gate()
-        gate.open(3)
+        let work = BlockingWork()
+        work.open(3)
         let refusals = Counter()
         for _ in 0..<3 {
-            Self.start(pool, .computation, 1, gate, isAbandoned: { isGone.isRaised }) { error in
+            Self.start(pool, .computation, 1, work, isAbandoned: { isGone.isRaised }) { error in
                 if error?.status == .notAvailable { refusals.add() }
             }
         }
@@ -178,7 +184,7 @@ struct SlowWorkTests {
         #expect(eventually { refusals.value == 3 && wasTold.isRaised })
         mayEnd.raise()
         #expect(eventually { pool.load == (0, 0) })
-        #expect(gate.begun.load(ordering: .sequentiallyConsistent) == 0)
+        #expect(work.begun.load(ordering: .sequentiallyConsistent) == 0)
     }
 
     @Test("A pool that is stopped refuses what waits and what comes, and tells what runs to end")
@@ -196,12 +202,14 @@ struct SlowWorkTests {
             ended.raise()
         }
         #expect(eventually { isRunning.isRaised })
-        let (gate, refused) = (Gate(), SharedFlag())
-        Self.start(pool, .computation, 2, gate, then: { if $0 != nil { refused.raise() } })
+        let (work, refused) = (BlockingWork(), SharedFlag())
+        Self.start(pool, .computation, 2, work, then: { if $0 != nil { refused.raise() } })
         #expect(Self.rises(pool, to: 1, waiting: 1))
         pool.stop()
         #expect(eventually { refused.isRaised && ended.isRaised })
-        #expect(throws: KeychainError.self) { try pool.run(.computation, for: 3, isAbandoned: { false }) { () throws(KeychainError) in } }
+        #expect(throws: KeychainError.self) {
+            try pool.run(.computation, for: 3, isAbandoned: { false }) { () throws(KeychainError) in }
+        }
     }
 
     // MARK: Through a connection
@@ -210,7 +218,8 @@ struct SlowWorkTests {
         .generateKey(
             KeyGeneration(
                 KeyKind(.rsa, bits: 8192),
-                privateHalf: ItemAddition(.key, attributes: [.applicationTag: .data(Array(name.utf8))], secrets: ItemSecrets())))
+                privateHalf: ItemAddition(
+                    .key, attributes: [.applicationTag: .data(Array(name.utf8))], secrets: ItemSecrets())))
     }
 
     @Test("The search for an RSA key ends with the client that asked for it, and no key is stored")
@@ -219,7 +228,10 @@ struct SlowWorkTests {
         for index in 0..<6 {
             let client = try fixture.client()
             try client.send(largeKey("gone \(index)"))
-            #expect(eventually { fixture.server.shared.slowWork.load.running + fixture.server.shared.slowWork.load.waiting > 0 })
+            #expect(
+                eventually {
+                    fixture.server.shared.slowWork.load.running + fixture.server.shared.slowWork.load.waiting > 0
+                })
         }
         // The clients have gone out of scope, and their sockets with them.
         #expect(eventually { fixture.server.shared.slowWork.load == (0, 0) && fixture.server.registry.isEmpty })
@@ -233,7 +245,7 @@ struct SlowWorkTests {
         let clients = try (0..<4).map { _ in try fixture.client() }
         for (index, client) in clients.enumerated() { try client.send(largeKey("stopped \(index)")) }
         #expect(eventually { fixture.server.shared.slowWork.load == (2, 2) })
-        fixture.server.stop(patience: 0)
+        fixture.server.stop(timeout: 0)
         #expect(eventually { fixture.server.registry.isEmpty })
     }
 }

@@ -19,13 +19,14 @@ struct SubordinateUserTests {
 
     /// A provider that admits no connection.
     private struct ClosedProvider: KeychainProvider {
-        static let refusal = KeychainError(.missingEntitlement, "user 100000 has no keychain", hint: "run it as another user")
+        static let refusal = KeychainError(
+            .missingEntitlement, "user 100000 has no keychain", hint: "run it as another user")
         let provider: HomeProvider
 
-        func requireAdmission(of user: UInt32) throws(KeychainError) { throw Self.refusal }
+        func requireAllowedUser(of user: UInt32) throws(KeychainError) { throw Self.refusal }
 
-        func introduction(to user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
-            try provider.introduction(to: user)
+        func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
+            try provider.modeAndHome(for: user)
         }
         func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain { try provider.keychain(of: user) }
         func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
@@ -44,22 +45,23 @@ struct SubordinateUserTests {
         let provider = HomeProvider(
             stateDirectory: directory.path, subordinates: allows ? nil : SubordinateUsers(ranges, users: users))
         defer { provider.close() }
-        func isAdmitted(_ user: UInt32) -> Bool { (try? provider.requireAdmission(of: user)) != nil }
+        func isAdmitted(_ user: UInt32) -> Bool { (try? provider.requireAllowedUser(of: user)) != nil }
         #expect([0, 1000, 99_999, 100_007, 165_536].allSatisfy(isAdmitted))
         #expect([100_000, 165_535].allSatisfy { isAdmitted($0) == allows })
     }
 
     /// The client's end alone: the server closes the other one when nothing else refers to it.
     private static func connected(to server: KeychainServer) throws -> RawClient {
-        let (mine, theirs) = try Socket.pair()
-        server.serve(theirs)
-        return RawClient(mine)
+        let (ownEnd, peerEnd) = try Socket.pair()
+        server.serve(peerEnd)
+        return RawClient(ownEnd)
     }
 
     @Test("A user who is not admitted is told why before saying anything, and takes no connection")
     func beforeHello() throws {
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
-        let server = try KeychainServer(ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
+        let server = try KeychainServer(
+            ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
         defer { server.stop() }
         let client = try Self.connected(to: server)
         let refusal = try client.receive()?.problem
@@ -72,7 +74,8 @@ struct SubordinateUserTests {
     @Test("A program sees the reason for which its connection was not taken, also where its hello comes too late")
     func clientSeesReason() throws {
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
-        let server = try KeychainServer(ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
+        let server = try KeychainServer(
+            ClosedProvider(provider: provider), reader: CallerReader(command: nil, entitlements: nil))
         defer { server.stop() }
         let service = RoutedService(server)
         for _ in 0..<20 {
@@ -85,7 +88,8 @@ struct SubordinateUserTests {
         "The administrator's file says whether subordinate users have keychains; anything but two words is refused",
         arguments: [
             ("", false), ("subordinate-users = refuse", false), ("subordinate-users=allow # containers", true),
-            ("max-items-per-user = 5\nsubordinate-users = allow", true), ("subordinate-users = yes", nil), ("subordinate-users =", nil),
+            ("max-items-per-user = 5\nsubordinate-users = allow", true), ("subordinate-users = yes", nil),
+            ("subordinate-users =", nil),
             ("subordinate-users = Allow", nil), ("subordinate-users = allow\nsubordinate-users = allow", nil),
             ("subordinate-user = allow", nil),
         ] as [(String, Bool?)])

@@ -37,7 +37,8 @@ struct BackupTests {
         try keychain.delete("a")
         _ = try restore(file, into: keychain)
         let found = try keychain.service.copyMatching(
-            ItemQuery(nil, synchronizable: .any, persistentReference: before), returning: .attributes, from: TestKeychain.caller)
+            ItemQuery(nil, synchronizable: .any, persistentReference: before), returning: .attributes,
+            from: TestKeychain.caller)
         #expect(found.records.map(\.persistentReference) == [before])
     }
 
@@ -56,7 +57,9 @@ struct BackupTests {
             changed[index] ^= 0x40
             #expect(outcome(changed) != 0, "byte \(index)")
         }
-        for count in [0, 8, 74, 75, 79, 100, file.count - 1] { #expect(outcome(Array(file.prefix(count))) != 0, "\(count) bytes") }
+        for count in [0, 8, 74, 75, 79, 100, file.count - 1] {
+            #expect(outcome(Array(file.prefix(count))) != 0, "\(count) bytes")
+        }
         #expect(outcome(file + [0]) != 0)
         var newer = file
         newer[9] = 2
@@ -98,7 +101,8 @@ struct BackupTests {
         for (account, protection) in [("a", ProtectionClass.afterFirstUnlockThisDeviceOnly), ("b", .afterFirstUnlock)] {
             _ = try keychain.service.add(
                 ItemAddition(
-                    .genericPassword, attributes: [.account: .string(account)], secrets: ItemSecrets(data: Sample.secret),
+                    .genericPassword, attributes: [.account: .string(account)],
+                    secrets: ItemSecrets(data: Sample.secret),
                     protection: protection, isSynchronizable: true), from: TestKeychain.caller)
         }
         let (file, report) = try backup(keychain)
@@ -171,11 +175,13 @@ struct BackupTests {
         for date in [1e300, -1e300, 252_423_993_601, -63_114_076_801] {
             #expect(
                 status { () throws(KeychainError) in
-                    _ = try keychain.service.add(ItemAddition(.key, attributes: [.startDate: .date(date)]), from: TestKeychain.caller)
+                    _ = try keychain.service.add(
+                        ItemAddition(.key, attributes: [.startDate: .date(date)]), from: TestKeychain.caller)
                 } == -50)
             #expect(status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(created: date)) } == -50)
         }
-        #expect(status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(created: 252_423_993_600)) } == 0)
+        #expect(
+            status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(created: 252_423_993_600)) } == 0)
     }
 
     @Test("Merging keeps the newer of two namesakes, and what only one side has; a rehearsal says so and does nothing")
@@ -189,16 +195,16 @@ struct BackupTests {
         try keychain.update("newer here", ItemUpdate(data: SharedSecret(copying: "new".utf8)))
         try keychain.delete("lost")
         try keychain.add("only here", .whenUnlocked, data: "kept")
-        let rehearsed = try restore(file, into: keychain, merges: true, isRehearsal: true)
-        #expect(rehearsed.added == 1 && rehearsed.kept == 2 && rehearsed.replaced == 0 && rehearsed.deleted == 0)
+        let preview = try restore(file, into: keychain, merges: true, dryRun: true)
+        #expect(preview.added == 1 && preview.kept == 2 && preview.replaced == 0 && preview.deleted == 0)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("lost") } == -25300)
-        #expect(try restore(file, into: keychain, merges: true) == rehearsed)
+        #expect(try restore(file, into: keychain, merges: true) == preview)
         #expect(try keychain.find("same") == ["old"])
         #expect(try keychain.find("newer here") == ["new"])
         #expect(try keychain.find("lost") == ["saved"])
         #expect(try keychain.find("only here") == ["kept"])
         // Without merging, what is here goes.
-        #expect(try restore(file, into: keychain, isRehearsal: true).deleted == 4)
+        #expect(try restore(file, into: keychain, dryRun: true).deleted == 4)
         #expect(try restore(file, into: keychain).deleted == 4)
         #expect(try Set(keychain.find(limit: .all)) == ["old", "saved"])
     }
@@ -216,12 +222,13 @@ struct BackupTests {
         #expect(try restore(file, into: keychain, merges: true).replaced == 1)
         #expect(try keychain.find("a") == ["second"])
         let found = try keychain.service.copyMatching(
-            ItemQuery(nil, synchronizable: .any, persistentReference: saved), returning: .data, from: TestKeychain.caller)
+            ItemQuery(nil, synchronizable: .any, persistentReference: saved), returning: .data,
+            from: TestKeychain.caller)
         #expect(found.records.count == 1)
     }
 
     @Test("Where two items are in the way of one of the backup, both are judged before either goes")
-    func twoInTheWay() throws {
+    func conflictingItems() throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.add("u", .whenUnlocked, data: "first")
         keychain.clock.advance(by: 10)
@@ -255,11 +262,11 @@ struct BackupTests {
         try keychain.add("account", .whenUnlocked)
         let passphrase = SharedSecret(copying: Self.passphrase.utf8)
         let releases = Atomic(0)
-        let place = DerivationPlace { releases.add(1, ordering: .sequentiallyConsistent) }
+        let place = DerivationPermit { releases.add(1, ordering: .sequentiallyConsistent) }
         func count() -> Int { releases.load(ordering: .sequentiallyConsistent) }
 
         let (file, seenByBackup) = (Bytes(), Counts())
-        _ = try DerivationPlace.$current.withValue(place) {
+        _ = try DerivationPermit.$current.withValue(place) {
             try keychain.service.backup(
                 under: passphrase, passcode: nil,
                 to: { (bytes) throws(KeychainError) in
@@ -270,9 +277,9 @@ struct BackupTests {
         #expect(!seenByBackup.all.isEmpty && seenByBackup.all.allSatisfy { $0 == 1 })
 
         let (rest, seenByRestore) = (Bytes(file.all), Counts())
-        _ = try DerivationPlace.$current.withValue(place) {
+        _ = try DerivationPermit.$current.withValue(place) {
             try keychain.service.restore(
-                under: passphrase, passcode: nil, merges: true, isRehearsal: false,
+                under: passphrase, passcode: nil, merges: true, dryRun: false,
                 from: { (buffer) throws(KeychainError) in
                     seenByRestore.all.append(count())
                     let count = min(buffer.count, rest.all.count)
@@ -282,7 +289,9 @@ struct BackupTests {
                 }, progress: { _, _ in })
         }
         // The header, which the derivation needs, is read first.
-        #expect(seenByRestore.all.first == 1 && seenByRestore.all.count > 1 && seenByRestore.all.dropFirst().allSatisfy { $0 == 2 })
+        #expect(
+            seenByRestore.all.first == 1 && seenByRestore.all.count > 1
+                && seenByRestore.all.dropFirst().allSatisfy { $0 == 2 })
     }
 
     private static let passphrase = "the passphrase of the backup"
@@ -292,18 +301,20 @@ struct BackupTests {
     ) throws(KeychainError) -> ([UInt8], BackupReport) {
         let file = Bytes()
         let report = try keychain.service.backup(
-            under: SharedSecret(copying: Self.passphrase.utf8), passcode: passcode, includesNonExtractable: includesNonExtractable,
+            under: SharedSecret(copying: Self.passphrase.utf8), passcode: passcode,
+            includesNonExtractable: includesNonExtractable,
             to: { (bytes) throws(KeychainError) in file.all += Array(bytes) }, progress: { _, _ in })
         return (file.all, report)
     }
 
     private func restore(
-        _ file: [UInt8], into keychain: TestKeychain, passphrase: String = Self.passphrase, passcode: SharedSecret? = nil,
-        merges: Bool = false, isRehearsal: Bool = false
+        _ file: [UInt8], into keychain: TestKeychain, passphrase: String = Self.passphrase,
+        passcode: SharedSecret? = nil,
+        merges: Bool = false, dryRun: Bool = false
     ) throws(KeychainError) -> RestoreReport {
         let rest = Bytes(file)
         return try keychain.service.restore(
-            under: SharedSecret(copying: passphrase.utf8), passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+            under: SharedSecret(copying: passphrase.utf8), passcode: passcode, merges: merges, dryRun: dryRun,
             from: { (buffer) throws(KeychainError) in
                 // In odd pieces, as a pipe would give them.
                 let count = min(buffer.count, rest.all.count, 1000)

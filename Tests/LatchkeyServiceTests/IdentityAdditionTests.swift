@@ -13,7 +13,8 @@ struct IdentityAdditionTests {
     ) -> IdentityAddition {
         IdentityAddition(
             certificate: ItemAddition(
-                .certificate, attributes: [.issuer: .data([1]), .serialNumber: .data([number]), .publicKeyHash: .data([number])],
+                .certificate,
+                attributes: [.issuer: .data([1]), .serialNumber: .data([number]), .publicKeyHash: .data([number])],
                 protection: certificate),
             key: ItemAddition(.key, attributes: [.applicationLabel: .data([number])], protection: key))
     }
@@ -24,7 +25,9 @@ struct IdentityAdditionTests {
 
     private func count(_ itemClass: ItemClass, in keychain: TestKeychain) -> Int {
         let query = ItemQuery(itemClass, limit: .all)
-        return (try? keychain.service.copyMatching(query, returning: .attributes, from: TestKeychain.caller).records.count) ?? 0
+        return
+            (try? keychain.service.copyMatching(query, returning: .attributes, from: TestKeychain.caller).records.count)
+            ?? 0
     }
 
     @Test("Where the key cannot be stored, the certificate before it is not stored either", arguments: Backend.allCases)
@@ -40,12 +43,16 @@ struct IdentityAdditionTests {
         #expect(count(.certificate, in: keychain) == 1)
     }
 
-    @Test("Of several identities all are stored or none; a half that is there already stays and is no error", arguments: Backend.allCases)
+    @Test(
+        "Of several identities all are stored or none; a half that is there already stays and is no error",
+        arguments: Backend.allCases)
     func severalIdentities(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         #expect(try add([identity(1)], to: keychain) == 2)
         #expect(status { () throws(KeychainError) in _ = try add([identity(1)], to: keychain) } == -25299)
-        #expect(status { () throws(KeychainError) in _ = try add([identity(2), identity(3), identity(1)], to: keychain) } == -25299)
+        #expect(
+            status { () throws(KeychainError) in _ = try add([identity(2), identity(3), identity(1)], to: keychain) }
+                == -25299)
         #expect(count(.certificate, in: keychain) == 1 && count(.key, in: keychain) == 1)
         _ = try keychain.service.add(identity(2).certificate, from: TestKeychain.caller)
         _ = try keychain.service.add(identity(3).key, from: TestKeychain.caller)
@@ -53,16 +60,20 @@ struct IdentityAdditionTests {
         #expect(count(.certificate, in: keychain) == 4 && count(.key, in: keychain) == 4)
     }
 
-    @Test("Halves of another class, and more identities than one message holds, are refused", arguments: Backend.allCases)
+    @Test(
+        "Halves of another class, and more identities than one message holds, are refused", arguments: Backend.allCases)
     func refused(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let (certificate, key) = (identity(1).certificate, identity(1).key)
         let wrong = [
-            [IdentityAddition(certificate: key, key: certificate)], [IdentityAddition(certificate: certificate, key: certificate)],
+            [IdentityAddition(certificate: key, key: certificate)],
+            [IdentityAddition(certificate: certificate, key: certificate)],
             [IdentityAddition(certificate: certificate, key: ItemAddition(.genericPassword))],
             Array(repeating: identity(1), count: IdentityAddition.maxCount + 1),
         ]
-        for identities in wrong { #expect(status { () throws(KeychainError) in _ = try add(identities, to: keychain) } == -50) }
+        for identities in wrong {
+            #expect(status { () throws(KeychainError) in _ = try add(identities, to: keychain) } == -50)
+        }
         #expect(count(.certificate, in: keychain) == 0 && count(.key, in: keychain) == 0)
         let many = (1...UInt8(IdentityAddition.maxCount)).map { identity($0) }
         #expect(try add(many, to: keychain) == 2 * IdentityAddition.maxCount)

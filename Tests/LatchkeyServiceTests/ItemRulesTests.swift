@@ -24,7 +24,9 @@ struct ItemRulesTests {
         _ = try keychain.service.add(ItemAddition(itemClass), from: caller)
         let update = ItemUpdate(attributes: [attribute: value])
         #expect(
-            status { () throws(KeychainError) in _ = try keychain.service.update(ItemQuery(itemClass), with: update, from: caller) }
+            status { () throws(KeychainError) in
+                _ = try keychain.service.update(ItemQuery(itemClass), with: update, from: caller)
+            }
                 == -25303)
         #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
     }
@@ -35,7 +37,9 @@ struct ItemRulesTests {
         let secrets = ItemSecrets(attributes: [.extraNotes: SharedSecret(copying: "n".utf8)])
         for (itemClass, expected) in [(ItemClass.genericPassword, Int32(-25303)), (.internetPassword, 0)] {
             let addition = ItemAddition(itemClass, secrets: secrets)
-            #expect(status { () throws(KeychainError) in _ = try keychain.service.add(addition, from: TestKeychain.caller) } == expected)
+            #expect(
+                status { () throws(KeychainError) in _ = try keychain.service.add(addition, from: TestKeychain.caller) }
+                    == expected)
         }
         #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
     }

@@ -13,13 +13,17 @@ struct KeyCacheTests {
         let keychain = try TestKeychain(.ephemeral)
         let service = try #require(keychain.service as? EmbeddedService)
         let half = ItemAddition(.key, protection: .whenUnlocked)
-        let key = try service.generateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: half), from: TestKeychain.caller)
+        let key = try service.generateKey(
+            KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: half), from: TestKeychain.caller)
         return (keychain, service, key.privateHalf.persistentReference)
     }
 
-    private func sign(_ service: EmbeddedService, _ key: PersistentReference, as caller: CallerIdentity = TestKeychain.caller) -> Int32 {
+    private func sign(
+        _ service: EmbeddedService, _ key: PersistentReference, as caller: CallerIdentity = TestKeychain.caller
+    ) -> Int32 {
         status { () throws(KeychainError) in
-            _ = try service.useKey(key, .signECDSA, on: SharedSecret(copying: [UInt8](repeating: 1, count: 32)), from: caller)
+            _ = try service.useKey(
+                key, .signECDSA, on: SharedSecret(copying: [UInt8](repeating: 1, count: 32)), from: caller)
         }
     }
 
@@ -28,15 +32,15 @@ struct KeyCacheTests {
         let (keychain, service, key) = try made()
         try keychain.setPasscode()
         #expect(sign(service, key) == 0 && sign(service, key) == 0)
-        #expect(service.readyKeys == 1)
+        #expect(service.cachedKeyCount == 1)
         try service.lock(immediately: true)
-        #expect(service.readyKeys == 0)
+        #expect(service.cachedKeyCount == 0)
         #expect(sign(service, key) == -25308)
-        #expect(service.readyKeys == 0)
+        #expect(service.cachedKeyCount == 0)
         try keychain.unlock()
-        #expect(sign(service, key) == 0 && service.readyKeys == 1)
+        #expect(sign(service, key) == 0 && service.cachedKeyCount == 1)
         service.close()
-        #expect(service.readyKeys == 0)
+        #expect(service.cachedKeyCount == 0)
     }
 
     @Test("A key that is ready is of no use to others, nor once its item is deleted or holds another key")
@@ -44,9 +48,11 @@ struct KeyCacheTests {
         let (keychain, service, key) = try made()
         defer { withExtendedLifetime(keychain) {} }
         #expect(sign(service, key) == 0)
-        #expect(sign(service, key, as: CallerIdentity(executable: "/usr/bin/other", declaredGroups: ["other"])) == -25300)
+        #expect(
+            sign(service, key, as: CallerIdentity(executable: "/usr/bin/other", declaredGroups: ["other"])) == -25300)
         let item = ItemQuery(nil, synchronizable: .any, persistentReference: key)
-        _ = try service.update(item, with: ItemUpdate(data: SharedSecret(copying: [1, 2, 3])), from: TestKeychain.caller)
+        _ = try service.update(
+            item, with: ItemUpdate(data: SharedSecret(copying: [1, 2, 3])), from: TestKeychain.caller)
         #expect(sign(service, key) == -26275)
         _ = try service.delete(item, from: TestKeychain.caller)
         #expect(sign(service, key) == -25300)
@@ -62,6 +68,6 @@ struct KeyCacheTests {
                 KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: half), from: TestKeychain.caller)
             #expect(sign(service, key.privateHalf.persistentReference) == 0)
         }
-        #expect(service.readyKeys == 32)
+        #expect(service.cachedKeyCount == 32)
     }
 }

@@ -49,7 +49,9 @@ struct LockStateTests {
         try keychain.add("d2", .always)
     }
 
-    @Test("T168: locked, an item of the class ak cannot be added, not even over one that is there", arguments: Backend.allCases)
+    @Test(
+        "T168: locked, an item of the class ak cannot be added, not even over one that is there",
+        arguments: Backend.allCases)
     func addLocked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -60,7 +62,9 @@ struct LockStateTests {
         #expect(status { () throws(KeychainError) in try keychain.add("a", .always) } == -25299)
     }
 
-    @Test("T169: one closed match closes the whole query; a query for an open class alone is answered", arguments: Backend.allCases)
+    @Test(
+        "T169: one closed match closes the whole query; a query for an open class alone is answered",
+        arguments: Backend.allCases)
     func oneClosedMatch(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -92,7 +96,9 @@ struct LockStateTests {
         var described = keychain.query("b")
         described.attributes[.comment] = .string("x")
         let query = described
-        #expect(status { () throws(KeychainError) in try keychain.service.delete(query, from: TestKeychain.caller) } == -25308)
+        #expect(
+            status { () throws(KeychainError) in try keychain.service.delete(query, from: TestKeychain.caller) }
+                == -25308)
         try keychain.delete("a")
         #expect(status { () throws(KeychainError) in try keychain.delete("a") } == -25300)
         try keychain.unlock()
@@ -155,8 +161,10 @@ struct LockStateTests {
         try keychain.setPasscode()
         let before = try keychain.add("a", .whenUnlocked).persistentReference
         func reference(_ keychain: TestKeychain) throws -> PersistentReference? {
-            try keychain.service.copyMatching(keychain.query("a"), returning: .persistentReference, from: TestKeychain.caller)
-                .records.first?.persistentReference
+            try keychain.service.copyMatching(
+                keychain.query("a"), returning: .persistentReference, from: TestKeychain.caller
+            )
+            .records.first?.persistentReference
         }
         try keychain.update("a", ItemUpdate(data: SharedSecret(copying: "new".utf8)))
         #expect(try reference(keychain) == before)
@@ -181,7 +189,8 @@ struct LockStateTests {
         keychain.service.removeLockObserver(number)
         try keychain.service.lock(immediately: true)
         #expect(
-            seen.withLock { $0 } == [.locked, .unlocked] || seen.withLock { $0 } == [.beforeFirstUnlock, .unlocked, .locked, .unlocked])
+            seen.withLock { $0 } == [.locked, .unlocked]
+                || seen.withLock { $0 } == [.beforeFirstUnlock, .unlocked, .locked, .unlocked])
     }
 
     @Test("A keychain without a passcode is always unlocked, and cannot be locked")
@@ -193,7 +202,8 @@ struct LockStateTests {
         #expect(status { () throws(KeychainError) in try keychain.add("p", .whenPasscodeSetThisDeviceOnly) } == -25291)
     }
 
-    @Test("A change of class seals the item anew: from closed at the lock to open, and back", arguments: Backend.allCases)
+    @Test(
+        "A change of class seals the item anew: from closed at the lock to open, and back", arguments: Backend.allCases)
     func changedClass(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -201,7 +211,9 @@ struct LockStateTests {
         try keychain.update("a", ItemUpdate(protection: .always))
         try keychain.service.lock(immediately: true)
         #expect(try keychain.find("a") == ["v"])
-        #expect(status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(protection: .whenUnlocked)) } == -25308)
+        #expect(
+            status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(protection: .whenUnlocked)) }
+                == -25308)
         try keychain.unlock()
         try keychain.update("a", ItemUpdate(protection: .whenPasscodeSetThisDeviceOnly))
         try keychain.service.lock(immediately: true)

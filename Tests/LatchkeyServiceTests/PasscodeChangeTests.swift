@@ -24,7 +24,9 @@ struct PasscodeChangeTests {
         try second.add("b", .whenUnlocked)
         #expect(try first.find("b") == ["v"])
         // A changed passcode leaves open what is open: the keys are the same.
-        try first.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false) { _, _ in
+        try first.service.changePasscode(
+            from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false
+        ) { _, _ in
         }
         #expect(try second.find("a") == ["v"])
         // New keys close it.
@@ -41,7 +43,9 @@ struct PasscodeChangeTests {
         #expect(try second.find("b") == ["v"])
     }
 
-    @Test("T192, T194: removing the passcode destroys the items of akpu, and leaves the others open", arguments: Backend.allCases)
+    @Test(
+        "T192, T194: removing the passcode destroys the items of akpu, and leaves the others open",
+        arguments: Backend.allCases)
     func removal(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -66,7 +70,8 @@ struct PasscodeChangeTests {
         try second.add("before", .whenPasscodeSetThisDeviceOnly)
         _ = try first.service.removePasscode(Sample.secret) { _, _ in }
         try first.setPasscode("another passcode")
-        #expect(status { () throws(KeychainError) in try second.add("after", .whenPasscodeSetThisDeviceOnly) } == -25308)
+        #expect(
+            status { () throws(KeychainError) in try second.add("after", .whenPasscodeSetThisDeviceOnly) } == -25308)
         #expect(try second.service.lockStatus().state == .beforeFirstUnlock)
         try second.unlock("another passcode")
         try second.add("after", .whenPasscodeSetThisDeviceOnly)
@@ -143,11 +148,14 @@ struct PasscodeChangeTests {
             status { () throws(KeychainError) in
                 try keychain.service.changePasscode(from: wrong, to: Sample.secret, rotates: true) { _, _ in }
             } == -25293)
-        #expect(status { () throws(KeychainError) in _ = try keychain.service.removePasscode(wrong) { _, _ in } } == -25293)
+        #expect(
+            status { () throws(KeychainError) in _ = try keychain.service.removePasscode(wrong) { _, _ in } } == -25293)
         #expect(status { () throws(KeychainError) in _ = try keychain.service.createRecoveryKey(wrong) } == -25293)
         #expect(status { () throws(KeychainError) in _ = try keychain.service.createRecoveryKey(nil) } == -25293)
         #expect(
-            status { () throws(KeychainError) in try keychain.service.changeSettings(to: KeybagSettings(graceSeconds: 0), wrong) } == -25293
+            status { () throws(KeychainError) in
+                try keychain.service.changeSettings(to: KeybagSettings(graceSeconds: 0), wrong)
+            } == -25293
         )
         var after = try keychain.service.lockStatus()
         #expect(after.wrongPasscodes == 1)
@@ -159,12 +167,16 @@ struct PasscodeChangeTests {
         #expect(status { () throws(KeychainError) in try keychain.setPasscode() } == -50)
         #expect(
             status { () throws(KeychainError) in
-                try keychain.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "short".utf8), rotates: false) { _, _ in
+                try keychain.service.changePasscode(
+                    from: Sample.secret, to: SharedSecret(copying: "short".utf8), rotates: false
+                ) { _, _ in
                 }
             } == -50)
     }
 
-    @Test("An unlocked process that is told a wrong passcode stays unlocked; a locked one stays locked", arguments: Backend.allCases)
+    @Test(
+        "An unlocked process that is told a wrong passcode stays unlocked; a locked one stays locked",
+        arguments: Backend.allCases)
     func wrongUnlock(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -192,7 +204,8 @@ struct PasscodeChangeTests {
         let second = ContinuousClock.now
         try again.unlock(Sample.secret) { _, _ in }
         #expect(ContinuousClock.now - second > .milliseconds(50), "it was not raised")
-        #expect(try again.copyMatching(cheap.query("a"), returning: .data, from: TestKeychain.caller).records.count == 1)
+        #expect(
+            try again.copyMatching(cheap.query("a"), returning: .data, from: TestKeychain.caller).records.count == 1)
         again.close()
     }
 
@@ -211,7 +224,9 @@ struct PasscodeChangeTests {
         #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
     }
 
-    @Test("After set and change no old wrapped key is in any file, and what is copied before opens nothing that comes after")
+    @Test(
+        "After set and change no old wrapped key is in any file, and what is copied before opens nothing that comes after"
+    )
     func remains() throws {
         let keychain = try TestKeychain(.onDisk)
         let directory = try #require(keychain.directory)
@@ -232,7 +247,9 @@ struct PasscodeChangeTests {
         #expect(gone.count >= 8)
         current = try reopened()
         let wrapped = Self.wrappedKeys(in: try record())
-        try current.service.changePasscode(from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false) {
+        try current.service.changePasscode(
+            from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false
+        ) {
             _, _ in
         }
         current.service.close()
@@ -248,7 +265,8 @@ struct PasscodeChangeTests {
         while position + 49 <= file.count {
             let head = file[position..<position + 9]
             let bytes = Array(head)
-            if bytes[0] <= 12, (1...3).contains(bytes[1]), bytes[2...4].allSatisfy({ $0 == 0 }), (1...9).contains(bytes[5]),
+            if bytes[0] <= 12, (1...3).contains(bytes[1]), bytes[2...4].allSatisfy({ $0 == 0 }),
+                (1...9).contains(bytes[5]),
                 (1...3).contains(bytes[6]), bytes[7] == 0, bytes[8] == 40
             {
                 keys.append(Array(file[position + 9..<position + 49]))
@@ -261,7 +279,8 @@ struct PasscodeChangeTests {
     }
 
     @Test(
-        "Ten wrong passcodes destroy what the passcode protected, where the settings say so, and nothing else", arguments: Backend.allCases)
+        "Ten wrong passcodes destroy what the passcode protected, where the settings say so, and nothing else",
+        arguments: Backend.allCases)
     func wipe(_ backend: Backend) throws {
         for wipes in [false, true] {
             let keychain = try TestKeychain(backend)
@@ -269,13 +288,16 @@ struct PasscodeChangeTests {
             for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
             try keychain.service.changeSettings(to: KeybagSettings(wipesAfterTen: wipes), Sample.secret)
             for number in 1...10 {
-                #expect(status { () throws(KeychainError) in try keychain.unlock("wrong passcode \(number)") } == -25293)
+                #expect(
+                    status { () throws(KeychainError) in try keychain.unlock("wrong passcode \(number)") } == -25293)
                 keychain.clock.advance(by: 3600)
             }
             #expect(try keychain.service.lockStatus().hasPasscode == !wipes)
             for protection in ProtectionClass.allCases {
                 let expected: Int32 = wipes && protection.needsPasscode ? -25300 : 0
-                #expect(status { () throws(KeychainError) in _ = try keychain.find(protection.rawValue) } == expected, "\(protection)")
+                #expect(
+                    status { () throws(KeychainError) in _ = try keychain.find(protection.rawValue) } == expected,
+                    "\(protection)")
             }
             // It can be used as a keychain without a passcode, or given a new one.
             guard wipes else { continue }
@@ -304,7 +326,8 @@ struct PasscodeChangeTests {
         func recover(_ newPasscode: SharedSecret?) throws(KeychainError) -> Int {
             guard backend == .daemon else {
                 return try EmbeddedService.recover(
-                    home: KeychainHome(root: directory.path), key: key, newPasscode: newPasscode, clocks: keychain.clock.clocks)
+                    home: KeychainHome(root: directory.path), key: key, newPasscode: newPasscode,
+                    clocks: keychain.clock.clocks)
             }
             do {
                 let daemon = try TestKeychain(backend, in: directory, clock: keychain.clock)
@@ -322,7 +345,9 @@ struct PasscodeChangeTests {
         try recovered.unlock("after the loss")
         for protection in ProtectionClass.allCases {
             let expected: Int32 = protection.isThisDeviceOnly ? -25300 : 0
-            #expect(status { () throws(KeychainError) in _ = try recovered.find(protection.rawValue) } == expected, "\(protection)")
+            #expect(
+                status { () throws(KeychainError) in _ = try recovered.find(protection.rawValue) } == expected,
+                "\(protection)")
             if expected != 0 { try recovered.add(protection.rawValue, protection) }
         }
         // What was logged under the lost key can be read; the log that goes on after it can be verified.
@@ -334,7 +359,9 @@ struct PasscodeChangeTests {
                 lines += part
                 return true
             }
-            #expect(lines.first?.contains("\"sequence\":1,") == true && lines.contains { $0.contains("create-recovery-key") })
+            #expect(
+                lines.first?.contains("\"sequence\":1,") == true
+                    && lines.contains { $0.contains("create-recovery-key") })
             #expect(lines.contains { $0.contains("\"recover\"") })
         }
         // It opens nothing any more once it was removed.

@@ -21,7 +21,10 @@ struct ProgramIdentityTests {
             "com.apple.developer.associated-application-identifier": ["TEAM.associated"],
             "keychain-access-groups": ["G1", "G2", "TEAM.app"],
         ]
-        #expect(try groups(entitlements: entitlements, info: nil) == ["G1", "G2", "TEAM.app", "TEAM.associated", "group.app"])
+        #expect(
+            try groups(entitlements: entitlements, info: nil) == [
+                "G1", "G2", "TEAM.app", "TEAM.associated", "group.app",
+            ])
     }
 
     @Test("T142, T144: the associated identifier comes before the application's own")
@@ -36,7 +39,11 @@ struct ProgramIdentityTests {
     @Test("An Info.plist gives its bundle identifier; entitlements win over it")
     func info() throws {
         #expect(try groups(entitlements: nil, info: ["CFBundleIdentifier": "com.example.app"]) == ["com.example.app"])
-        #expect(try groups(entitlements: ["keychain-access-groups": ["G1"]], info: ["CFBundleIdentifier": "com.example.app"]) == ["G1"])
+        #expect(
+            try groups(
+                entitlements: ["keychain-access-groups": ["G1"]], info: ["CFBundleIdentifier": "com.example.app"]) == [
+                    "G1"
+                ])
         #expect(try groups(entitlements: nil, info: ["CFBundleName": "no identifier"]) == nil)
     }
 
@@ -52,9 +59,11 @@ struct ProgramIdentityTests {
     @Test("Entitlements that are there but cannot be read let nobody into the shared group")
     func unreadable() throws {
         let directory = try TemporaryDirectory()
-        try FileManager.default.createDirectory(atPath: "\(directory.path)/program.entitlements", withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(
+            atPath: "\(directory.path)/program.entitlements", withIntermediateDirectories: false)
         #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == [])
-        try FileManager.default.createSymbolicLink(atPath: "\(directory.path)/other.entitlements", withDestinationPath: "/nowhere")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(directory.path)/other.entitlements", withDestinationPath: "/nowhere")
         #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/other") == [])
         try Data("garbage".utf8).write(to: URL(filePath: "\(directory.path)/Info.plist"))
         #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/third") == [])

@@ -11,7 +11,9 @@ import Testing
 /// Every protection class, in every state of a keychain, under every call. The page Documentation/ProtectionMatrix.md is made from this.
 @Suite("Protection matrix", .serialized)
 struct ProtectionMatrixTests {
-    @Test("Each class, state and call answers the status of the rules", arguments: State.allCases, [Backend.onDisk, .daemon])
+    @Test(
+        "Each class, state and call answers the status of the rules", arguments: State.allCases,
+        [Backend.onDisk, .daemon])
     func rules(_ state: State, _ backend: Backend) throws {
         for protection in ProtectionClass.allCases {
             let found = try Self.measured(protection, state, backend)
@@ -28,7 +30,7 @@ struct ProtectionMatrixTests {
         var lines = [
             "# Protection matrix", "",
             "What each call answers for an item of each class, in each state of the keychain. `ProtectionMatrixTests` measures it and makes this page",
-            "(`LATCHKEY_RECORD=1 swift test --filter ProtectionMatrixTests`).", "",
+            "(`LATCHKEY_RECORD=1 swift test --enable-all-traits --filter ProtectionMatrixTests`).", "",
             "ok is errSecSuccess, closed errSecInteractionNotAllowed (−25308), none errSecItemNotFound (−25300), unavailable errSecNotAvailable (−25291).",
         ]
         for state in State.allCases {
@@ -39,11 +41,14 @@ struct ProtectionMatrixTests {
             ]
             for protection in ProtectionClass.allCases {
                 let found = try Self.measured(protection, state, .onDisk)
-                lines.append("| `\(protection.rawValue)` | \(Call.allCases.map { Self.word(found[$0]) }.joined(separator: " | ")) |")
+                lines.append(
+                    "| `\(protection.rawValue)` | \(Call.allCases.map { Self.word(found[$0]) }.joined(separator: " | ")) |"
+                )
             }
         }
         let text = lines.joined(separator: "\n") + "\n"
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Documentation/ProtectionMatrix.md")
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Documentation/ProtectionMatrix.md")
         if ProcessInfo.processInfo.environment["LATCHKEY_RECORD"] == "1" {
             try Data(text.utf8).write(to: file)
             Issue.record("recorded the page: read it, then run the tests without LATCHKEY_RECORD")
@@ -56,29 +61,33 @@ struct ProtectionMatrixTests {
 
     private static func expected(_ protection: ProtectionClass, _ state: State, _ call: Call) -> Int32 {
         if state == .moved { return -25291 }
-        let isThere =
+        let exists =
             switch state {
             case .noPasscode, .restoredHere: !protection.requiresPasscode
             case .restoredElsewhere: !protection.isThisDeviceOnly
             default: true
             }
         let isOpen =
-            switch (protection.openness, state) {
-            case (.always, _), (_, .noPasscode), (_, .unlocked), (_, .grace), (_, .restoredHere), (_, .restoredElsewhere): true
+            switch (protection.accessibility, state) {
+            case (.always, _), (_, .noPasscode), (_, .unlocked), (_, .grace), (_, .restoredHere),
+                (_, .restoredElsewhere):
+                true
             case (.afterFirstUnlock, .locked): true
             default: false
             }
         switch call {
         case .add: return state == .noPasscode && protection.requiresPasscode ? -25291 : isOpen ? 0 : -25308
-        case .delete: return isThere ? 0 : -25300
-        case .readData, .readAttributes, .update: return !isThere ? -25300 : isOpen ? 0 : -25308
+        case .delete: return exists ? 0 : -25300
+        case .readData, .readAttributes, .update: return !exists ? -25300 : isOpen ? 0 : -25308
         }
     }
 
     // MARK: What happens
 
     /// Each state is measured once, for the rules and for the page.
-    private static func measured(_ protection: ProtectionClass, _ state: State, _ backend: Backend) throws -> [Call: Int32] {
+    private static func measured(_ protection: ProtectionClass, _ state: State, _ backend: Backend) throws -> [Call:
+        Int32]
+    {
         let key = "\(state.rawValue) \(protection.rawValue) \(backend.rawValue)"
         if let known = known.withLock({ $0[key] }) { return known }
         let found = try statuses(protection, state, backend)
@@ -88,7 +97,9 @@ struct ProtectionMatrixTests {
 
     private static let known = Mutex<[String: [Call: Int32]]>([:])
 
-    private static func statuses(_ protection: ProtectionClass, _ state: State, _ backend: Backend) throws -> [Call: Int32] {
+    private static func statuses(_ protection: ProtectionClass, _ state: State, _ backend: Backend) throws -> [Call:
+        Int32]
+    {
         var statuses: [Call: Int32] = [:]
         for call in Call.allCases {
             // A keychain of its own for each call, so that none is judged after another one's effect.
@@ -153,7 +164,8 @@ struct ProtectionMatrixTests {
 
         var meaning: String {
             switch self {
-            case .noPasscode: "No passcode is set: nothing but the device key protects the keychain. Items of `akpu` cannot exist."
+            case .noPasscode:
+                "No passcode is set: nothing but the device key protects the keychain. Items of `akpu` cannot exist."
             case .beforeFirstUnlock:
                 "A passcode is set, and this process, or latchkeyd, was not told it. Whoever has the files and the device key is here."
             case .unlocked: "The passcode was given."
@@ -162,7 +174,8 @@ struct ProtectionMatrixTests {
             case .afterReboot: "The machine was started anew."
             case .moved: "A copy of the whole directory without the device key."
             case .restoredHere: "Saved, and restored on the same device; unlocked. Items of `akpu` are in no backup."
-            case .restoredElsewhere: "Saved, and restored on another device; unlocked. Items of the ThisDeviceOnly classes stay behind."
+            case .restoredElsewhere:
+                "Saved, and restored on another device; unlocked. Items of the ThisDeviceOnly classes stay behind."
             }
         }
 
@@ -207,10 +220,11 @@ struct ProtectionMatrixTests {
             var file: [UInt8] = []
             let passphrase = SharedSecret(copying: "a passphrase".utf8)
             _ = try one.service.backup(
-                under: passphrase, passcode: Sample.secret, to: { (bytes) throws(KeychainError) in file += Array(bytes) },
+                under: passphrase, passcode: Sample.secret,
+                to: { (bytes) throws(KeychainError) in file += Array(bytes) },
                 progress: { _, _ in })
             _ = try other.service.restore(
-                under: passphrase, passcode: Sample.secret, merges: false, isRehearsal: false,
+                under: passphrase, passcode: Sample.secret, merges: false, dryRun: false,
                 from: { (buffer) throws(KeychainError) in
                     let count = min(buffer.count, file.count)
                     buffer.copyBytes(from: file.prefix(count))

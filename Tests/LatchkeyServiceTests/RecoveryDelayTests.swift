@@ -10,14 +10,22 @@ import Testing
 @Suite("Recovery during a delay")
 struct RecoveryDelayTests {
     /// Uses a recovery key on the files, or through the daemon that has them.
-    private func recover(_ keychain: TestKeychain, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
-        if let daemon = keychain.service as? RoutedService { return try daemon.recover(with: key, newPasscode: newPasscode) }
-        guard let directory = keychain.directory else { throw .parameter("a keychain in memory has nothing to recover") }
+    private func recover(_ keychain: TestKeychain, with key: SharedSecret, newPasscode: SharedSecret?)
+        throws(KeychainError) -> Int
+    {
+        if let daemon = keychain.service as? RoutedService {
+            return try daemon.recover(with: key, newPasscode: newPasscode)
+        }
+        guard let directory = keychain.directory else {
+            throw .parameter("a keychain in memory has nothing to recover")
+        }
         return try EmbeddedService.recover(
             home: KeychainHome(root: directory.path), key: key, newPasscode: newPasscode, clocks: keychain.clock.clocks)
     }
 
-    @Test("While wrong passcodes delay the right one for an hour, the recovery key is used at once", arguments: [Backend.onDisk, .daemon])
+    @Test(
+        "While wrong passcodes delay the right one for an hour, the recovery key is used at once",
+        arguments: [Backend.onDisk, .daemon])
     func used(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -39,7 +47,9 @@ struct RecoveryDelayTests {
         #expect(try recovered.find("a") == ["v"])
     }
 
-    @Test("A wrong recovery key is no wrong passcode: it is neither counted nor delayed", arguments: [Backend.onDisk, .daemon])
+    @Test(
+        "A wrong recovery key is no wrong passcode: it is neither counted nor delayed",
+        arguments: [Backend.onDisk, .daemon])
     func wrongKey(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()

@@ -14,11 +14,15 @@ extension TestKeychain {
         try service.add(
             ItemAddition(
                 .genericPassword, attributes: [.account: .string(account), .service: .string("s")],
-                secrets: ItemSecrets(data: SharedSecret(copying: data.utf8)), protection: protection), from: Self.caller)
+                secrets: ItemSecrets(data: SharedSecret(copying: data.utf8)), protection: protection), from: Self.caller
+        )
     }
 
-    func find(_ account: String? = nil, limit: MatchLimit = .one, returning: ReturnTypes = .data) throws(KeychainError) -> [String] {
-        try service.copyMatching(query(account, limit: limit), returning: returning, from: Self.caller).records.map { record in
+    func find(_ account: String? = nil, limit: MatchLimit = .one, returning: ReturnTypes = .data) throws(KeychainError)
+        -> [String]
+    {
+        try service.copyMatching(query(account, limit: limit), returning: returning, from: Self.caller).records.map {
+            record in
             record.secrets?.data?.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } ?? ""
         }
     }

@@ -9,20 +9,28 @@ import Testing
 struct ExportsTests {
     /// Every type that a public declaration of the module names.
     private static let named: [String: Any.Type] = [
-        "AccessControlFlags": AccessControlFlags.self, "AccessGroup": AccessGroup.self, "AgreementKey": AgreementKey<P256Curve>.self,
+        "AccessControlFlags": AccessControlFlags.self, "AccessGroup": AccessGroup.self,
+        "AgreementKey": AgreementKey<P256Curve>.self,
         "AgreementPublicKey": AgreementPublicKey<P256Curve>.self, "AttributeValue": AttributeValue.self,
-        "GenericPassword": GenericPassword.self, "HashAlgorithm": HashAlgorithm.self, "InternetPassword": InternetPassword.self,
+        "GenericPassword": GenericPassword.self, "HashAlgorithm": HashAlgorithm.self,
+        "InternetPassword": InternetPassword.self,
         "ItemAttribute": ItemAttribute.self, "ItemClass": ItemClass.self, "ItemIdentifier": ItemIdentifier.self,
-        "ItemRecord": ItemRecord.self, "ItemSchema": ItemSchema.self, "ItemSecrets": ItemSecrets.self, "KeyHandle": KeyHandle.self,
-        "KeyKind": KeyKind.self, "KeyType": KeyType.self, "KeybagSettings": KeybagSettings.self, "Keychain": Keychain.self,
+        "ItemRecord": ItemRecord.self, "ItemSchema": ItemSchema.self, "ItemSecrets": ItemSecrets.self,
+        "KeyHandle": KeyHandle.self,
+        "KeyKind": KeyKind.self, "KeyType": KeyType.self, "KeybagSettings": KeybagSettings.self,
+        "Keychain": Keychain.self,
         "KeychainError": KeychainError.self, "KeychainFinding": KeychainFinding.self, "LockState": LockState.self,
-        "LockStatus": LockStatus.self, "OSStatusCode": OSStatusCode.self, "P256Curve": P256Curve.self, "P384Curve": P384Curve.self,
+        "LockStatus": LockStatus.self, "OSStatusCode": OSStatusCode.self, "P256Curve": P256Curve.self,
+        "P384Curve": P384Curve.self,
         "P521Curve": P521Curve.self, "P256SigningKey": P256SigningKey.self, "P384SigningKey": P384SigningKey.self,
-        "P521SigningKey": P521SigningKey.self, "P256AgreementKey": P256AgreementKey.self, "P384AgreementKey": P384AgreementKey.self,
+        "P521SigningKey": P521SigningKey.self, "P256AgreementKey": P256AgreementKey.self,
+        "P384AgreementKey": P384AgreementKey.self,
         "P521AgreementKey": P521AgreementKey.self, "PasscodeGuess": PasscodeGuess.self,
         "PersistentReference": PersistentReference.self,
-        "ProtectionClass": ProtectionClass.self, "RSAEncryptionScheme": RSAEncryptionScheme.self, "RSAPrivateKey": RSAPrivateKey.self,
-        "RSAPublicKey": RSAPublicKey.self, "RSASignatureScheme": RSASignatureScheme.self, "SharedSecret": SharedSecret.self,
+        "ProtectionClass": ProtectionClass.self, "RSAEncryptionScheme": RSAEncryptionScheme.self,
+        "RSAPrivateKey": RSAPrivateKey.self,
+        "RSAPublicKey": RSAPublicKey.self, "RSASignatureScheme": RSASignatureScheme.self,
+        "SharedSecret": SharedSecret.self,
         "SigningKey": SigningKey<P256Curve>.self, "VerifyingKey": VerifyingKey<P256Curve>.self,
     ]
     /// Those that cannot stand in a list: protocols, and what cannot be copied.
@@ -35,8 +43,10 @@ struct ExportsTests {
 
     /// Of the language, of Foundation and of swift-crypto.
     private static let foreign: Set<String> = [
-        "Any", "AsyncStream", "Bool", "Crypto", "Data", "DataProtocol", "Double", "Element", "Hashable", "Int", "Int64", "KeyAgreement",
-        "NSOSStatusErrorDomain", "P256", "P384", "P521", "PrivateKey", "RawRepresentable", "Self", "Sendable", "Set", "Signing", "String",
+        "Any", "AsyncStream", "Bool", "Crypto", "Data", "DataProtocol", "Double", "Element", "Hashable", "Int", "Int64",
+        "KeyAgreement",
+        "NSOSStatusErrorDomain", "P256", "P384", "P521", "PrivateKey", "RawRepresentable", "Self", "Sendable", "Set",
+        "Signing", "String",
         "UInt16", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
     ]
     /// Declared within types, and parameters of generics.
@@ -44,18 +54,22 @@ struct ExportsTests {
 
     @Test("Every type that a public declaration names is one that a program can name after importing Latchkey alone")
     func allNamed() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Faces/Latchkey").standardized
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Sources/Faces/Latchkey"
+        ).standardized
         let known = Set(Self.named.keys).union(Self.others).union(Self.foreign).union(Self.inner)
         var count = 0
         for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift") {
             guard path != "Exports.swift" else { continue }
             let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
-            let code = text.split(separator: "\n").filter { !$0.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") }.joined(
-                separator: "\n")
+            let code = text.split(separator: "\n").filter { !$0.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") }
+                .joined(
+                    separator: "\n")
             // A declaration ends where its body or its value begins.
             for declaration in code.matches(
-                of: /public (?!import)(?:static |private\(set\) |mutating )*(?:func|init|var|let|struct|enum|typealias|protocol)[^{=]*/)
-            {
+                of:
+                    /public (?!import)(?:static |private\(set\) |mutating )*(?:func|init|var|let|struct|enum|typealias|protocol)[^{=]*/
+            ) {
                 let words = declaration.output.replacing(/"[^"]*"/, with: "")
                 for name in words.matches(of: /\b[A-Z][A-Za-z0-9]*\b/).map({ String($0.output) }) {
                     count += 1
@@ -68,8 +82,10 @@ struct ExportsTests {
 
     @Test("Every exported type is in the list, and nothing else")
     func allExported() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Faces/Latchkey/Exports.swift")
-            .standardized
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Sources/Faces/Latchkey/Exports.swift"
+        )
+        .standardized
         let text = try String(contentsOf: file, encoding: .utf8)
         let exported = Set(text.matches(of: /@_exported public import \w+ \w+\.(\w+)/).map { String($0.1) })
         #expect(exported.count == 23)

@@ -33,7 +33,9 @@ struct KeychainTests {
     func setKeeps() throws {
         let keychain = try Keychain.ephemeral()
         try keychain.set(
-            GenericPassword(service: "example.com", account: "alice", label: "L", comment: "C", protection: .afterFirstUnlock), to: "one")
+            GenericPassword(
+                service: "example.com", account: "alice", label: "L", comment: "C", protection: .afterFirstUnlock),
+            to: "one")
         try keychain.set(alice, to: "two")
         let found = try #require(try keychain.items(GenericPassword.self).first)
         #expect(found.label == "L" && found.comment == "C" && found.protection == .afterFirstUnlock)
@@ -44,7 +46,9 @@ struct KeychainTests {
     func errors() throws {
         let keychain = try Keychain.ephemeral()
         try keychain.add(alice, secret: "one")
-        #expect(try #require(throws: KeychainError.self) { try keychain.add(alice, secret: "two") }.status == .duplicateItem)
+        #expect(
+            try #require(throws: KeychainError.self) { try keychain.add(alice, secret: "two") }.status == .duplicateItem
+        )
         let bob = GenericPassword(service: "example.com", account: "bob")
         #expect(try #require(throws: KeychainError.self) { try keychain.string(for: bob) }.status == .itemNotFound)
         #expect(try #require(throws: KeychainError.self) { try keychain.delete(bob) }.status == .itemNotFound)
@@ -69,7 +73,9 @@ struct KeychainTests {
         #expect(try keychain.string(for: other) == "two")
         let found = try keychain.items(InternetPassword.self, matching: .init(server: "example.com", scheme: .https))
         #expect(found.map(\.port) == [443, 8443])
-        #expect(found.first?.path == "/x" && found.first?.securityDomain == "realm" && found.first?.authenticationType == "dflt")
+        #expect(
+            found.first?.path == "/x" && found.first?.securityDomain == "realm"
+                && found.first?.authenticationType == "dflt")
         #expect(try keychain.items(InternetPassword.self, matching: .init(server: "other")).isEmpty)
     }
 
@@ -79,7 +85,8 @@ struct KeychainTests {
             let caller = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1", "G2"])
             for account in [AttributeValue.data([0xFF]), .string("")] {
                 let secrets = ItemSecrets(data: SharedSecret(copying: account.canonicalBytes))
-                let addition = ItemAddition(.genericPassword, attributes: [.service: .string("S"), .account: account], secrets: secrets)
+                let addition = ItemAddition(
+                    .genericPassword, attributes: [.service: .string("S"), .account: account], secrets: secrets)
                 _ = try keychain.service.add(addition, from: caller)
             }
             let found = try Keychain.default.items(GenericPassword.self)
@@ -115,7 +122,9 @@ struct KeychainTests {
             try keychain.inAccessGroup("G2").set(alice, to: "two")
             #expect(try keychain.inAccessGroup("G1").string(for: alice) == "one")
             #expect(try keychain.inAccessGroup("G2").string(for: alice) == "two")
-            let error = try #require(throws: KeychainError.self) { try keychain.inAccessGroup("X").set(alice, to: "three") }
+            let error = try #require(throws: KeychainError.self) {
+                try keychain.inAccessGroup("X").set(alice, to: "three")
+            }
             #expect(error.status == .missingEntitlement)
         }
     }

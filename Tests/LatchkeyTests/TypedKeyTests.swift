@@ -42,9 +42,12 @@ struct TypedKeyTests {
         let theirs = try P256.Signing.PrivateKey(stored)
         #expect(theirs.publicKey.x963Representation == (try stored.publicKey.x963))
         let signature = try stored.signature(for: message)
-        #expect(theirs.publicKey.isValidSignature(try P256.Signing.ECDSASignature(derRepresentation: signature), for: message))
+        #expect(
+            theirs.publicKey.isValidSignature(
+                try P256.Signing.ECDSASignature(derRepresentation: signature), for: message))
         #expect(try stored.publicKey.isValidSignature(theirs.signature(for: message).derRepresentation, for: message))
-        #expect(try stored.publicKey.isValidRawSignature(theirs.signature(for: message).rawRepresentation, for: message))
+        #expect(
+            try stored.publicKey.isValidRawSignature(theirs.signature(for: message).rawRepresentation, for: message))
         #expect(try P256SigningKey(theirs).publicKey.x963 == stored.publicKey.x963)
         let other = try P384SigningKey(P384.Signing.PrivateKey())
         #expect(try other.publicKey.isValidSignature(other.signature(for: message), for: message))
@@ -79,7 +82,8 @@ struct TypedKeyTests {
         let keychain = try Keychain.ephemeral()
         let key = try P256SigningKey()
         try keychain.add(key, tag: "kept", label: "A label")
-        #expect(try #require(throws: KeychainError.self) { try keychain.add(key, tag: "kept") }.status == .duplicateItem)
+        #expect(
+            try #require(throws: KeychainError.self) { try keychain.add(key, tag: "kept") }.status == .duplicateItem)
         let found = try keychain.key(P256SigningKey.self, tag: "kept")
         #expect(found.isStored)
         #expect(try found.publicKey.x963 == key.publicKey.x963)
@@ -88,8 +92,11 @@ struct TypedKeyTests {
         try keychain.add(P256SigningKey(), tag: "kept")
         #expect(throws: KeychainError.self) { try keychain.key(P256SigningKey.self, tag: "kept") }
         try keychain.deleteKey(tag: "kept")
-        #expect(try #require(throws: KeychainError.self) { try keychain.key(P256SigningKey.self, tag: "kept") }.status == .itemNotFound)
-        #expect(try #require(throws: KeychainError.self) { try keychain.deleteKey(tag: "kept") }.status == .itemNotFound)
+        #expect(
+            try #require(throws: KeychainError.self) { try keychain.key(P256SigningKey.self, tag: "kept") }.status
+                == .itemNotFound)
+        #expect(
+            try #require(throws: KeychainError.self) { try keychain.deleteKey(tag: "kept") }.status == .itemNotFound)
     }
 
     @Test("Keys come from files, and go to them")

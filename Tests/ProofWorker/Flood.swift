@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import LinuxSystem
-import Security
+import LatchkeySecurity
 
 /// What a hostile user can have the system's daemon do, all of it at once and without an end. Each round is announced and noted on standard
 /// output: `try NAME`, `did NAME`.
@@ -15,7 +15,9 @@ enum Flood {
 
     static func run() -> Int32 {
         for number in 0..<largeItems {
-            guard Worker.add("large-\(number)", String(repeating: "x", count: 100_000)) == errSecSuccess else { return 1 }
+            guard Worker.add("large-\(number)", String(repeating: "x", count: 100_000)) == errSecSuccess else {
+                return 1
+            }
         }
         for attack in attacks {
             for _ in 0..<attack.threads {
@@ -52,7 +54,8 @@ enum Flood {
     /// Everything that there is, with its data.
     private static func search() {
         let query: [String: Any] = [
-            kSecClass as String: kSecClassGenericPassword, kSecReturnData as String: true, kSecReturnAttributes as String: true,
+            kSecClass as String: kSecClassGenericPassword, kSecReturnData as String: true,
+            kSecReturnAttributes as String: true,
             kSecMatchLimit as String: kSecMatchLimitAll,
         ]
         var result: CFTypeRef?
@@ -65,7 +68,8 @@ enum Flood {
             kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: RandomBytes.data(count: 8),
         ]
         let parameters: [String: Any] = [
-            kSecAttrKeyType as String: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits as String: 8192, kSecPrivateKeyAttrs as String: half,
+            kSecAttrKeyType as String: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits as String: 8192,
+            kSecPrivateKeyAttrs as String: half,
         ]
         _ = SecKeyCreateRandomKey(parameters as CFDictionary, nil)
     }

@@ -8,7 +8,7 @@ import LatchkeyClient
 @_spi(Testing) import LatchkeyService
 import LinuxSystem
 import SecretMemory
-import Security
+import LatchkeySecurity
 
 /// What the proofs have done in other processes: they are started, raced, killed and forked from the tests.
 enum Worker {
@@ -205,7 +205,10 @@ enum Worker {
         case "add":
             query[kSecValueData as String] = Data(words[2].utf8)
             say("\(SecItemAdd(query as CFDictionary, nil))")
-        case "update": say("\(SecItemUpdate(query as CFDictionary, [kSecValueData as String: Data(words[2].utf8)] as CFDictionary))")
+        case "update":
+            say(
+                "\(SecItemUpdate(query as CFDictionary, [kSecValueData as String: Data(words[2].utf8)] as CFDictionary))"
+            )
         case "delete": say("\(SecItemDelete(query as CFDictionary))")
         default:
             query[kSecReturnData as String] = true
@@ -230,7 +233,10 @@ enum Worker {
     // MARK: Items
 
     static func key(_ account: String) -> [String: Any] {
-        [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "proof", kSecAttrAccount as String: account]
+        [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: "proof",
+            kSecAttrAccount as String: account,
+        ]
     }
 
     static func add(_ account: String, _ value: String) -> OSStatus {
@@ -265,7 +271,8 @@ extension Worker {
                 say("try \(next ?? "none")")
                 switch (current.map(secret), next.map(secret)) {
                 case (nil, let new?): try service.setPasscode(new) { _, _ in }
-                case (let old?, let new?): try service.changePasscode(from: old, to: new, rotates: number.isMultiple(of: 2)) { _, _ in }
+                case (let old?, let new?):
+                    try service.changePasscode(from: old, to: new, rotates: number.isMultiple(of: 2)) { _, _ in }
                 case (let old?, nil): _ = try service.removePasscode(old) { _, _ in }
                 case (nil, nil): return 3
                 }

@@ -23,7 +23,8 @@ struct AccessControlTests {
 
     @Test(
         "T197: userPresence together with a constraint, with or, or with and is refused",
-        arguments: [.devicePasscode, .biometryAny, .biometryCurrentSet, .watch, .or, .and] as [SecAccessControlCreateFlags]
+        arguments: [.devicePasscode, .biometryAny, .biometryCurrentSet, .watch, .or, .and]
+            as [SecAccessControlCreateFlags]
     )
     func userPresenceIsAlone(flag: SecAccessControlCreateFlags) {
         expectRefusal(flags: [.userPresence, flag], naming: "userPresence")
@@ -40,7 +41,9 @@ struct AccessControlTests {
         expectRefusal(protection: 6, naming: "Int")
     }
 
-    @Test("a flag that is not known is refused, because leaving it out would protect less", arguments: [2, 6, 13, 16, 29, 32, 63])
+    @Test(
+        "a flag that is not known is refused, because leaving it out would protect less",
+        arguments: [2, 6, 13, 16, 29, 32, 63])
     func unknownFlag(bit: Int) {
         expectRefusal(flags: [.userPresence, SecAccessControlCreateFlags(rawValue: 1 << bit)], naming: "unknown flags")
     }
@@ -58,10 +61,12 @@ struct AccessControlTests {
         #expect(control.description == "<SecAccessControl: \(protection); default: allowed>")
     }
 
-    @Test("T200: with privateKeyUsage alone, signing and agreement are allowed without a constraint, and reading is not")
+    @Test(
+        "T200: with privateKeyUsage alone, signing and agreement are allowed without a constraint, and reading is not")
     func privateKeyUsage() throws {
         #expect(
-            try table([.privateKeyUsage]) == "sign: allowed; compute key: allowed; decapsulate: allowed; attest: allowed; delete: allowed"
+            try table([.privateKeyUsage])
+                == "sign: allowed; compute key: allowed; decapsulate: allowed; attest: allowed; delete: allowed"
         )
     }
 
@@ -115,8 +120,12 @@ struct AccessControlTests {
 
     @Test("two are equal when they say the same")
     func equality() throws {
-        let flags: [SecAccessControlCreateFlags] = [[], .userPresence, .devicePasscode, .applicationPassword, .privateKeyUsage]
-        let controls = try flags.map { try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, $0, nil)) }
+        let flags: [SecAccessControlCreateFlags] = [
+            [], .userPresence, .devicePasscode, .applicationPassword, .privateKeyUsage,
+        ]
+        let controls = try flags.map {
+            try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, $0, nil))
+        }
         #expect(Set(controls).count == flags.count)
         for (control, flags) in zip(controls, flags) {
             #expect(control == SecAccessControlCreateWithFlags(nil, "ak", flags, nil))
@@ -150,7 +159,8 @@ struct AccessControlTests {
 extension AccessControlTests {
     /// The operation table of an access control with the protection `ak`, as its description prints it.
     private func table(_ flags: SecAccessControlCreateFlags) throws -> String {
-        let control = try #require(SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, nil))
+        let control = try #require(
+            SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, nil))
         let prefix = "<SecAccessControl: ak; "
         try #require(control.description.hasPrefix(prefix))
         return String(control.description.dropFirst(prefix.count).dropLast())
@@ -167,6 +177,8 @@ extension AccessControlTests {
         let refusal = error?.takeRetainedValue()
         #expect(refusal?.domain == NSOSStatusErrorDomain, sourceLocation: sourceLocation)
         #expect(refusal?.code == -50, sourceLocation: sourceLocation)
-        #expect(refusal?.localizedDescription.contains(words) == true, "\(String(describing: refusal))", sourceLocation: sourceLocation)
+        #expect(
+            refusal?.localizedDescription.contains(words) == true, "\(String(describing: refusal))",
+            sourceLocation: sourceLocation)
     }
 }

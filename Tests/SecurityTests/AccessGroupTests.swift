@@ -103,7 +103,9 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("Deleting all of several groups is refused whole where one of them is not the program's", arguments: Backend.allCases)
+    @Test(
+        "Deleting all of several groups is refused whole where one of them is not the program's",
+        arguments: Backend.allCases)
     func deleteAllIsWhole(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -133,9 +135,12 @@ struct AccessGroupTests {
     func sharedGroup(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         keychain.run(groups: nil, executable: "/usr/bin/one") {
-            #expect(addReturning(genericItem.with(.returnAttributes)).attributes?["agrp"] as? String == "latchkey.shared")
+            #expect(
+                addReturning(genericItem.with(.returnAttributes)).attributes?["agrp"] as? String == "latchkey.shared")
         }
-        keychain.run(groups: nil, executable: "/usr/bin/two") { #expect(copy(genericKey.with(.returnData)).text == "s3cret") }
+        keychain.run(groups: nil, executable: "/usr/bin/two") {
+            #expect(copy(genericKey.with(.returnData)).text == "s3cret")
+        }
         keychain.run(groups: ["G1"]) {
             #expect(copy(genericKey).status == errSecItemNotFound)
             #expect(copy(genericKey.with(["agrp": "latchkey.shared"])).status == errSecMissingEntitlement)
@@ -143,10 +148,14 @@ struct AccessGroupTests {
         keychain.run(groups: ["G1", "latchkey.shared"]) { #expect(copy(genericKey).status == errSecSuccess) }
     }
 
-    @Test("In the shared group, a bulk delete or update stays within what the same program made", arguments: Backend.allCases)
+    @Test(
+        "In the shared group, a bulk delete or update stays within what the same program made",
+        arguments: Backend.allCases)
     func bulkChangesStayHome(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
-        keychain.run(groups: nil, executable: "/usr/bin/one") { #expect(add(genericItem.with(["acct": "one"])) == errSecSuccess) }
+        keychain.run(groups: nil, executable: "/usr/bin/one") {
+            #expect(add(genericItem.with(["acct": "one"])) == errSecSuccess)
+        }
         keychain.run(groups: nil, executable: "/usr/bin/two") {
             #expect(add(genericItem.with(["acct": "two"])) == errSecSuccess)
             #expect(update(item(genp), ["icmt": "mine"]) == errSecSuccess)
@@ -164,12 +173,15 @@ struct AccessGroupTests {
         keychain.run(groups: ["X"]) { #expect(add(genericItem.with(["acct": "X"])) == errSecSuccess) }
         keychain.run(groups: nil, isUserCommand: true) {
             #expect(copy(item(genp, ["acct": "X"]).with(.returnData)).text == "s3cret")
-            #expect(addReturning(genericItem.with(.returnAttributes)).attributes?["agrp"] as? String == "latchkey.shared")
+            #expect(
+                addReturning(genericItem.with(.returnAttributes)).attributes?["agrp"] as? String == "latchkey.shared")
             #expect(add(genericItem.with(["agrp": "Y"])) == errSecSuccess)
         }
         keychain.run(groups: nil, executable: "/usr/bin/two") { #expect(copy(genericKey).status == errSecSuccess) }
         keychain.run(groups: nil, isUserCommand: true) {
-            for group in ["com.apple.token", "*", ""] { #expect(add(genericItem.with(["agrp": group])) == errSecMissingEntitlement) }
+            for group in ["com.apple.token", "*", ""] {
+                #expect(add(genericItem.with(["agrp": group])) == errSecMissingEntitlement)
+            }
         }
     }
 }

@@ -78,7 +78,9 @@ struct BadInputTests {
         }
     }
 
-    @Test("T111: add refuses match keys (§9.2, 1); delete and update pass over them, and warn of those that leave something out")
+    @Test(
+        "T111: add refuses match keys (§9.2, 1); delete and update pass over them, and warn of those that leave something out"
+    )
     func matchKeys() throws {
         for backend in Backend.allCases {
             for (match, isWarned) in Self.matchKeys {
@@ -90,7 +92,9 @@ struct BadInputTests {
                         #expect(copy(genericKey).status == errSecItemNotFound)
                         for account in ["A", "B"] { add(genericItem.with(["acct": account])) }
                         #expect(update(item(genp, match), ["icmt": "C"]) == errSecSuccess, "\(match)")
-                        #expect(copy(item(genp, ["icmt": "C"]).with(.all).with(.returnAttributes)).list?.count == 2, "\(match)")
+                        #expect(
+                            copy(item(genp, ["icmt": "C"]).with(.all).with(.returnAttributes)).list?.count == 2,
+                            "\(match)")
                         #expect(delete(item(genp, match)) == errSecSuccess, "\(match)")
                         #expect(copy(item(genp)).status == errSecItemNotFound, "\(match)")
                         #expect(delete(item(genp, match)) == errSecItemNotFound, "\(match)")
@@ -148,7 +152,8 @@ struct BadInputTests {
     @Test("T115, T116: protection", arguments: Backend.allCases)
     func protection(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, [], nil))
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, [], nil))
             #expect(add(genericItem.with(["pdmn": "ck", "accc": control])) == errSecParam)
             for bad in ["xx" as Any, "f", 5, Data()] { #expect(add(genericItem.with(["pdmn": bad])) == errSecParam) }
             #expect(add(genericItem.with(["accc": control])) == errSecSuccess)
@@ -162,11 +167,14 @@ struct BadInputTests {
     func secretFields(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let fields: [String: Data] = [
-                "binn": data("notes"), "bini": data("history"), "bin0": data("0"), "bin1": data("1"), "bin2": data("2"), "bin3": data("3"),
+                "binn": data("notes"), "bini": data("history"), "bin0": data("0"), "bin1": data("1"), "bin2": data("2"),
+                "bin3": data("3"),
             ]
             let added = try #require(addReturning(internetItem.with(fields).with(.returnAttributes)).attributes)
             #expect(Set(added.keys).isDisjoint(with: fields.keys))
-            #expect(Set(try #require(copy(internetKey.with(.returnAttributes)).attributes).keys).isDisjoint(with: fields.keys))
+            #expect(
+                Set(try #require(copy(internetKey.with(.returnAttributes)).attributes).keys).isDisjoint(
+                    with: fields.keys))
             let all = copy(internetKey.with(.returnAttributes).with(.all)).dictionaries?.first
             #expect(Set(try #require(all).keys).isDisjoint(with: fields.keys))
 
@@ -180,7 +188,9 @@ struct BadInputTests {
 
             #expect(update(internetKey, ["bini": data("new")]) == errSecSuccess)
             let changed = try #require(copy(internetKey.with(.returnAttributes).with(.returnData)).attributes)
-            for (name, value) in fields.merging(["bini": data("new"), "v_Data": data("s3cret")], uniquingKeysWith: { $1 }) {
+            for (name, value) in fields.merging(
+                ["bini": data("new"), "v_Data": data("s3cret")], uniquingKeysWith: { $1 })
+            {
                 #expect(changed[name] as? Data == value)
             }
             #expect(copy(internetKey.with(["binn": data("notes")])).status == errSecParam)
@@ -210,7 +220,9 @@ struct BadInputTests {
             #expect(copy(item(cert, ["m_TrustedOnly": "yes"])).status == errSecParam)
             #expect(copy(item(cert, ["m_EmailAddressIfPresent": 5])).status == errSecParam)
             add(genericItem)
-            #expect(copy(item(genp, ["m_TrustedOnly": true, "m_ValidOnDate": Date(), "m_Unknown": 1])).status == errSecSuccess)
+            #expect(
+                copy(item(genp, ["m_TrustedOnly": true, "m_ValidOnDate": Date(), "m_Unknown": 1])).status
+                    == errSecSuccess)
         }
     }
 
@@ -225,10 +237,13 @@ struct BadInputTests {
             #expect(attributes["crtr"] as? String == "0443")
             #expect(attributes["invi"] as? Int == 1)
             for (name, bad) in [
-                ("acct", Date() as Any), ("acct", ["a"]), ("acct", 1.5), ("port", Data()), ("port", Double.nan), ("port", 1e300),
-                ("port", UInt64.max), ("cdat", "yesterday"), ("cdat", 5), ("agrp", 7), ("agrp", Data([0xFF])), ("sync", "maybe"),
+                ("acct", Date() as Any), ("acct", ["a"]), ("acct", 1.5), ("port", Data()), ("port", Double.nan),
+                ("port", 1e300),
+                ("port", UInt64.max), ("cdat", "yesterday"), ("cdat", 5), ("agrp", 7), ("agrp", Data([0xFF])),
+                ("sync", "maybe"),
                 ("sync", 2),
-                ("sha1", Data(count: 19)), ("musr", Data(count: 3)), ("acct", NSNull()), ("v_Data", "text"), ("v_Data", NSNull()),
+                ("sha1", Data(count: 19)), ("musr", Data(count: 3)), ("acct", NSNull()), ("v_Data", "text"),
+                ("v_Data", NSNull()),
             ] {
                 #expect(add(item(inet, ["srvr": "bad", name: bad])) == errSecParam, "\(name): \(bad)")
             }
@@ -239,7 +254,9 @@ struct BadInputTests {
     @Test("Keys of strange shapes", arguments: Backend.allCases)
     func strangeKeys(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            for name in ["", "a", "classy", "r_Bogus", "v_Bogus", "m", "u", "persistref", "data", "v_pk", "rowid", "ünï"] {
+            for name in [
+                "", "a", "classy", "r_Bogus", "v_Bogus", "m", "u", "persistref", "data", "v_pk", "rowid", "ünï",
+            ] {
                 #expect(copy(item(genp, [name: "x"])).status == errSecParam, "\(name)")
             }
             var result: CFTypeRef?
@@ -256,7 +273,8 @@ struct BadInputTests {
     func anyContent(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let accounts: [Any] = [
-                "", "nul\0inside", "ünïcödé 🔑", Data([0xFF, 0x00, 0xFE]), Data(), 42, -1, Int64.max, String(repeating: "x", count: 100_000),
+                "", "nul\0inside", "ünïcödé 🔑", Data([0xFF, 0x00, 0xFE]), Data(), 42, -1, Int64.max,
+                String(repeating: "x", count: 100_000),
             ]
             for (number, account) in accounts.enumerated() {
                 let query = item(genp, ["svce": "service \(number)", "acct": account])
@@ -272,13 +290,17 @@ struct BadInputTests {
         }
     }
 
-    @Test("Two values with the same bytes are one primary key; composed and decomposed text are two", arguments: Backend.allCases)
+    @Test(
+        "Two values with the same bytes are one primary key; composed and decomposed text are two",
+        arguments: Backend.allCases)
     func canonicalValues(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(genericItem.with(["acct": "é"])) == errSecSuccess)
             #expect(add(genericItem.with(["acct": "e\u{301}"])) == errSecSuccess)
             #expect(add(genericItem.with(["acct": Data("é".utf8)])) == errSecDuplicateItem)
-            #expect(copy(genericKey.with(["acct": "e\u{301}"]).with(.returnAttributes)).attributes?["acct"] as? String == "e\u{301}")
+            #expect(
+                copy(genericKey.with(["acct": "e\u{301}"]).with(.returnAttributes)).attributes?["acct"] as? String
+                    == "e\u{301}")
             #expect(copy(genericKey.with(["acct": "É", "m_CaseInsensitive": true])).status == errSecSuccess)
             #expect(copy(genericKey.with(["acct": "É"])).status == errSecItemNotFound)
             // The same for attributes without an index, and for values that one transaction sees in both forms.

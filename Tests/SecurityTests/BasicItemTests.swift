@@ -63,7 +63,9 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T010, T011, T012: an internet password is added once and found by its five attributes", arguments: Backend.allCases)
+    @Test(
+        "T010, T011, T012: an internet password is added once and found by its five attributes",
+        arguments: Backend.allCases)
     func internetPassword(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(internetItem) == errSecSuccess)
@@ -86,7 +88,8 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T014 to T017: after an update the old attributes find, update and delete nothing", arguments: Backend.allCases)
+    @Test(
+        "T014 to T017: after an update the old attributes find, update and delete nothing", arguments: Backend.allCases)
     func oldAttributes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem)
@@ -192,11 +195,13 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T030, T031: an item without data has none in its dictionary and gives nil alone", arguments: Backend.allCases)
+    @Test(
+        "T030, T031: an item without data has none in its dictionary and gives nil alone", arguments: Backend.allCases)
     func noData(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericKey)
-            let entries = try #require(copy(genericKey.with(.all).with(.returnData).with(.returnAttributes)).dictionaries)
+            let entries = try #require(
+                copy(genericKey.with(.all).with(.returnData).with(.returnAttributes)).dictionaries)
             let entry = try #require(entries.first)
             #expect(entries.count == 1)
             #expect(entry["acct"] as? String == "A")
@@ -224,7 +229,8 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T034: a certificate is found by an e-mail address that it names, and by no other", arguments: Backend.allCases)
+    @Test(
+        "T034: a certificate is found by an e-mail address that it names, and by no other", arguments: Backend.allCases)
     func emailAddress(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(item(cert, ["slnr": data("1"), "v_Data": data("a certificate without any address")]))

@@ -20,16 +20,19 @@ struct CertificateItemTests {
         intermediate = try Self.certificate(authority.intermediate)
     }
 
-    private static func certificate(_ issued: OpenSSLAuthority.Issued) throws -> SecCertificate {
+    private static func certificate(_ issued: OpenSSLAuthority.IssuedCertificate) throws -> SecCertificate {
         try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
     }
 
     /// An identity in memory, of a key that `SecKey` has made.
     private func identity(_ name: String) throws -> SecIdentity {
-        let attributes = [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPrivate] as CFDictionary
+        let attributes =
+            [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPrivate]
+            as CFDictionary
         let issued = try authority.server(name)
         // The point and the number, as SecKey has them.
-        let text = String(decoding: try authority.openssl.output(["pkey", "-in", issued.keyFile, "-text", "-noout"]), as: UTF8.self)
+        let text = String(
+            decoding: try authority.openssl.output(["pkey", "-in", issued.keyFile, "-text", "-noout"]), as: UTF8.self)
         func number(_ label: String, _ end: String) throws -> Data {
             let part = try #require(text.components(separatedBy: label).last?.components(separatedBy: end).first)
             return Data(part.split(whereSeparator: { ": \n".contains($0) }).compactMap { UInt8($0, radix: 16) })
@@ -87,14 +90,18 @@ struct CertificateItemTests {
             let label = SecKeyCopyAttributes(key)?[kSecAttrApplicationLabel] as? Data
             #expect(told["pkhh"] as? Data == label && label != nil)
             #expect(delete(["v_Ref": root]) == errSecSuccess)
-            let all: Query = ["v_Ref": root, "r_Data": true, "r_Ref": true, "r_PersistentRef": true, "r_Attributes": true]
+            let all: Query = [
+                "v_Ref": root, "r_Data": true, "r_Ref": true, "r_PersistentRef": true, "r_Attributes": true,
+            ]
             let everything = try #require(addReturning(all).attributes)
             #expect(everything["class"] as? String == cert && everything["v_Ref"] as? SecCertificate == root)
             #expect(everything["v_Data"] is Data && everything["v_PersistentRef"] is Data && everything["ctyp"] != nil)
         }
     }
 
-    @Test("A certificate that is added by its bytes gets the same attributes; what is given comes first", arguments: Backend.allCases)
+    @Test(
+        "A certificate that is added by its bytes gets the same attributes; what is given comes first",
+        arguments: Backend.allCases)
     func byData(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(item(cert, ["v_Data": SecCertificateCopyData(root), "labl": "mine"])) == errSecSuccess)
@@ -136,12 +143,15 @@ struct CertificateItemTests {
             let name = ["labl": "match.example.com"]
             #expect(copy(item(cert, ["m_ValidOnDate": NSNull()]).with(name)).status == errSecSuccess)
             #expect(missing(["m_ValidOnDate": Date(timeIntervalSinceNow: -86_400)]) == errSecItemNotFound)
-            #expect(missing(["m_ValidOnDate": Date(timeIntervalSinceNow: 91 * 86_400)].merging(name) { $1 }) == errSecItemNotFound)
+            #expect(
+                missing(["m_ValidOnDate": Date(timeIntervalSinceNow: 91 * 86_400)].merging(name) { $1 })
+                    == errSecItemNotFound)
             #expect(missing(["m_ValidOnDate": "today"]) == errSecParam)
             #expect(missing(["m_TrustedOnly": true]) == errSecItemNotFound)
             #expect(found(["m_TrustedOnly": false])?.count == 3)
             #expect(found(["m_Policy": SecPolicyCreateSSL(true, "match.example.com" as CFString)]) == [server])
-            #expect(missing(["m_Policy": SecPolicyCreateSSL(true, "other.example.com" as CFString)]) == errSecItemNotFound)
+            #expect(
+                missing(["m_Policy": SecPolicyCreateSSL(true, "other.example.com" as CFString)]) == errSecItemNotFound)
             #expect(found(["m_Policy": SecPolicyCreateBasicX509()])?.count == 3)
             #expect(missing(["m_Policy": "ssl"]) == errSecParam)
             let issuer = try #require(SecCertificateCopyNormalizedSubjectSequence(root)) as Data
@@ -175,7 +185,8 @@ struct CertificateItemTests {
             // The key of the keychain signs for the certificate.
             let stored = try #require(copy(item(idnt, ["r_Ref": true])).value as? SecIdentity)
             let message = data("message") as CFData
-            let signature = try #require(SecKeyCreateSignature(self.key(of: stored), .ecdsaSignatureMessageX962SHA256, message, nil))
+            let signature = try #require(
+                SecKeyCreateSignature(self.key(of: stored), .ecdsaSignatureMessageX962SHA256, message, nil))
             let publicKey = try #require(SecCertificateCopyKey(certificate))
             #expect(SecKeyVerifySignature(publicKey, .ecdsaSignatureMessageX962SHA256, message, signature, nil))
             #expect(delete(["v_Ref": identity]) == errSecSuccess)
@@ -196,7 +207,9 @@ struct CertificateItemTests {
                 #expect(copy(["v_Ref": object, "r_PersistentRef": true]).data != nil)
             }
             #expect(copy(["v_Ref": identity, "r_PersistentRef": true]).data == reference)
-            for itemClass in [idnt, cert, keys] { #expect(copy(item(itemClass, ["labl": "L"])).status == errSecSuccess, "\(itemClass)") }
+            for itemClass in [idnt, cert, keys] {
+                #expect(copy(item(itemClass, ["labl": "L"])).status == errSecSuccess, "\(itemClass)")
+            }
             #expect(update(["v_PersistentRef": reference], ["labl": "M"]) == -26276)
             #expect(delete(["v_PersistentRef": reference]) == errSecSuccess)
             #expect(copy(item(idnt)).status == errSecItemNotFound && copy(item(keys)).status == errSecItemNotFound)
@@ -212,12 +225,16 @@ struct CertificateItemTests {
             let identity = try identity("twelve.example.com")
             // A certificate may name a token; a key may not.
             #expect(add(["v_Ref": identity, "tkid": "com.apple.setoken"]) == errSecUnimplemented)
-            for itemClass in [idnt, cert, keys] { #expect(copy(item(itemClass)).status == errSecItemNotFound, "\(itemClass)") }
+            for itemClass in [idnt, cert, keys] {
+                #expect(copy(item(itemClass)).status == errSecItemNotFound, "\(itemClass)")
+            }
             #expect(add(["v_Ref": try certificate(of: identity), "tkid": "com.apple.setoken"]) == errSecSuccess)
         }
     }
 
-    @Test("T086, T087: the label that an identity shows is the certificate's; a change reaches both", arguments: Backend.allCases)
+    @Test(
+        "T086, T087: the label that an identity shows is the certificate's; a change reaches both",
+        arguments: Backend.allCases)
     func changes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identity = try identity("three.example.com")
@@ -234,7 +251,9 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("kSecUseItemList adds all its items or none, and bounds a search, a change and a deletion", arguments: Backend.allCases)
+    @Test(
+        "kSecUseItemList adds all its items or none, and bounds a search, a change and a deletion",
+        arguments: Backend.allCases)
     func useItemList(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let server = try certificate(of: try identity("eleven.example.com"))
@@ -245,7 +264,8 @@ struct CertificateItemTests {
             _ = delete(item(cert))
             let added = addReturning(["u_ItemList": list, "labl": "L", "r_Ref": true])
             #expect(added.status == errSecSuccess && added.list as? [SecCertificate] == list)
-            let references = try #require(copy(item(cert, ["labl": "L", "r_PersistentRef": true]).with(.all)).list as? [Data])
+            let references = try #require(
+                copy(item(cert, ["labl": "L", "r_PersistentRef": true]).with(.all)).list as? [Data])
             #expect(references.count == 3)
             let cases: [(entries: [Any], expected: [SecCertificate])] = [
                 ([root, server], [root, server]), ([references[1]], [intermediate]), ([root, references[0]], [root]),
@@ -263,7 +283,9 @@ struct CertificateItemTests {
             let identity = try identity("ten.example.com")
             #expect(add(["u_ItemList": [identity]]) == errSecSuccess)
             #expect(copy(item(idnt, ["u_ItemList": [identity], "r_Ref": true])).value as? SecIdentity == identity)
-            for list in [[identity, root], [], ["x"], [data("x")]] as [[Any]] { #expect(add(["u_ItemList": list]) == errSecParam) }
+            for list in [[identity, root], [], ["x"], [data("x")]] as [[Any]] {
+                #expect(add(["u_ItemList": list]) == errSecParam)
+            }
             #expect(add(["u_ItemList": [root], "v_Ref": root]) == errSecParam)
             #expect(add(item(keys, ["u_ItemList": [root]])) == errSecParam)
         }
@@ -281,7 +303,8 @@ struct CertificateItemTests {
             #expect(update(item(idnt, ["agrp": "G1"]), ["agrp": "G2", "labl": "L2"]) == errSecDuplicateItem)
             for itemClass in [cert, keys] {
                 #expect(
-                    copy(item(itemClass, ["agrp": "G1", "labl": "L", "r_Attributes": true]).with(.all)).list?.count == 2, "\(itemClass)")
+                    copy(item(itemClass, ["agrp": "G1", "labl": "L", "r_Attributes": true]).with(.all)).list?.count
+                        == 2, "\(itemClass)")
                 #expect(copy(item(itemClass, ["labl": "L2"])).status == errSecItemNotFound)
             }
             #expect(copy(item(cert, ["agrp": "G2"])).status == errSecItemNotFound)
@@ -301,7 +324,9 @@ struct CertificateItemTests {
             #expect(told["class"] as? String == idnt && told["v_Ref"] as? SecIdentity == identity)
             #expect(told["certdata"] as? Data == SecCertificateCopyData(try certificate(of: identity)) as Data)
             #expect(told["v_Data"] as? Data == SecKeyCopyExternalRepresentation(try key(of: identity), nil) as Data?)
-            #expect(told["ctyp"] as? Int == 3 && told["bsiz"] as? Int == 256 && told["labl"] as? String == "four.example.com")
+            #expect(
+                told["ctyp"] as? Int == 3 && told["bsiz"] as? Int == 256
+                    && told["labl"] as? String == "four.example.com")
             #expect(told["pdmn"] as? String == "ak")
         }
     }
@@ -314,7 +339,8 @@ struct CertificateItemTests {
             let issuer = try #require(SecCertificateCopyNormalizedSubjectSequence(intermediate)) as Data
             let found = copy(item(idnt, ["m_Issuers": [issuer], "r_Ref": true]).with(.all)).list as? [SecIdentity]
             #expect(found.map(Set.init) == Set(identities))
-            let certificates = copy(item(cert, ["m_Issuers": [issuer], "r_Ref": true, "m_Limit": 0x7FFF])).list as? [SecCertificate]
+            let certificates =
+                copy(item(cert, ["m_Issuers": [issuer], "r_Ref": true, "m_Limit": 0x7FFF])).list as? [SecCertificate]
             #expect(certificates.map(Set.init) == Set(try identities.map(certificate)))
             let other = try #require(SecCertificateCopyNormalizedSubjectSequence(root)) as Data
             #expect(copy(item(idnt, ["m_Issuers": [other]])).status == errSecItemNotFound)
@@ -325,8 +351,10 @@ struct CertificateItemTests {
     func mail(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             func issued(_ name: String, _ usage: String, days: Int) throws -> SecCertificate {
-                let settings = "extendedKeyUsage=\(usage)\nsubjectAltName=email:\(name)@example.com\nsubjectKeyIdentifier=hash\n"
-                return try Self.certificate(try authority.issue("/CN=\(name)", settings, days: days, by: authority.intermediate))
+                let settings =
+                    "extendedKeyUsage=\(usage)\nsubjectAltName=email:\(name)@example.com\nsubjectKeyIdentifier=hash\n"
+                return try Self.certificate(
+                    try authority.issue("/CN=\(name)", settings, days: days, by: authority.intermediate))
             }
             let short = [try issued("a", "emailProtection", days: 30), try issued("b", "emailProtection", days: 30)]
             let long = [try issued("c", "emailProtection", days: 300)]
@@ -343,12 +371,14 @@ struct CertificateItemTests {
             }
             let alice = try #require(
                 SecPolicyCreateWithProperties(kSecPolicyAppleSMIME, [kSecPolicyName: "a@example.com"] as CFDictionary))
-            #expect(copy(item(cert, ["m_Policy": alice, "r_Ref": true]).with(.all)).list as? [SecCertificate] == [short[0]])
+            #expect(
+                copy(item(cert, ["m_Policy": alice, "r_Ref": true]).with(.all)).list as? [SecCertificate] == [short[0]])
         }
     }
 
     @Test(
-        "A key that two certificates are for stays until the last of them goes; public keys make no identity", arguments: Backend.allCases)
+        "A key that two certificates are for stays until the last of them goes; public keys make no identity",
+        arguments: Backend.allCases)
     func sharedKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identity = try identity("five.example.com")
@@ -359,7 +389,8 @@ struct CertificateItemTests {
             add(["v_Ref": first])
             #expect(copy(item(idnt)).status == errSecItemNotFound)
             add(["v_Ref": key])
-            let other = addReturning(item(cert, ["v_Data": SecCertificateCopyData(first), "slnr": data("other"), "r_PersistentRef": true]))
+            let other = addReturning(
+                item(cert, ["v_Data": SecCertificateCopyData(first), "slnr": data("other"), "r_PersistentRef": true]))
             #expect(copy(item(idnt, ["r_Attributes": true]).with(.all)).list?.count == 2)
             // The same certificate with two keys of one pair is two identities, and goes as one.
             add(["v_Ref": key, "atag": data("again")])

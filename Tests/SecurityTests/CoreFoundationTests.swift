@@ -41,7 +41,8 @@ struct CoreFoundationTests {
 
     @Test("a result is cast by force, as after a search")
     func forcedCasts() throws {
-        let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+        let control = try #require(
+            SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
         let result: CFTypeRef? = control
         #expect((result as! SecAccessControl) === control)
         #expect((result as! SecAccessControl?) === control)
@@ -71,7 +72,8 @@ struct CoreFoundationTests {
     func distinctTypeNumbers() {
         let numbers =
             Kind.allCases.map(\.typeID) + [
-                CFUUIDGetTypeID(), CFLocaleGetTypeID(), CFTimeZoneGetTypeID(), CFAllocatorGetTypeID(), SecKeyGetTypeID(),
+                CFUUIDGetTypeID(), CFLocaleGetTypeID(), CFTimeZoneGetTypeID(), CFAllocatorGetTypeID(),
+                SecKeyGetTypeID(),
                 SecCertificateGetTypeID(), SecIdentityGetTypeID(), SecTrustGetTypeID(), SecPolicyGetTypeID(),
             ]
         #expect(Set(numbers).count == numbers.count)
@@ -98,12 +100,15 @@ struct CoreFoundationTests {
     @Test("an error is taken apart and put together again")
     func errors() throws {
         let error = try #require(
-            CFErrorCreate(nil, kCFErrorDomainOSStatus, CFIndex(errSecParam), [NSLocalizedDescriptionKey: "wrong"] as CFDictionary)
+            CFErrorCreate(
+                nil, kCFErrorDomainOSStatus, CFIndex(errSecParam), [NSLocalizedDescriptionKey: "wrong"] as CFDictionary)
         )
         #expect(CFErrorGetDomain(error) as String == NSOSStatusErrorDomain)
         #expect(CFErrorGetCode(error) == -50)
         #expect(CFErrorCopyDescription(error) as String == "wrong")
-        #expect((CFErrorCopyUserInfo(error) as? [String: Any])?[kCFErrorLocalizedDescriptionKey as String] as? String == "wrong")
+        #expect(
+            (CFErrorCopyUserInfo(error) as? [String: Any])?[kCFErrorLocalizedDescriptionKey as String] as? String
+                == "wrong")
         #expect {
             throw error
         } throws: { thrown in
@@ -155,7 +160,8 @@ struct CoreFoundationTests {
         let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
         let array = [control, "text"] as CFArray
         #expect(CFArrayGetCount(array) == 2)
-        #expect(Unmanaged<SecAccessControl>.fromOpaque(CFArrayGetValueAtIndex(array, 0)).takeUnretainedValue() === control)
+        #expect(
+            Unmanaged<SecAccessControl>.fromOpaque(CFArrayGetValueAtIndex(array, 0)).takeUnretainedValue() === control)
         #expect(unsafeBitCast(CFArrayGetValueAtIndex(array, 1), to: CFString.self) == "text")
         #expect(CFArrayGetValueAtIndex(array, 2) == nil)
         #expect(CFArrayGetValueAtIndex(array, -1) == nil)
@@ -223,10 +229,12 @@ struct CoreFoundationTests {
         var serverTrust: SecTrust? { get }
     }
 
-    @Test("what a session on Linux never asks for says so when it is compiled", arguments: ["var serverTrust", "convenience init(trust:"])
+    @Test(
+        "what a session on Linux never asks for says so when it is compiled",
+        arguments: ["var serverTrust", "convenience init(trust:"])
     func deprecated(_ declaration: String) throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Faces/Security/FoundationCompatibility.swift")
+            .appending(path: "../../Sources/Faces/LatchkeySecurity/FoundationCompatibility.swift")
         let text = try String(contentsOf: source, encoding: .utf8)
         let place = try #require(text.range(of: "public \(declaration)"))
         // The attribute stands between the end of what is before and the declaration.

@@ -32,7 +32,9 @@ func copy(_ query: Query) -> Answer {
     return Answer(status: status, value: result)
 }
 
-func update(_ query: Query, _ change: Query) -> OSStatus { SecItemUpdate(query as CFDictionary, change as CFDictionary) }
+func update(_ query: Query, _ change: Query) -> OSStatus {
+    SecItemUpdate(query as CFDictionary, change as CFDictionary)
+}
 
 func delete(_ query: Query) -> OSStatus { SecItemDelete(query as CFDictionary) }
 
@@ -64,7 +66,8 @@ extension Query {
 
 /// The internet password that Apple's tests use.
 var internetItem: Query {
-    item(inet, ["srvr": "host1", "acct": "alice", "port": 80, "ptcl": "http", "atyp": "dflt", "v_Data": data("s3cret")])
+    item(
+        inet, ["srvr": "host1", "acct": "alice", "port": 80, "ptcl": "http", "atyp": "dflt", "v_Data": data("s3cret")])
 }
 var internetKey: Query { internetItem.without("v_Data") }
 /// A generic password.

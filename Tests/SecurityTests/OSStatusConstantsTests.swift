@@ -7,7 +7,9 @@ import Testing
 /// Client code spells statuses as Apple's constants; the service answers with codes from the table. Both must mean the same number.
 @Suite("OSStatus constants")
 struct OSStatusConstantsTests {
-    @Test("a constant has Apple's number, and that number has the constant's name in the table", arguments: Constant.sample)
+    @Test(
+        "a constant has Apple's number, and that number has the constant's name in the table",
+        arguments: Constant.sample)
     func constantAgreesWithTable(constant: Constant) {
         #expect(constant.value == constant.number)
         #expect(OSStatusCode(rawValue: constant.value).name == constant.name)
@@ -75,7 +77,8 @@ extension OSStatusConstantsTests {
             Constant(name: "errSecVerifyFailed", value: errSecVerifyFailed, number: -67808),
             Constant(name: "errSecDatabaseLocked", value: errSecDatabaseLocked, number: -67869),
             Constant(name: "errSecTimestampMissing", value: errSecTimestampMissing, number: -67882),
-            Constant(name: "errSecMissingQualifiedCertStatement", value: errSecMissingQualifiedCertStatement, number: -67904),
+            Constant(
+                name: "errSecMissingQualifiedCertStatement", value: errSecMissingQualifiedCertStatement, number: -67904),
         ]
 
         static let tls: [Constant] = [
@@ -141,7 +144,8 @@ extension OSStatusConstantsTests {
             Constant(name: "errSSLDecodeError", value: errSSLDecodeError, number: -9859),
             Constant(name: "errSSLInappropriateFallback", value: errSSLInappropriateFallback, number: -9860),
             Constant(name: "errSSLMissingExtension", value: errSSLMissingExtension, number: -9861),
-            Constant(name: "errSSLBadCertificateStatusResponse", value: errSSLBadCertificateStatusResponse, number: -9862),
+            Constant(
+                name: "errSSLBadCertificateStatusResponse", value: errSSLBadCertificateStatusResponse, number: -9862),
             Constant(name: "errSSLCertificateRequired", value: errSSLCertificateRequired, number: -9863),
             Constant(name: "errSSLUnknownPSKIdentity", value: errSSLUnknownPSKIdentity, number: -9864),
             Constant(name: "errSSLUnrecognizedName", value: errSSLUnrecognizedName, number: -9865),
@@ -150,10 +154,14 @@ extension OSStatusConstantsTests {
             Constant(name: "errSSLATSCiphersuiteViolation", value: errSSLATSCiphersuiteViolation, number: -9882),
             Constant(name: "errSSLATSMinimumKeySizeViolation", value: errSSLATSMinimumKeySizeViolation, number: -9883),
             Constant(
-                name: "errSSLATSLeafCertificateHashAlgorithmViolation", value: errSSLATSLeafCertificateHashAlgorithmViolation, number: -9884
+                name: "errSSLATSLeafCertificateHashAlgorithmViolation",
+                value: errSSLATSLeafCertificateHashAlgorithmViolation, number: -9884
             ),
-            Constant(name: "errSSLATSCertificateHashAlgorithmViolation", value: errSSLATSCertificateHashAlgorithmViolation, number: -9885),
-            Constant(name: "errSSLATSCertificateTrustViolation", value: errSSLATSCertificateTrustViolation, number: -9886),
+            Constant(
+                name: "errSSLATSCertificateHashAlgorithmViolation", value: errSSLATSCertificateHashAlgorithmViolation,
+                number: -9885),
+            Constant(
+                name: "errSSLATSCertificateTrustViolation", value: errSSLATSCertificateTrustViolation, number: -9886),
             Constant(name: "errSSLEarlyDataRejected", value: errSSLEarlyDataRejected, number: -9890),
         ]
     }

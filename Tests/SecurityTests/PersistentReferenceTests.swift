@@ -12,8 +12,10 @@ struct PersistentReferenceTests {
         try withKeychain(backend) { _ in
             let references = addTwo()
             for (host, reference) in references {
-                let byAttributes = try #require(copy(item(inet, ["srvr": host]).with(.returnAttributes)).value as? NSDictionary)
-                let byReference = try #require(copy(["v_PersistentRef": reference].with(.returnAttributes)).value as? NSDictionary)
+                let byAttributes = try #require(
+                    copy(item(inet, ["srvr": host]).with(.returnAttributes)).value as? NSDictionary)
+                let byReference = try #require(
+                    copy(["v_PersistentRef": reference].with(.returnAttributes)).value as? NSDictionary)
                 #expect(byAttributes == byReference)
                 #expect(byReference["srvr"] as? String == host)
             }
@@ -67,7 +69,9 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("T069: attributes beside a reference are refused by copy; the two that do not count are fine", arguments: Backend.allCases)
+    @Test(
+        "T069: attributes beside a reference are refused by copy; the two that do not count are fine",
+        arguments: Backend.allCases)
     func attributesBesideReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let reference = try #require(addReturning(genericItem.with(.returnReference)).data)

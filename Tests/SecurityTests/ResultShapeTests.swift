@@ -11,7 +11,8 @@ struct ResultShapeTests {
     func dataAndReferenceOfAll(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
-            let entries = try #require(copy(item(genp).with(.all).with(.returnData).with(.returnReference)).dictionaries)
+            let entries = try #require(
+                copy(item(genp).with(.all).with(.returnData).with(.returnReference)).dictionaries)
             #expect(entries.count == 1)
             #expect(entries.first?["v_Data"] as? Data == data("s3cret"))
             #expect((entries.first?["v_PersistentRef"] as? Data)?.count == 20)
@@ -32,9 +33,12 @@ struct ResultShapeTests {
     func attributesAndReferenceOfAll(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
-            let entry = try #require(copy(item(genp).with(.all).with(.returnAttributes).with(.returnReference)).dictionaries?.first)
+            let entry = try #require(
+                copy(item(genp).with(.all).with(.returnAttributes).with(.returnReference)).dictionaries?.first)
             #expect(entry["v_PersistentRef"] is Data)
-            for name in ["persistref", "UUID", "clip", "class", "v_Data", "v_Ref", "sha1"] { #expect(entry[name] == nil) }
+            for name in ["persistref", "UUID", "clip", "class", "v_Data", "v_Ref", "sha1"] {
+                #expect(entry[name] == nil)
+            }
         }
     }
 
@@ -54,7 +58,9 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("T053: a reference that is no key, certificate or identity is refused by every call", arguments: Backend.allCases)
+    @Test(
+        "T053: a reference that is no key, certificate or identity is refused by every call",
+        arguments: Backend.allCases)
     func foreignReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -85,7 +91,9 @@ struct ResultShapeTests {
             #expect(none.status == errSecSuccess)
             #expect(none.list?.isEmpty == true)
             #expect(copy(item(genp, ["m_Limit": 0])).status == errSecItemNotFound)
-            for bad in ["banana" as Any, -2, 1.5, true] { #expect(copy(item(genp, ["m_Limit": bad])).status == errSecParam) }
+            for bad in ["banana" as Any, -2, 1.5, true] {
+                #expect(copy(item(genp, ["m_Limit": bad])).status == errSecParam)
+            }
         }
     }
 
@@ -131,7 +139,9 @@ struct ResultShapeTests {
                     let dictionary = try #require(answer.attributes, "\(asked)")
                     #expect(dictionary["acct"] as? String == "A")
                     #expect((dictionary["v_Data"] != nil) == asked.contains("r_Data"), "\(asked)")
-                    #expect((dictionary["sha1"] != nil) == (asked.contains("r_Data") && asked.contains("r_Attributes")), "\(asked)")
+                    #expect(
+                        (dictionary["sha1"] != nil) == (asked.contains("r_Data") && asked.contains("r_Attributes")),
+                        "\(asked)")
                     #expect((dictionary["v_PersistentRef"] != nil) == asked.contains("r_PersistentRef"), "\(asked)")
                     #expect((dictionary["class"] as? String == genp) == asked.contains("r_Ref"), "\(asked)")
                 }
@@ -139,11 +149,14 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("§3.6: an addition gives empty Data where there is none, and the digest with the data", arguments: Backend.allCases)
+    @Test(
+        "§3.6: an addition gives empty Data where there is none, and the digest with the data",
+        arguments: Backend.allCases)
     func additions(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(addReturning(genericKey.with(.returnData)).data == Data())
-            let added = addReturning(genericItem.with(["acct": "B"]).with(.returnData).with(.returnAttributes)).attributes
+            let added = addReturning(genericItem.with(["acct": "B"]).with(.returnData).with(.returnAttributes))
+                .attributes
             #expect(added?["sha1"] is Data)
             #expect(addReturning(genericItem.with(["acct": "C"]).with(.returnAttributes)).attributes?["sha1"] == nil)
         }
@@ -165,13 +178,17 @@ struct ResultShapeTests {
             let accounts = ["zeta", "alpha", "mid", "beta"]
             for account in accounts { add(genericItem.with(["acct": account])) }
             for query in [item(genp), item(genp, ["svce": "S"]), item(genp, ["agrp": "G1"])] {
-                let found = copy(query.with(.all).with(.returnAttributes)).dictionaries?.compactMap { $0["acct"] as? String }
+                let found = copy(query.with(.all).with(.returnAttributes)).dictionaries?.compactMap {
+                    $0["acct"] as? String
+                }
                 #expect(found == accounts)
             }
         }
     }
 
-    @Test("A certificate that is none has no reference, and is not stored where one is asked for", arguments: Backend.allCases)
+    @Test(
+        "A certificate that is none has no reference, and is not stored where one is asked for",
+        arguments: Backend.allCases)
     func noCertificate(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(item(cert, ["r_Ref": true, "v_Data": data("k")])) == errSecDecode)

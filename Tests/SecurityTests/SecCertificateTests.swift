@@ -45,9 +45,9 @@ struct SecCertificateTests {
         }
     }
 
-    @Test("bytes of another shape are refused", arguments: Misshapen.all)
-    func shape(misshapen: Misshapen) {
-        #expect(SecCertificateCreateWithData(nil, Data(misshapen.bytes) as CFData) == nil)
+    @Test("bytes of another shape are refused", arguments: MalformedCertificate.all)
+    func shape(malformed: MalformedCertificate) {
+        #expect(SecCertificateCreateWithData(nil, Data(malformed.bytes) as CFData) == nil)
     }
 
     @Test("no single changed byte is a trap, and what is taken keeps its bytes")
@@ -75,7 +75,8 @@ struct SecCertificateTests {
         let authority = try OpenSSLAuthority()
         let extensions = "subjectAltName=email:b@example.com,DNS:example.com\nsubjectKeyIdentifier=hash\n"
         let issued = try authority.issue(
-            "/C=DE/O=Example Ltd/OU=Unit/emailAddress=a@example.com/CN=first/CN=last", extensions, by: authority.intermediate)
+            "/C=DE/O=Example Ltd/OU=Unit/emailAddress=a@example.com/CN=first/CN=last", extensions,
+            by: authority.intermediate)
         let certificate = try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
         #expect(SecCertificateCopySubjectSummary(certificate) as String? == "last")
         var name: CFString?
@@ -84,20 +85,26 @@ struct SecCertificateTests {
         #expect(SecCertificateCopyEmailAddresses(certificate, &addresses) == errSecSuccess)
         #expect(addresses as? [String] == ["b@example.com", "a@example.com"])
         let openssl = authority.openssl
-        func told(_ word: String...) throws -> String {
-            let text = String(decoding: try openssl.output(["x509", "-noout", "-in", issued.file] + word), as: UTF8.self)
+        func opensslOutput(_ word: String...) throws -> String {
+            let text = String(
+                decoding: try openssl.output(["x509", "-noout", "-in", issued.file] + word), as: UTF8.self)
             return String(text.split(separator: "=", maxSplits: 1).last ?? "").trimmingCharacters(in: .newlines)
         }
         let number = try #require(SecCertificateCopySerialNumberData(certificate, nil)) as Data
         let digits = number.drop { $0 == 0 }.map { String(format: "%02X", $0) }.joined()
-        #expect(try told("-serial") == digits)
+        #expect(try opensslOutput("-serial") == digits)
         let format = ISO8601DateFormatter()
         let first = try #require(SecCertificateCopyNotValidBeforeDate(certificate)) as Date
         let last = try #require(SecCertificateCopyNotValidAfterDate(certificate)) as Date
-        #expect(try told("-startdate", "-dateopt", "iso_8601").replacingOccurrences(of: " ", with: "T") == format.string(from: first))
-        #expect(try told("-enddate", "-dateopt", "iso_8601").replacingOccurrences(of: " ", with: "T") == format.string(from: last))
-        let fingerprint = try told("-fingerprint", "-sha256").replacingOccurrences(of: ":", with: "")
-        #expect(SecCertificateCopySHA256Digest(certificate).map { ($0 as Data).hexadecimal.uppercased() } == fingerprint)
+        #expect(
+            try opensslOutput("-startdate", "-dateopt", "iso_8601").replacingOccurrences(of: " ", with: "T")
+                == format.string(from: first))
+        #expect(
+            try opensslOutput("-enddate", "-dateopt", "iso_8601").replacingOccurrences(of: " ", with: "T")
+                == format.string(from: last))
+        let fingerprint = try opensslOutput("-fingerprint", "-sha256").replacingOccurrences(of: ":", with: "")
+        #expect(
+            SecCertificateCopySHA256Digest(certificate).map { ($0 as Data).hexadecimal.uppercased() } == fingerprint)
         let pem = try openssl.file(openssl.output(["x509", "-noout", "-pubkey", "-in", issued.file]))
         let info = try openssl.file(openssl.output(["pkey", "-pubin", "-in", pem, "-outform", "DER"]))
         let pin = try openssl.output(["dgst", "-sha256", "-binary", info])
@@ -148,11 +155,12 @@ struct SecCertificateTests {
             let properties = try #require(try property(key)[kSecPropertyKeyValue] as? [[CFString: Any]], "\(key)")
             return properties.map { "\($0[kSecPropertyKeyLabel] ?? ""): \($0[kSecPropertyKeyValue] ?? "")" }
         }
-        let told = try authority.openssl.output(["x509", "-noout", "-serial", "-in", issued.file])
+        let opensslOutput = try authority.openssl.output(["x509", "-noout", "-serial", "-in", issued.file])
         let serial = try property(kSecOIDX509V1SerialNumber)[kSecPropertyKeyValue] as? String
         #expect(
             serial?.replacingOccurrences(of: " ", with: "").hasSuffix(
-                String(decoding: told, as: UTF8.self).dropFirst("serial=".count).trimmingCharacters(in: .newlines)) == true)
+                String(decoding: opensslOutput, as: UTF8.self).dropFirst("serial=".count).trimmingCharacters(
+                    in: .newlines)) == true)
         #expect(
             try parts(kSecOIDX509V1SubjectName) == [
                 "2.5.4.6: DE", "2.5.4.10: Example", "2.5.4.3: example.com", "1.2.840.113549.1.9.1: a@example.com",
@@ -163,11 +171,15 @@ struct SecCertificateTests {
         let before = try property(kSecOIDX509V1ValidityNotBefore)[kSecPropertyKeyValue] as? Double
         #expect(before == SecCertificateCopyNotValidBeforeDate(certificate)?.timeIntervalSinceReferenceDate)
         let key = try property(kSecOIDX509V1SubjectPublicKey)[kSecPropertyKeyValue] as? Data
-        #expect(key == SecCertificateCopyKey(certificate).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? })
-        #expect(try property(kSecOIDCommonName)[kSecPropertyKeyValue] as? [String] == ["example.com"])
-        #expect(try property(kSecOIDEmailAddress)[kSecPropertyKeyValue] as? [String] == ["b@example.com", "a@example.com"])
         #expect(
-            try parts(kSecOIDBasicConstraints) == ["Critical: Yes", "Certificate Authority: Yes", "Path Length Constraint: 2"])
+            key == SecCertificateCopyKey(certificate).flatMap { SecKeyCopyExternalRepresentation($0, nil) as Data? })
+        #expect(try property(kSecOIDCommonName)[kSecPropertyKeyValue] as? [String] == ["example.com"])
+        #expect(
+            try property(kSecOIDEmailAddress)[kSecPropertyKeyValue] as? [String] == ["b@example.com", "a@example.com"])
+        #expect(
+            try parts(kSecOIDBasicConstraints) == [
+                "Critical: Yes", "Certificate Authority: Yes", "Path Length Constraint: 2",
+            ])
         #expect(try property(kSecOIDKeyUsage)[kSecPropertyKeyValue] as? Int == 1 | 1 << 5 | 1 << 8)
         let serverAuth = Data([0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01])
         #expect(try property(kSecOIDExtendedKeyUsage)[kSecPropertyKeyValue] as? [Data] == [serverAuth])
@@ -234,7 +246,7 @@ extension SecCertificateTests {
             options: .ignoreUnknownCharacters
         ) ?? Data()
 
-    struct Misshapen: Sendable, CustomTestStringConvertible {
+    struct MalformedCertificate: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let bytes: [UInt8]
 
@@ -244,28 +256,28 @@ extension SecCertificateTests {
         }
 
         static let all = [
-            Misshapen("nothing", []),
-            Misshapen("the outer shape alone", [0x30, 12, 0x30, 2, 5, 0, 0x30, 2, 5, 0, 0x03, 2, 0, 0]),
-            Misshapen(
+            MalformedCertificate("nothing", []),
+            MalformedCertificate("the outer shape alone", [0x30, 12, 0x30, 2, 5, 0, 0x30, 2, 5, 0, 0x03, 2, 0, 0]),
+            MalformedCertificate(
                 "the outer shape around zeros",
                 [0x30, 0x82, 0x01, 0x09] + [0x30, 0x82, 0x01, 0x00] + [UInt8](repeating: 0, count: 256)
                     + [0x30, 0, 0x03, 1, 0]),
-            Misshapen("an empty sequence", [0x30, 0]),
-            Misshapen("PEM", Array("-----BEGIN CERTIFICATE-----\n".utf8)),
-            Misshapen("a set", [0x31, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
-            Misshapen("two members", [0x30, 4, 0x30, 0, 0x30, 0]),
-            Misshapen("four members", [0x30, 9, 0x30, 0, 0x30, 0, 0x03, 1, 0, 5, 0]),
-            Misshapen("no signature", [0x30, 7, 0x30, 0, 0x30, 0, 0x04, 1, 0]),
-            Misshapen("no algorithm", [0x30, 7, 0x30, 0, 0x31, 0, 0x03, 1, 0]),
-            Misshapen("a signed part that is no sequence", [0x30, 7, 0xA0, 0, 0x30, 0, 0x03, 1, 0]),
-            Misshapen("a member longer than what contains it", [0x30, 7, 0x30, 0, 0x30, 0, 0x03, 2, 0]),
-            Misshapen("half a member at the end", [0x30, 8, 0x30, 0, 0x30, 0, 0x03, 1, 0, 0x30]),
-            Misshapen("an indefinite length", [0x30, 0x80, 0x30, 0, 0x30, 0, 0x03, 1, 0, 0, 0]),
-            Misshapen("a length in more bytes than needed", [0x30, 0x81, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
-            Misshapen("a length with a leading zero", [0x30, 0x82, 0, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
-            Misshapen("a length of 127 bytes", [0x30, 0xFF] + [UInt8](repeating: 0xFF, count: 200)),
-            Misshapen("the greatest length", [0x30, 0x88] + [UInt8](repeating: 0xFF, count: 8)),
-            Misshapen("a tag in several bytes", [0x3F, 0x81, 0x10, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
+            MalformedCertificate("an empty sequence", [0x30, 0]),
+            MalformedCertificate("PEM", Array("-----BEGIN CERTIFICATE-----\n".utf8)),
+            MalformedCertificate("a set", [0x31, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
+            MalformedCertificate("two members", [0x30, 4, 0x30, 0, 0x30, 0]),
+            MalformedCertificate("four members", [0x30, 9, 0x30, 0, 0x30, 0, 0x03, 1, 0, 5, 0]),
+            MalformedCertificate("no signature", [0x30, 7, 0x30, 0, 0x30, 0, 0x04, 1, 0]),
+            MalformedCertificate("no algorithm", [0x30, 7, 0x30, 0, 0x31, 0, 0x03, 1, 0]),
+            MalformedCertificate("a signed part that is no sequence", [0x30, 7, 0xA0, 0, 0x30, 0, 0x03, 1, 0]),
+            MalformedCertificate("a member longer than what contains it", [0x30, 7, 0x30, 0, 0x30, 0, 0x03, 2, 0]),
+            MalformedCertificate("half a member at the end", [0x30, 8, 0x30, 0, 0x30, 0, 0x03, 1, 0, 0x30]),
+            MalformedCertificate("an indefinite length", [0x30, 0x80, 0x30, 0, 0x30, 0, 0x03, 1, 0, 0, 0]),
+            MalformedCertificate("a length in more bytes than needed", [0x30, 0x81, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
+            MalformedCertificate("a length with a leading zero", [0x30, 0x82, 0, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
+            MalformedCertificate("a length of 127 bytes", [0x30, 0xFF] + [UInt8](repeating: 0xFF, count: 200)),
+            MalformedCertificate("the greatest length", [0x30, 0x88] + [UInt8](repeating: 0xFF, count: 8)),
+            MalformedCertificate("a tag in several bytes", [0x3F, 0x81, 0x10, 7, 0x30, 0, 0x30, 0, 0x03, 1, 0]),
         ]
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite("SecItemImport and SecItemExport")
 struct SecItemImportTests {
     private let authority: OpenSSLAuthority
-    private let issued: OpenSSLAuthority.Issued
+    private let issued: OpenSSLAuthority.IssuedCertificate
     private var openssl: OpenSSL { authority.openssl }
 
     init() throws {
@@ -18,7 +18,8 @@ struct SecItemImportTests {
     }
 
     private func imported(
-        _ data: Data, passphrase: String? = nil, type: SecExternalItemType = .itemTypeUnknown, flags: SecKeyImportExportFlags = []
+        _ data: Data, passphrase: String? = nil, type: SecExternalItemType = .itemTypeUnknown,
+        flags: SecKeyImportExportFlags = []
     ) -> (status: OSStatus, format: SecExternalFormat, type: SecExternalItemType, items: [NSObject]) {
         var (format, found, items) = (SecExternalFormat.formatUnknown, type, CFArray?.none)
         let secret = passphrase.map { NSString(string: $0) }
@@ -61,7 +62,9 @@ struct SecItemImportTests {
         let several = imported(pkcs7)
         #expect(several.format == .formatPKCS7 && several.items.count == 2 && several.type == .itemTypeCertificate)
         let pkcs12 = Data(
-            try openssl.output(["pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile]))
+            try openssl.output([
+                "pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile,
+            ]))
         #expect(imported(pkcs12).status == errSecPassphraseRequired)
         #expect(imported(pkcs12, passphrase: "wrong").status == errSecAuthFailed)
         #expect(imported(pkcs12, passphrase: "pw").items.first is SecIdentity)
@@ -79,7 +82,9 @@ struct SecItemImportTests {
         der.prefix(index + 1) + [0x81] + der.dropFirst(index + 1)
     }
 
-    private func key(_ words: String...) throws -> Data { Data(try openssl.output(["genpkey", "-outform", "DER"] + words)) }
+    private func key(_ words: String...) throws -> Data {
+        Data(try openssl.output(["genpkey", "-outform", "DER"] + words))
+    }
 
     @Test("A key in BER is refused, wherever the form is broken, and openssl reads it nevertheless")
     func ber() throws {
@@ -112,12 +117,14 @@ struct SecItemImportTests {
     func explicitParameters() throws {
         let name = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
         let plain = Data(try openssl.output(["genpkey", "-outform", "DER"] + name))
-        let spelled = Data(try openssl.output(["genpkey", "-outform", "DER"] + name + ["-pkeyopt", "ec_param_enc:explicit"]))
+        let spelled = Data(
+            try openssl.output(["genpkey", "-outform", "DER"] + name + ["-pkeyopt", "ec_param_enc:explicit"]))
         #expect(imported(plain).status == errSecSuccess)
         #expect(imported(spelled).status == errSecUnimplemented)
         let file = try openssl.file(spelled)
         for words in [["pkey", "-pubout"], ["ec"], ["pkcs8", "-topk8", "-passout", "pass:pw"]] {
-            let form = Data(try openssl.output([words[0], "-inform", "DER", "-in", file, "-outform", "DER"] + words.dropFirst()))
+            let form = Data(
+                try openssl.output([words[0], "-inform", "DER", "-in", file, "-outform", "DER"] + words.dropFirst()))
             #expect(imported(form, passphrase: "pw").status == errSecUnimplemented, "\(words)")
         }
     }
@@ -127,12 +134,15 @@ struct SecItemImportTests {
         let three = try key("-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt", "rsa_keygen_primes:3")
         #expect(imported(three).status == errSecUnimplemented)
         let traditional = Data(
-            try openssl.output(["rsa", "-inform", "DER", "-in", openssl.file(three), "-traditional", "-outform", "DER"]))
+            try openssl.output(["rsa", "-inform", "DER", "-in", openssl.file(three), "-traditional", "-outform", "DER"])
+        )
         #expect(imported(traditional).status == errSecUnimplemented)
         // Its public half is like any other.
-        let half = Data(try openssl.output(["pkey", "-inform", "DER", "-in", openssl.file(three), "-pubout", "-outform", "DER"]))
+        let half = Data(
+            try openssl.output(["pkey", "-inform", "DER", "-in", openssl.file(three), "-pubout", "-outform", "DER"]))
         #expect(imported(half).items.first is SecKey)
-        let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPrivate] as CFDictionary
+        let attributes =
+            [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPrivate] as CFDictionary
         #expect(SecKeyCreateWithData(traditional as CFData, attributes, nil) == nil)
     }
 
@@ -158,12 +168,18 @@ struct SecItemImportTests {
         #expect(imported(pkcs12.data, passphrase: "pw").items.first as? SecIdentity == identity)
         #expect(exported(identity, .formatPKCS12).status == errSecPassphraseRequired)
         let wrapped = exported(privateKey, .formatWrappedPKCS8, flags: .pemArmour, passphrase: "pw")
-        let same = try openssl.output(["pkey", "-in", openssl.file(wrapped.data), "-passin", "pass:pw", "-outform", "DER"])
+        let same = try openssl.output([
+            "pkey", "-in", openssl.file(wrapped.data), "-passin", "pass:pw", "-outform", "DER",
+        ])
         #expect(try same == openssl.output(["pkey", "-in", issued.keyFile, "-outform", "DER"]))
         #expect(exported(privateKey, .formatWrappedPKCS8).status == errSecPassphraseRequired)
-        #expect(try exported(privateKey, .formatBSAFE).data == #require(SecKeyCopyExternalRepresentation(privateKey, nil)) as Data)
+        #expect(
+            try exported(privateKey, .formatBSAFE).data == #require(SecKeyCopyExternalRepresentation(privateKey, nil))
+                as Data)
         #expect(exported([privateKey, leaf] as [Any], .formatPKCS7).status == errSecParam)
-        #expect(exported("text", .formatUnknown).status == errSecParam && exported([Any](), .formatUnknown).status == errSecParam)
+        #expect(
+            exported("text", .formatUnknown).status == errSecParam
+                && exported([Any](), .formatUnknown).status == errSecParam)
         #expect(exported(privateKey, .formatNetscapeCertSequence).status == errSecUnimplemented)
     }
 }

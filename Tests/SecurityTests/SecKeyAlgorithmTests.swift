@@ -7,21 +7,23 @@ import Testing
 /// The algorithms are stored and compared as strings, so the strings are Apple's. Written out a second time here.
 @Suite("SecKeyAlgorithm")
 struct SecKeyAlgorithmTests {
-    @Test("an algorithm has Apple's string, and is served unless it is known by name alone", arguments: served + refused)
+    @Test(
+        "an algorithm has Apple's string, and is served unless it is known by name alone",
+        arguments: supported + refused)
     func string(_ algorithm: SecKeyAlgorithm, _ string: String) {
         #expect(algorithm.rawValue as String == string)
         #expect(SecKeyAlgorithm(rawValue: string as CFString) == algorithm)
-        #expect((KeyAlgorithm(rawValue: string) != nil) == Self.served.contains { $0.1 == string })
+        #expect((KeyAlgorithm(rawValue: string) != nil) == Self.supported.contains { $0.1 == string })
     }
 
     @Test("there are 97, each once, and no other is served")
     func count() {
-        #expect(Set((Self.served + Self.refused).map(\.1)).count == 97)
-        #expect(Set(KeyAlgorithm.all.map(\.rawValue)).isSubset(of: Self.served.map(\.1)))
-        #expect(KeyAlgorithm.all.count == Self.served.count - 1, "one has two names")
+        #expect(Set((Self.supported + Self.refused).map(\.1)).count == 97)
+        #expect(Set(KeyAlgorithm.all.map(\.rawValue)).isSubset(of: Self.supported.map(\.1)))
+        #expect(KeyAlgorithm.all.count == Self.supported.count - 1, "one has two names")
     }
 
-    static let served: [(SecKeyAlgorithm, String)] = [
+    static let supported: [(SecKeyAlgorithm, String)] = [
         (.rsaSignatureRaw, "algid:sign:RSA:raw"),
         (.rsaSignatureDigestPKCS1v15Raw, "algid:sign:RSA:digest-PKCS1v15"),
         (.rsaSignatureDigestPKCS1v15SHA1, "algid:sign:RSA:digest-PKCS1v15:SHA1"),

@@ -15,11 +15,15 @@ struct SecKeyTests {
 
     private static func random(_ parameters: [CFString: Any]) throws -> SecKey {
         var error: Unmanaged<CFError>?
-        guard let key = SecKeyCreateRandomKey(parameters as CFDictionary, &error) else { throw try #require(error).takeRetainedValue() }
+        guard let key = SecKeyCreateRandomKey(parameters as CFDictionary, &error) else {
+            throw try #require(error).takeRetainedValue()
+        }
         return key
     }
 
-    private static var curve: [CFString: Any] { [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256] }
+    private static var curve: [CFString: Any] {
+        [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256]
+    }
     private static var rsa: [CFString: Any] { [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] }
 
     /// The code of the error of a call that answers nil; 0 where it answers something, 1 for an error of another domain.
@@ -34,7 +38,9 @@ struct SecKeyTests {
 
     private static func count(_ query: [CFString: Any] = [:]) -> Int {
         var result: CFTypeRef?
-        let all = query.merging([kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true]) { $1 }
+        let all = query.merging([
+            kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true,
+        ]) { $1 }
         guard SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess else { return 0 }
         return (result as? [Any])?.count ?? 0
     }
@@ -74,8 +80,10 @@ struct SecKeyTests {
     func permanent(_ backend: Backend) throws {
         let yes = [kSecAttrIsPermanent: true]
         for (more, count) in [
-            ([kSecPrivateKeyAttrs: yes], 1), ([kSecPublicKeyAttrs: yes], 1), ([kSecPrivateKeyAttrs: yes, kSecPublicKeyAttrs: yes], 2),
-            ([kSecAttrIsPermanent: true], 2), ([kSecAttrIsPermanent: true, kSecPublicKeyAttrs: [kSecAttrIsPermanent: false]], 1),
+            ([kSecPrivateKeyAttrs: yes], 1), ([kSecPublicKeyAttrs: yes], 1),
+            ([kSecPrivateKeyAttrs: yes, kSecPublicKeyAttrs: yes], 2),
+            ([kSecAttrIsPermanent: true], 2),
+            ([kSecAttrIsPermanent: true, kSecPublicKeyAttrs: [kSecAttrIsPermanent: false]], 1),
             ([kSecAttrIsPermanent: 1], 0), ([kSecAttrIsPermanent: "true"], 0),
         ] as [([CFString: Any], Int)] {
             try withKeychain(backend) { _ in
@@ -86,29 +94,42 @@ struct SecKeyTests {
         }
     }
 
-    @Test("T223: label, tag and application label come back per half; an own application label stands", arguments: Backend.allCases)
+    @Test(
+        "T223: label, tag and application label come back per half; an own application label stands",
+        arguments: Backend.allCases)
     func perHalf(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let tags = [Data("private".utf8), Data("public".utf8)]
             let halves = tags.map {
-                [kSecAttrIsPermanent: true, kSecAttrApplicationTag: $0, kSecAttrLabel: String(decoding: $0, as: UTF8.self)]
+                [
+                    kSecAttrIsPermanent: true, kSecAttrApplicationTag: $0,
+                    kSecAttrLabel: String(decoding: $0, as: UTF8.self),
+                ]
                     as [CFString: Any]
             }
-            let key = try Self.random(Self.rsa.merging([kSecPrivateKeyAttrs: halves[0], kSecPublicKeyAttrs: halves[1]]) { $1 })
+            let key = try Self.random(
+                Self.rsa.merging([kSecPrivateKeyAttrs: halves[0], kSecPublicKeyAttrs: halves[1]]) { $1 })
             for (index, tag) in tags.enumerated() {
                 var result: CFTypeRef?
-                let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecReturnAttributes: true] as [CFString: Any]
+                let query =
+                    [kSecClass: kSecClassKey, kSecAttrApplicationTag: tag, kSecReturnAttributes: true]
+                    as [CFString: Any]
                 #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
                 let attributes = try #require(result as? [CFString: Any])
                 #expect(attributes[kSecAttrLabel] as? String == String(decoding: tag, as: UTF8.self))
                 #expect(attributes[kSecAttrKeyClass] as? Int == (index == 0 ? 1 : 0))
                 #expect(attributes[kSecAttrKeySizeInBits] as? Int == 2048 && attributes[kSecAttrKeyType] as? Int == 42)
-                let label = try #require(SecKeyCopyAttributes(key) as? [CFString: Any])[kSecAttrApplicationLabel] as? Data
+                let label =
+                    try #require(SecKeyCopyAttributes(key) as? [CFString: Any])[kSecAttrApplicationLabel] as? Data
                 #expect(label?.count == 20 && attributes[kSecAttrApplicationLabel] as? Data == label)
             }
-            #expect(try Self.agree(Self.found([kSecAttrApplicationTag: tags[0]]), Self.found([kSecAttrApplicationTag: tags[1]])))
+            #expect(
+                try Self.agree(
+                    Self.found([kSecAttrApplicationTag: tags[0]]), Self.found([kSecAttrApplicationTag: tags[1]])))
             _ = try Self.random(
-                Self.curve.merging([kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationLabel: Data([1, 2])]]) { $1 })
+                Self.curve.merging([
+                    kSecPrivateKeyAttrs: [kSecAttrIsPermanent: true, kSecAttrApplicationLabel: Data([1, 2])]
+                ]) { $1 })
             #expect(Self.count([kSecAttrApplicationLabel: Data([1, 2])]) == 1)
         }
     }
@@ -117,18 +138,26 @@ struct SecKeyTests {
     func failures(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let permanent = [kSecAttrIsPermanent: true]
-            func code(_ parameters: [CFString: Any]) -> Int { Self.code { SecKeyCreateRandomKey(parameters as CFDictionary, $0) } }
-            #expect(code(Self.curve.merging([kSecAttrKeySizeInBits: 1_000_000, kSecPrivateKeyAttrs: permanent]) { $1 }) == -25311)
+            func code(_ parameters: [CFString: Any]) -> Int {
+                Self.code { SecKeyCreateRandomKey(parameters as CFDictionary, $0) }
+            }
+            #expect(
+                code(Self.curve.merging([kSecAttrKeySizeInBits: 1_000_000, kSecPrivateKeyAttrs: permanent]) { $1 })
+                    == -25311)
             #expect(code([kSecAttrKeyType: kSecAttrKeyTypeRSA]) == -25311)
             #expect(code([kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: "many"]) == -25311)
             #expect(code([kSecAttrKeySizeInBits: 2048]) == -50)
             #expect(code([kSecAttrKeyType: "42 ", kSecAttrKeySizeInBits: 2048]) == -50)
             #expect(code([kSecAttrKeyType: "9999", kSecAttrKeySizeInBits: 2048]) == -50)
             #expect(code(Self.curve.merging([kSecAttrTokenID: kSecAttrTokenIDSecureEnclave]) { $1 }) == -4)
-            #expect(code(Self.curve.merging([kSecAttrAccessGroup: "other", kSecPrivateKeyAttrs: permanent]) { $1 }) == -34018)
+            #expect(
+                code(Self.curve.merging([kSecAttrAccessGroup: "other", kSecPrivateKeyAttrs: permanent]) { $1 })
+                    == -34018)
             // The public half is refused, and the private one is not there either.
             let foreign = [kSecAttrIsPermanent: true, kSecAttrAccessGroup: "other"] as [CFString: Any]
-            #expect(code(Self.curve.merging([kSecPrivateKeyAttrs: permanent, kSecPublicKeyAttrs: foreign]) { $1 }) == -34018)
+            #expect(
+                code(Self.curve.merging([kSecPrivateKeyAttrs: permanent, kSecPublicKeyAttrs: foreign]) { $1 }) == -34018
+            )
             #expect(Self.count() == 0)
             // A decimal string is a size.
             #expect(code([kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: "384"]) == 0)
@@ -149,24 +178,33 @@ struct SecKeyTests {
 
     // MARK: Bytes
 
-    @Test("T224 to T229: external representations have Apple's lengths, make equal keys, and are refused for anything else")
+    @Test(
+        "T224 to T229: external representations have Apple's lengths, make equal keys, and are refused for anything else"
+    )
     func external() throws {
         for (bits, size) in [(224, 28), (256, 32), (384, 48), (521, 66)] {
             let key = try Self.random([kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: bits])
             let open = try #require(SecKeyCopyPublicKey(key))
             let (secret, bytes) = (
-                try #require(SecKeyCopyExternalRepresentation(key, nil)), try #require(SecKeyCopyExternalRepresentation(open, nil))
+                try #require(SecKeyCopyExternalRepresentation(key, nil)),
+                try #require(SecKeyCopyExternalRepresentation(open, nil))
             )
             #expect(bytes.length == 2 * size + 1 && secret.length == 3 * size + 1 && SecKeyGetBlockSize(key) == size)
             func code(_ data: CFData, _ keyClass: Any, _ type: Any = kSecAttrKeyTypeEC) -> Int {
-                Self.code { SecKeyCreateWithData(data, [kSecAttrKeyType: type, kSecAttrKeyClass: keyClass] as CFDictionary, $0) }
+                Self.code {
+                    SecKeyCreateWithData(data, [kSecAttrKeyType: type, kSecAttrKeyClass: keyClass] as CFDictionary, $0)
+                }
             }
-            let attributes = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeyClass: kSecAttrKeyClassPrivate] as CFDictionary
+            let attributes =
+                [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeyClass: kSecAttrKeyClassPrivate] as CFDictionary
             #expect(SecKeyCreateWithData(secret, attributes, nil) == key)
             #expect(code(secret, kSecAttrKeyClassPublic) == -50 && code(bytes, kSecAttrKeyClassPrivate) == -50)
             #expect(code(secret, 1, 73) == 0 && code(secret, "1", "73") == 0)
-            #expect(code(secret, " 1") == -50 && code(secret, 3) == -50 && code(secret, kSecAttrKeyClassSymmetric) == -4)
-            #expect(code(Data([1, 2, 3]) as CFData, kSecAttrKeyClassPublic) == -50 && code(NSData(), kSecAttrKeyClassPrivate) == -50)
+            #expect(
+                code(secret, " 1") == -50 && code(secret, 3) == -50 && code(secret, kSecAttrKeyClassSymmetric) == -4)
+            #expect(
+                code(Data([1, 2, 3]) as CFData, kSecAttrKeyClassPublic) == -50
+                    && code(NSData(), kSecAttrKeyClassPrivate) == -50)
             #expect(code(secret, kSecAttrKeyClassPrivate, kSecAttrKeyTypeRSA) == -50)
         }
         let key = try Self.random(Self.rsa)
@@ -176,7 +214,8 @@ struct SecKeyTests {
         #expect(Self.code { SecKeyCreateWithData(bytes, wrong, $0) } == -50)
     }
 
-    @Test("T248, T252, T253: attributes by constant and by raw string; what Apple says is supported, surprises included")
+    @Test(
+        "T248, T252, T253: attributes by constant and by raw string; what Apple says is supported, surprises included")
     func attributes() throws {
         let key = try Self.random(Self.rsa)
         let open = try #require(SecKeyCopyPublicKey(key))
@@ -184,21 +223,26 @@ struct SecKeyTests {
         #expect(attributes["bsiz"] as? Int == 2048 && attributes[kSecAttrKeySizeInBits as String] as? Int == 2048)
         #expect(attributes[kSecAttrKeyType as String] as? String == kSecAttrKeyTypeRSA as String)
         #expect(attributes[kSecAttrKeyClass as String] as? String == kSecAttrKeyClassPrivate as String)
-        #expect(attributes[kSecAttrCanSign as String] as? Bool == true && attributes[kSecAttrCanDerive as String] as? Bool == false)
+        #expect(
+            attributes[kSecAttrCanSign as String] as? Bool == true
+                && attributes[kSecAttrCanDerive as String] as? Bool == false)
         #expect(attributes[kSecClass as String] as? String == kSecClassKey as String)
         #expect(attributes[kSecValueData as String] as? Data == SecKeyCopyExternalRepresentation(key, nil) as Data?)
         #expect(SecKeyIsAlgorithmSupported(key, .verify, .rsaSignatureMessagePSSSHA256))
         #expect(SecKeyIsAlgorithmSupported(open, .decrypt, .rsaEncryptionOAEPSHA1))
         #expect(!SecKeyIsAlgorithmSupported(open, .decrypt, .rsaEncryptionOAEPSHA1AESGCM))
         #expect(
-            !SecKeyIsAlgorithmSupported(key, .encrypt, .rsaEncryptionPKCS1) && !SecKeyIsAlgorithmSupported(open, .sign, .rsaSignatureRaw))
+            !SecKeyIsAlgorithmSupported(key, .encrypt, .rsaEncryptionPKCS1)
+                && !SecKeyIsAlgorithmSupported(open, .sign, .rsaSignatureRaw))
         #expect(!SecKeyIsAlgorithmSupported(key, .sign, .ecdsaSignatureMessageX962SHA256))
         #expect(!SecKeyIsAlgorithmSupported(key, .sign, .rsaSignatureMessagePKCS1v15MD5))
         #expect(!SecKeyIsAlgorithmSupported(key, .sign, SecKeyAlgorithm(rawValue: "algid:none" as CFString)))
         // Supported or not, what it then answers is no trap.
-        #expect(Self.code { SecKeyCreateDecryptedData(open, .rsaEncryptionPKCS1, Data(count: 256) as CFData, $0) } == -50)
+        #expect(
+            Self.code { SecKeyCreateDecryptedData(open, .rsaEncryptionPKCS1, Data(count: 256) as CFData, $0) } == -50)
         #expect(Self.code { SecKeyCreateEncryptedData(key, .rsaEncryptionPKCS1, Self.message as CFData, $0) } == -50)
-        #expect(Self.code { SecKeyCreateSignature(open, .rsaSignatureMessagePSSSHA256, Self.message as CFData, $0) } == -50)
+        #expect(
+            Self.code { SecKeyCreateSignature(open, .rsaSignatureMessagePSSSHA256, Self.message as CFData, $0) } == -50)
     }
 
     // MARK: Operations
@@ -207,12 +251,17 @@ struct SecKeyTests {
     func signatures() throws {
         let key = try Self.random(Self.curve)
         let open = try #require(SecKeyCopyPublicKey(key))
-        #expect(Self.code { SecKeyCreateSignature(key, .ecdsaSignatureDigestX962SHA256, Data(count: 31) as CFData, $0) } == -50)
-        let signature = try #require(SecKeyCreateSignature(key, .ecdsaSignatureMessageRFC4754SHA256, Self.message as CFData, nil)) as Data
+        #expect(
+            Self.code { SecKeyCreateSignature(key, .ecdsaSignatureDigestX962SHA256, Data(count: 31) as CFData, $0) }
+                == -50)
+        let signature =
+            try #require(SecKeyCreateSignature(key, .ecdsaSignatureMessageRFC4754SHA256, Self.message as CFData, nil))
+            as Data
         #expect(signature.count == 64)
         for wrong in [signature.dropLast(), signature + Data([0]), Data(signature.map { $0 ^ 1 })] {
             let code = Self.code {
-                SecKeyVerifySignature(open, .ecdsaSignatureMessageRFC4754SHA256, Self.message as CFData, wrong as CFData, $0) ? true : nil
+                SecKeyVerifySignature(
+                    open, .ecdsaSignatureMessageRFC4754SHA256, Self.message as CFData, wrong as CFData, $0) ? true : nil
             }
             #expect(code == -67808)
         }
@@ -233,17 +282,29 @@ struct SecKeyTests {
         let plain = agreed([:], .ecdhKeyExchangeStandard)
         #expect(plain.0 == plain.1 && plain.0?.count == 32)
         let derived = agreed([size: 32, info: Data([1])], .ecdhKeyExchangeStandardX963SHA256)
-        #expect(derived.0 == derived.1 && derived.0?.count == 32 && derived.0 != agreed([size: 32], .ecdhKeyExchangeStandardX963SHA256).0)
+        #expect(
+            derived.0 == derived.1 && derived.0?.count == 32
+                && derived.0 != agreed([size: 32], .ecdhKeyExchangeStandardX963SHA256).0)
         for wrong in [[:], [size: "32"], [size: true], [size: 32, info: "text"]] as [[CFString: Any]] {
             #expect(
-                Self.code { SecKeyCopyKeyExchangeResult(one, .ecdhKeyExchangeCofactorX963SHA512, openOther, wrong as CFDictionary, $0) }
+                Self.code {
+                    SecKeyCopyKeyExchangeResult(
+                        one, .ecdhKeyExchangeCofactorX963SHA512, openOther, wrong as CFDictionary, $0)
+                }
                     == -50)
         }
         let cipher = try #require(
-            SecKeyCreateEncryptedData(openOne, .eciesEncryptionStandardVariableIVX963SHA256AESGCM, Self.message as CFData, nil))
-        #expect(SecKeyCreateDecryptedData(one, .eciesEncryptionStandardVariableIVX963SHA256AESGCM, cipher, nil) as Data? == Self.message)
-        #expect(Self.code { SecKeyCreateDecryptedData(other, .eciesEncryptionStandardVariableIVX963SHA256AESGCM, cipher, $0) } == -50)
-        #expect(Self.code { SecKeyCreateDecryptedData(one, .eciesEncryptionCofactorX963SHA1AESGCM, NSData(), $0) } == -50)
+            SecKeyCreateEncryptedData(
+                openOne, .eciesEncryptionStandardVariableIVX963SHA256AESGCM, Self.message as CFData, nil))
+        #expect(
+            SecKeyCreateDecryptedData(one, .eciesEncryptionStandardVariableIVX963SHA256AESGCM, cipher, nil) as Data?
+                == Self.message)
+        #expect(
+            Self.code {
+                SecKeyCreateDecryptedData(other, .eciesEncryptionStandardVariableIVX963SHA256AESGCM, cipher, $0)
+            } == -50)
+        #expect(
+            Self.code { SecKeyCreateDecryptedData(one, .eciesEncryptionCofactorX963SHA1AESGCM, NSData(), $0) } == -50)
     }
 
     @Test("The older calls sign, verify, encrypt and decrypt; too little room and old hashes are refused")
@@ -255,7 +316,9 @@ struct SecKeyTests {
         var length = 256
         #expect(SecKeyRawSign(key, .PKCS1SHA256, digest, 32, &signature, &length) == errSecSuccess && length == 256)
         #expect(SecKeyRawVerify(open, .PKCS1SHA256, digest, 32, signature, length) == errSecSuccess)
-        #expect(SecKeyVerifySignature(open, .rsaSignatureDigestPKCS1v15SHA256, Data(digest) as CFData, Data(signature) as CFData, nil))
+        #expect(
+            SecKeyVerifySignature(
+                open, .rsaSignatureDigestPKCS1v15SHA256, Data(digest) as CFData, Data(signature) as CFData, nil))
         signature[5] ^= 1
         #expect(SecKeyRawVerify(open, .PKCS1SHA256, digest, 32, signature, length) == -67808)
         length = 255
@@ -268,7 +331,9 @@ struct SecKeyTests {
             var (cipher, cipherLength) = ([UInt8](repeating: 0, count: 256), 256)
             #expect(SecKeyEncrypt(open, padding, digest, 32, &cipher, &cipherLength) == errSecSuccess)
             var (plain, plainLength) = ([UInt8](repeating: 0, count: 256), 256)
-            #expect(SecKeyDecrypt(key, padding, cipher, cipherLength, &plain, &plainLength) == errSecSuccess && plainLength == 32)
+            #expect(
+                SecKeyDecrypt(key, padding, cipher, cipherLength, &plain, &plainLength) == errSecSuccess
+                    && plainLength == 32)
             #expect(Array(plain.prefix(32)) == digest)
             plainLength = 31
             #expect(SecKeyDecrypt(key, padding, cipher, cipherLength, &plain, &plainLength) == errSecParam)
@@ -277,7 +342,9 @@ struct SecKeyTests {
         let curve = try Self.random(Self.curve)
         length = 256
         #expect(SecKeyRawSign(curve, .sigRaw, digest, 32, &signature, &length) == errSecSuccess && length == 64)
-        #expect(SecKeyRawVerify(curve, .sigRaw, digest, 32, signature, length) == errSecParam, "a private key of a curve verifies nothing")
+        #expect(
+            SecKeyRawVerify(curve, .sigRaw, digest, 32, signature, length) == errSecParam,
+            "a private key of a curve verifies nothing")
         let curveHalf = try #require(SecKeyCopyPublicKey(curve))
         #expect(SecKeyRawVerify(curveHalf, .sigRaw, digest, 32, signature, length) == errSecSuccess)
         length = 256
@@ -295,13 +362,16 @@ struct SecKeyTests {
                 let key = try Self.random(parameters)
                 let open = try #require(SecKeyCopyPublicKey(key))
                 let tag = Data("tag".utf8)
-                let item = [kSecValueRef: key, kSecAttrApplicationTag: tag, kSecAttrLabel: "a label"] as [CFString: Any]
+                let item =
+                    [kSecValueRef: key, kSecAttrApplicationTag: tag, kSecAttrLabel: "a label"] as [CFString: Any]
                 #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
                 #expect(SecItemAdd(item as CFDictionary, nil) == errSecDuplicateItem)
                 let found = try Self.found([kSecAttrApplicationTag: tag])
                 #expect(found == key && found.hash == key.hash && found.description.contains("in the keychain"))
                 #expect(try Self.agree(found, open))
-                #expect(SecKeyCopyExternalRepresentation(found, nil) as Data? == SecKeyCopyExternalRepresentation(key, nil) as Data?)
+                #expect(
+                    SecKeyCopyExternalRepresentation(found, nil) as Data? == SecKeyCopyExternalRepresentation(key, nil)
+                        as Data?)
                 #expect(SecKeyCopyPublicKey(found) == open)
                 // By the reference of the key in memory, and of the one in the keychain.
                 for reference in [key, found] {
@@ -309,26 +379,35 @@ struct SecKeyTests {
                     let query = [kSecValueRef: reference, kSecReturnPersistentRef: true] as [CFString: Any]
                     #expect(SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess)
                     let again = try Self.found([kSecValuePersistentRef: try #require(result as? Data)])
-                    #expect(SecItemCopyMatching([kSecValueRef: reference, kSecAttrLabel: "a label"] as CFDictionary, nil) == errSecSuccess)
+                    #expect(
+                        SecItemCopyMatching([kSecValueRef: reference, kSecAttrLabel: "a label"] as CFDictionary, nil)
+                            == errSecSuccess)
                     #expect(again == key)
                 }
-                #expect(SecItemUpdate([kSecValueRef: found] as CFDictionary, [kSecAttrLabel: "another"] as CFDictionary) == errSecSuccess)
+                #expect(
+                    SecItemUpdate([kSecValueRef: found] as CFDictionary, [kSecAttrLabel: "another"] as CFDictionary)
+                        == errSecSuccess)
                 #expect(Self.count([kSecAttrLabel: "another"]) == 1)
                 #expect(SecItemDelete([kSecValueRef: found] as CFDictionary) == errSecSuccess)
                 #expect(SecItemDelete([kSecValueRef: key] as CFDictionary) == errSecItemNotFound)
                 // What is gone cannot be used any more.
                 let algorithm: SecKeyAlgorithm =
-                    parameters[kSecAttrKeySizeInBits] as? Int == 256 ? .ecdsaSignatureMessageX962SHA256 : .rsaSignatureMessagePSSSHA256
+                    parameters[kSecAttrKeySizeInBits] as? Int == 256
+                    ? .ecdsaSignatureMessageX962SHA256 : .rsaSignatureMessagePSSSHA256
                 #expect(Self.code { SecKeyCreateSignature(found, algorithm, Self.message as CFData, $0) } == -25300)
             }
             // A key is a key, whatever class it is said to be.
             let key = try Self.random(Self.curve)
-            #expect(SecItemAdd([kSecValueRef: key, kSecClass: kSecClassGenericPassword] as CFDictionary, nil) == errSecParam)
+            #expect(
+                SecItemAdd([kSecValueRef: key, kSecClass: kSecClassGenericPassword] as CFDictionary, nil) == errSecParam
+            )
             #expect(SecItemAdd([kSecValueRef: key, kSecValueData: Data()] as CFDictionary, nil) == errSecParam)
         }
     }
 
-    @Test("T100: by the application label that it was added with, a key is found, and deleted", arguments: Backend.allCases)
+    @Test(
+        "T100: by the application label that it was added with, a key is found, and deleted",
+        arguments: Backend.allCases)
     func applicationLabel(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let label = Data("an application label".utf8)
@@ -358,7 +437,9 @@ struct SecKeyTests {
         }
     }
 
-    @Test("RSA keys are made from 512 bits on; below 2048 the program's logger is warned, once a size", arguments: Backend.allCases)
+    @Test(
+        "RSA keys are made from 512 bits on; below 2048 the program's logger is warned, once a size",
+        arguments: Backend.allCases)
     func small(_ backend: Backend) throws {
         let warnings = Mutex<[String]>([])
         let log = ProgramLog { text in warnings.withLock { $0.append(text) } }
@@ -370,7 +451,10 @@ struct SecKeyTests {
                 ] {
                     for permanent in [true, false] {
                         let key = try Self.random(
-                            [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: size, kSecAttrIsPermanent: permanent])
+                            [
+                                kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: size,
+                                kSecAttrIsPermanent: permanent,
+                            ])
                         #expect(SecKeyGetBlockSize(key) == size / 8)
                         let signature = try #require(SecKeyCreateSignature(key, algorithm, Self.message as CFData, nil))
                         let publicKey = try #require(SecKeyCopyPublicKey(key))
@@ -387,10 +471,14 @@ struct SecKeyTests {
             }
         }
         #expect(warnings.withLock { $0.count } == 3)
-        for size in [512, 768, 1024] { #expect(warnings.withLock { $0.contains { $0.contains("RSA-\(size) is weak") } }) }
+        for size in [512, 768, 1024] {
+            #expect(warnings.withLock { $0.contains { $0.contains("RSA-\(size) is weak") } })
+        }
     }
 
-    @Test("A public RSA key is read as SubjectPublicKeyInfo and as PKCS #1, and is the same key", arguments: Backend.allCases)
+    @Test(
+        "A public RSA key is read as SubjectPublicKeyInfo and as PKCS #1, and is the same key",
+        arguments: Backend.allCases)
     func subjectPublicKeyInfo(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let pair = try Self.random(Self.rsa)
@@ -401,8 +489,11 @@ struct SecKeyTests {
             }
             let algorithm = Data([0x30, 0x0D, 6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0])
             let info = element(0x30, algorithm + element(3, Data([0]) + pkcs1))
-            let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPublic] as [CFString: Any]
-            func made(_ bytes: Data) -> SecKey? { SecKeyCreateWithData(bytes as CFData, attributes as CFDictionary, nil) }
+            let attributes =
+                [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPublic] as [CFString: Any]
+            func made(_ bytes: Data) -> SecKey? {
+                SecKeyCreateWithData(bytes as CFData, attributes as CFDictionary, nil)
+            }
             let read = try #require(made(info))
             #expect(read == made(pkcs1))
             #expect(try #require(SecKeyCopyExternalRepresentation(read, nil)) as Data == pkcs1)
@@ -417,9 +508,11 @@ struct SecKeyTests {
             var pss = algorithm
             pss[12] = 10
             for bytes in [
-                element(0x30, pss + element(3, Data([0]) + pkcs1)), element(0x30, algorithm + element(3, Data([1]) + pkcs1)),
+                element(0x30, pss + element(3, Data([0]) + pkcs1)),
+                element(0x30, algorithm + element(3, Data([1]) + pkcs1)),
                 element(0x30, algorithm + element(3, Data())), element(0x30, algorithm), info.dropLast(), info + [0],
-                element(0x30, algorithm + element(3, Data([0]) + pkcs1) + [5, 0]), element(0x30, algorithm + element(3, Data([0]) + info)),
+                element(0x30, algorithm + element(3, Data([0]) + pkcs1) + [5, 0]),
+                element(0x30, algorithm + element(3, Data([0]) + info)),
             ] {
                 #expect(made(Data(bytes)) == nil)
             }
@@ -435,7 +528,8 @@ struct SecKeyTests {
             func attributes(_ query: [CFString: Any]) -> [CFString: Any]? {
                 var result: CFTypeRef?
                 let all = query.merging([kSecReturnAttributes: true]) { $1 }
-                return SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess ? result as? [CFString: Any] : nil
+                return SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess
+                    ? result as? [CFString: Any] : nil
             }
             let inMemory = try Self.random(Self.curve)
             let places: [(name: String, isSynchronizable: Bool)] = [("one", false), ("two", false), ("away", true)]
@@ -450,21 +544,30 @@ struct SecKeyTests {
             for (name, isSynchronizable) in places {
                 let key = try Self.found([kSecAttrLabel: name, kSecAttrSynchronizable: kSecAttrSynchronizableAny])
                 let told = try #require(attributes([kSecValueRef: key]))
-                #expect(told[kSecAttrLabel] as? String == name && told[kSecAttrApplicationTag] as? Data == Data(name.utf8))
+                #expect(
+                    told[kSecAttrLabel] as? String == name && told[kSecAttrApplicationTag] as? Data == Data(name.utf8))
                 #expect(told[kSecAttrSynchronizable] as? Int == (isSynchronizable ? 1 : 0))
                 // Where the query says where, or which, the item has to be that; the same key elsewhere is found, too.
-                #expect(attributes([kSecValueRef: key, kSecAttrSynchronizable: true])?[kSecAttrLabel] as? String == "away")
-                #expect(attributes([kSecValueRef: key, kSecAttrLabel: "two"])?[kSecAttrApplicationTag] as? Data == Data("two".utf8))
+                #expect(
+                    attributes([kSecValueRef: key, kSecAttrSynchronizable: true])?[kSecAttrLabel] as? String == "away")
+                #expect(
+                    attributes([kSecValueRef: key, kSecAttrLabel: "two"])?[kSecAttrApplicationTag] as? Data
+                        == Data("two".utf8))
                 #expect(attributes([kSecValueRef: key, kSecAttrLabel: "three"]) == nil)
-                #expect(attributes([kSecValueRef: try #require(SecKeyCopyPublicKey(key))]) == nil, "the other half is another item")
+                #expect(
+                    attributes([kSecValueRef: try #require(SecKeyCopyPublicKey(key))]) == nil,
+                    "the other half is another item")
             }
             // A key in memory stands for the local items that hold it; synchronised ones are asked for.
             #expect(attributes([kSecValueRef: inMemory])?[kSecAttrLabel] as? String == "one")
-            #expect(attributes([kSecValueRef: inMemory, kSecAttrSynchronizable: true])?[kSecAttrLabel] as? String == "away")
+            #expect(
+                attributes([kSecValueRef: inMemory, kSecAttrSynchronizable: true])?[kSecAttrLabel] as? String == "away")
             #expect(attributes([kSecValueRef: try Self.random(Self.curve)]) == nil)
             // A change or a deletion by reference reaches the one item, not the others that hold the same key.
             let two = try Self.found([kSecAttrLabel: "two"])
-            #expect(SecItemUpdate([kSecValueRef: two] as CFDictionary, [kSecAttrLabel: "second"] as CFDictionary) == errSecSuccess)
+            #expect(
+                SecItemUpdate([kSecValueRef: two] as CFDictionary, [kSecAttrLabel: "second"] as CFDictionary)
+                    == errSecSuccess)
             #expect(attributes([kSecValueRef: two])?[kSecAttrLabel] as? String == "second")
             #expect(SecItemDelete([kSecValueRef: two] as CFDictionary) == errSecSuccess)
             #expect(Self.count() == 1 && Self.count([kSecAttrLabel: "one"]) == 1)
@@ -503,17 +606,28 @@ struct SecKeyTests {
                 let isRSA = SecKeyGetBlockSize(key) == 256
                 let ciphers: [SecKeyAlgorithm] =
                     isRSA
-                    ? [.rsaEncryptionRaw, .rsaEncryptionPKCS1, .rsaEncryptionOAEPSHA256, .rsaEncryptionOAEPSHA512AESGCM]
+                    ? [
+                        .rsaEncryptionRaw, .rsaEncryptionPKCS1, .rsaEncryptionOAEPSHA256,
+                        .rsaEncryptionOAEPSHA512AESGCM,
+                    ]
                     : [.eciesEncryptionStandardX963SHA256AESGCM, .eciesEncryptionCofactorVariableIVX963SHA384AESGCM]
                 for algorithm in ciphers {
                     let cipher = try #require(SecKeyCreateEncryptedData(open, algorithm, Self.message as CFData, nil))
                     let plain = try #require(SecKeyCreateDecryptedData(key, algorithm, cipher, nil)) as Data
-                    #expect(algorithm == .rsaEncryptionRaw ? plain.suffix(Self.message.count) == Self.message : plain == Self.message)
+                    #expect(
+                        algorithm == .rsaEncryptionRaw
+                            ? plain.suffix(Self.message.count) == Self.message : plain == Self.message)
                 }
                 let signatures: [SecKeyAlgorithm] =
                     isRSA
-                    ? [.rsaSignatureMessagePKCS1v15SHA1, .rsaSignatureMessagePSSSHA512, .rsaSignatureDigestPKCS1v15Raw, .rsaSignatureRaw]
-                    : [.ecdsaSignatureMessageX962SHA512, .ecdsaSignatureMessageRFC4754SHA224, .ecdsaSignatureDigestX962]
+                    ? [
+                        .rsaSignatureMessagePKCS1v15SHA1, .rsaSignatureMessagePSSSHA512, .rsaSignatureDigestPKCS1v15Raw,
+                        .rsaSignatureRaw,
+                    ]
+                    : [
+                        .ecdsaSignatureMessageX962SHA512, .ecdsaSignatureMessageRFC4754SHA224,
+                        .ecdsaSignatureDigestX962,
+                    ]
                 for algorithm in signatures {
                     let signature = try #require(SecKeyCreateSignature(key, algorithm, Self.message as CFData, nil))
                     #expect(SecKeyVerifySignature(open, algorithm, Self.message as CFData, signature, nil))
@@ -522,16 +636,21 @@ struct SecKeyTests {
                 let other = try Self.random(Self.curve)
                 let mine = SecKeyCopyKeyExchangeResult(
                     key, .ecdhKeyExchangeStandard, try #require(SecKeyCopyPublicKey(other)), [:] as CFDictionary, nil)
-                let theirs = SecKeyCopyKeyExchangeResult(other, .ecdhKeyExchangeStandard, open, [:] as CFDictionary, nil)
+                let theirs = SecKeyCopyKeyExchangeResult(
+                    other, .ecdhKeyExchangeStandard, open, [:] as CFDictionary, nil)
                 #expect(mine != nil && mine as Data? == theirs as Data?)
             }
         }
     }
 
-    @Test("A key that may not be extracted is used, and never given out, nor made extractable", arguments: Backend.allCases)
+    @Test(
+        "A key that may not be extracted is used, and never given out, nor made extractable",
+        arguments: Backend.allCases)
     func notExtractable(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            let half = [kSecAttrIsPermanent: true, kSecAttrIsExtractable: false, kSecAttrApplicationTag: Data([1])] as [CFString: Any]
+            let half =
+                [kSecAttrIsPermanent: true, kSecAttrIsExtractable: false, kSecAttrApplicationTag: Data([1])]
+                as [CFString: Any]
             let key = try Self.random(Self.curve.merging([kSecPrivateKeyAttrs: half]) { $1 })
             #expect(try Self.agree(key, try #require(SecKeyCopyPublicKey(key))))
             #expect(Self.code { SecKeyCopyExternalRepresentation(key, $0) } == -4)
@@ -543,31 +662,41 @@ struct SecKeyTests {
             let attributes = try #require(result as? [CFString: Any])
             #expect(attributes[kSecValueData] == nil && attributes[kSecAttrIsExtractable] as? Int == 0)
             #expect(attributes[kSecAttrWasNeverExtractable] as? Int == 1)
-            for change in [[kSecAttrIsExtractable: true], [kSecAttrKeyClass: 0], [kSecAttrKeyClass: kSecAttrKeyClassPublic]]
+            for change in [
+                [kSecAttrIsExtractable: true], [kSecAttrKeyClass: 0], [kSecAttrKeyClass: kSecAttrKeyClassPublic],
+            ]
                 as [[CFString: Any]]
             {
                 #expect(SecItemUpdate(query as CFDictionary, change as CFDictionary) == errSecParam, "\(change)")
             }
-            #expect(SecItemUpdate(query as CFDictionary, [kSecAttrLabel: "still there"] as CFDictionary) == errSecSuccess)
+            #expect(
+                SecItemUpdate(query as CFDictionary, [kSecAttrLabel: "still there"] as CFDictionary) == errSecSuccess)
             #expect(SecItemAdd([kSecValueRef: key] as CFDictionary, nil) == -4)
             let shown = try #require(SecKeyCopyAttributes(key) as? [CFString: Any])
-            #expect(shown[kSecAttrIsExtractable] as? Bool == false && shown[kSecAttrApplicationTag] as? Data == Data([1]))
+            #expect(
+                shown[kSecAttrIsExtractable] as? Bool == false && shown[kSecAttrApplicationTag] as? Data == Data([1]))
             // Beside others, it hides nobody: it is only not given.
-            let other = [kSecValueRef: try Self.random(Self.curve), kSecAttrApplicationTag: Data([2])] as [CFString: Any]
+            let other =
+                [kSecValueRef: try Self.random(Self.curve), kSecAttrApplicationTag: Data([2])] as [CFString: Any]
             #expect(SecItemAdd(other as CFDictionary, nil) == errSecSuccess)
-            let all = [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true] as [CFString: Any]
+            let all =
+                [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true] as [CFString: Any]
             #expect(SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess)
             #expect((result as? [Data])?.count == 1)
             // What is no plain yes is a no, whatever class the key is said to be of.
             for (flag, keyClass) in [("false" as Any, 1), (0, 0), (false, 2)] as [(Any, Int)] {
                 let item =
                     [
-                        kSecClass: kSecClassKey, kSecAttrKeyType: 73, kSecAttrKeyClass: keyClass, kSecAttrIsExtractable: flag,
+                        kSecClass: kSecClassKey, kSecAttrKeyType: 73, kSecAttrKeyClass: keyClass,
+                        kSecAttrIsExtractable: flag,
                         kSecAttrApplicationTag: Data([3, UInt8(keyClass)]), kSecValueData: Data("bytes".utf8),
                     ] as [CFString: Any]
                 #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
                 let one =
-                    [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([3, UInt8(keyClass)]), kSecReturnData: true] as [CFString: Any]
+                    [
+                        kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([3, UInt8(keyClass)]),
+                        kSecReturnData: true,
+                    ] as [CFString: Any]
                 #expect(SecItemCopyMatching(one as CFDictionary, nil) == -4)
             }
         }
@@ -578,7 +707,9 @@ struct SecKeyTests {
         try withKeychain(backend) { _ in
             let half = [kSecAttrIsPermanent: true, kSecAttrCanSign: false] as [CFString: Any]
             let key = try Self.random(Self.curve.merging([kSecPrivateKeyAttrs: half]) { $1 })
-            #expect(Self.code { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, $0) } == -67731)
+            #expect(
+                Self.code { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, $0) }
+                    == -67731)
             let open = try #require(SecKeyCopyPublicKey(key))
             #expect(SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, open, [:] as CFDictionary, nil) != nil)
             // What decrypts and what agrees are told apart.
@@ -590,7 +721,10 @@ struct SecKeyTests {
                 let key = try Self.random(Self.curve.merging([kSecPrivateKeyAttrs: half]) { $1 })
                 let publicHalf = try #require(SecKeyCopyPublicKey(key))
                 let cipher = try #require(SecKeyCreateEncryptedData(publicHalf, ecies, Self.message as CFData, nil))
-                #expect(Self.code { SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, open, [:] as CFDictionary, $0) } == agrees)
+                #expect(
+                    Self.code {
+                        SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, open, [:] as CFDictionary, $0)
+                    } == agrees)
                 #expect(Self.code { SecKeyCreateDecryptedData(key, ecies, cipher, $0) } == decrypts)
             }
             // Raw RSA is signing and decrypting alike.
@@ -604,32 +738,46 @@ struct SecKeyTests {
         }
     }
 
-    @Test("T101: the key of a closed class is neither referred to nor used, and is after the unlock", arguments: Backend.allCases)
+    @Test(
+        "T101: the key of a closed class is neither referred to nor used, and is after the unlock",
+        arguments: Backend.allCases)
     func locked(_ backend: Backend) throws {
         try withKeychain(backend) { keychain in
             let passcode = SharedSecret(copying: "correct horse battery".utf8)
             try keychain.service.setPasscode(passcode) { _, _ in }
             let half =
-                [kSecAttrIsPermanent: true, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked, kSecAttrApplicationTag: Data([1])]
+                [
+                    kSecAttrIsPermanent: true, kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked,
+                    kSecAttrApplicationTag: Data([1]),
+                ]
                 as [CFString: Any]
             let key = try Self.random(Self.curve.merging([kSecPrivateKeyAttrs: half]) { $1 })
             try keychain.service.lock(immediately: true)
-            #expect(Self.code { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, $0) } == -25308)
-            let query = [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([1]), kSecReturnRef: true] as [CFString: Any]
+            #expect(
+                Self.code { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, $0) }
+                    == -25308)
+            let query =
+                [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([1]), kSecReturnRef: true] as [CFString: Any]
             #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecInteractionNotAllowed)
             try keychain.service.unlock(passcode) { _, _ in }
             #expect(try Self.agree(key, try #require(SecKeyCopyPublicKey(key))))
         }
     }
 
-    @Test("Another program finds no key of a group it has not, and cannot use one by its reference", arguments: Backend.allCases)
+    @Test(
+        "Another program finds no key of a group it has not, and cannot use one by its reference",
+        arguments: Backend.allCases)
     func groups(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let half = [kSecAttrIsPermanent: true, kSecAttrApplicationTag: Data([1])] as [CFString: Any]
-        let key = try keychain.run(groups: ["G1"]) { try Self.random(Self.curve.merging([kSecPrivateKeyAttrs: half]) { $1 }) }
+        let key = try keychain.run(groups: ["G1"]) {
+            try Self.random(Self.curve.merging([kSecPrivateKeyAttrs: half]) { $1 })
+        }
         keychain.run(groups: ["G2"]) {
             #expect(Self.count() == 0)
-            #expect(Self.code { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, $0) } == -25300)
+            #expect(
+                Self.code { SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, Self.message as CFData, $0) }
+                    == -25300)
             #expect(Self.code { SecKeyCopyExternalRepresentation(key, $0) } == -25300)
         }
     }
@@ -638,17 +786,21 @@ struct SecKeyTests {
     func noKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let garbage =
-                [kSecClass: kSecClassKey, kSecAttrKeyType: 73, kSecAttrKeyClass: 1, kSecValueData: Data("v".utf8)] as [CFString: Any]
+                [kSecClass: kSecClassKey, kSecAttrKeyType: 73, kSecAttrKeyClass: 1, kSecValueData: Data("v".utf8)]
+                as [CFString: Any]
             #expect(SecItemAdd(garbage as CFDictionary, nil) == errSecSuccess)
             var result: CFTypeRef?
-            #expect(SecItemCopyMatching([kSecClass: kSecClassKey, kSecReturnRef: true] as CFDictionary, &result) == errSecDecode)
+            #expect(
+                SecItemCopyMatching([kSecClass: kSecClassKey, kSecReturnRef: true] as CFDictionary, &result)
+                    == errSecDecode)
             let symmetric =
                 [
                     kSecClass: kSecClassKey, kSecAttrKeyType: kSecAttrKeyTypeAES, kSecAttrApplicationTag: Data([2]),
                     kSecValueData: Data(count: 16),
                 ] as [CFString: Any]
             #expect(SecItemAdd(symmetric as CFDictionary, nil) == errSecSuccess)
-            let kept = [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([2]), kSecReturnRef: true] as [CFString: Any]
+            let kept =
+                [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([2]), kSecReturnRef: true] as [CFString: Any]
             #expect(SecItemCopyMatching(kept as CFDictionary, &result) == errSecUnimplemented)
             // Nothing is stored that could not be referred to, where that is asked for.
             for item in [garbage, symmetric] {
@@ -659,7 +811,8 @@ struct SecKeyTests {
             // And they hide no key.
             let usable = [kSecValueRef: try Self.random(Self.curve)] as [CFString: Any]
             #expect(SecItemAdd(usable as CFDictionary, nil) == errSecSuccess)
-            let all = [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true] as [CFString: Any]
+            let all =
+                [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true] as [CFString: Any]
             #expect(SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess)
             #expect((result as? [SecKey])?.count == 1)
         }

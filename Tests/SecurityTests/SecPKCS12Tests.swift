@@ -12,7 +12,7 @@ import Testing
 struct SecPKCS12Tests {
     private static let authority = Result { try OpenSSLAuthority() }
     private let authority: OpenSSLAuthority
-    private let issued: OpenSSLAuthority.Issued
+    private let issued: OpenSSLAuthority.IssuedCertificate
 
     init() throws {
         authority = try Self.authority.get()
@@ -30,14 +30,18 @@ struct SecPKCS12Tests {
     }
 
     private var whole: [String] {
-        ["-in", issued.file, "-inkey", issued.keyFile, "-certfile", authority.intermediate.file, "-name", "Example ümlaut"]
+        [
+            "-in", issued.file, "-inkey", issued.keyFile, "-certfile", authority.intermediate.file, "-name",
+            "Example ümlaut",
+        ]
     }
 
     @Test(
         "The identity of a file: certificate, key, label, chain and trust; in memory alone",
         arguments: [
             [], ["-legacy"], ["-keypbe", "AES-128-CBC", "-certpbe", "AES-192-CBC", "-macalg", "SHA512"],
-            ["-keypbe", "PBE-SHA1-RC2-128", "-certpbe", "PBE-SHA1-RC4-128", "-legacy"], ["-nomac"], ["-certpbe", "NONE"],
+            ["-keypbe", "PBE-SHA1-RC2-128", "-certpbe", "PBE-SHA1-RC4-128", "-legacy"], ["-nomac"],
+            ["-certpbe", "NONE"],
             ["-iter", "100000"],
             ["-keypbe", "NONE", "-certpbe", "NONE"],
         ])
@@ -86,7 +90,9 @@ struct SecPKCS12Tests {
         #expect(imported(unicode, [kSecImportExportPassphrase: "pässwörd"]).items?.count == 1)
     }
 
-    @Test("Options for where to store are accepted; an unknown one is passed over, and named to the program's log without its value")
+    @Test(
+        "Options for where to store are accepted; an unknown one is passed over, and named to the program's log without its value"
+    )
     func options() throws {
         let file = try file(whole)
         let warnings = Mutex<[String]>([])
@@ -98,7 +104,9 @@ struct SecPKCS12Tests {
             ]
             #expect(imported(file, known).items?.count == 1)
             #expect(warnings.withLock { $0 }.isEmpty)
-            let unknown: [CFString: Any] = [kSecImportExportPassphrase: "s3cret", "u_Other": "hidden", "a\u{1B}[2Jb": 5]
+            let unknown: [CFString: Any] = [
+                kSecImportExportPassphrase: "s3cret", "u_Other": "hidden", "a\u{1B}[2Jb": 5,
+            ]
             for _ in 0..<3 { #expect(imported(file, unknown).items?.count == 1) }
             // A line an option, once, whatever is in its name.
             let lines = warnings.withLock { $0 }
@@ -155,7 +163,8 @@ struct SecPKCS12Tests {
         var parameters = SecItemImportExportKeyParameters()
         parameters.passphrase = .passRetained(NSString(string: "s3cret"))
         defer { parameters.passphrase?.release() }
-        #expect(SecItemImport(Data(scrypt) as CFData, nil, nil, nil, [], &parameters, nil, &items) == errSecUnimplemented)
+        #expect(
+            SecItemImport(Data(scrypt) as CFData, nil, nil, nil, [], &parameters, nil, &items) == errSecUnimplemented)
         let taken = ThreadTime.taken {
             #expect(imported(Data(rounds), [kSecImportExportPassphrase: "s3cret"]).status == errSecUnimplemented)
         }

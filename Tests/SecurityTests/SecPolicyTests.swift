@@ -20,7 +20,8 @@ struct SecPolicyTests {
         }
         policies.append(SecPolicyCreateSSL(false, nil))
         for identifier in [
-            kSecPolicyAppleSMIME, kSecPolicyAppleCodeSigning, kSecPolicyAppleTimeStamping, kSecPolicyAppleIPsec, kSecPolicyAppleEAP,
+            kSecPolicyAppleSMIME, kSecPolicyAppleCodeSigning, kSecPolicyAppleTimeStamping, kSecPolicyAppleIPsec,
+            kSecPolicyAppleEAP,
             kSecPolicyMacAppStoreReceipt, kSecPolicyAppleIDValidation, kSecPolicyAppleRevocation,
         ] {
             policies.append(try Self.policy(identifier))
@@ -33,9 +34,12 @@ struct SecPolicyTests {
         policies.append(try Self.policy(kSecPolicyAppleEAP, [kSecPolicyName: name]))
         policies.append(try Self.policy(kSecPolicyAppleEAP, [kSecPolicyName: [name, "*.b.example"]]))
         policies.append(try Self.policy(kSecPolicyApplePassbookSigning, [kSecPolicyTeamIdentifier: "T"]))
-        policies.append(try Self.policy(kSecPolicyApplePassbookSigning, [kSecPolicyTeamIdentifier: "T", kSecPolicyName: "pass.a"]))
-        policies.append(try Self.policy(kSecPolicyAppleX509Basic, [kSecPolicyKU_KeyCertSign: true, kSecPolicyKU_CRLSign: true]))
-        policies.append(try Self.policy(kSecPolicyAppleSSL, [kSecPolicyName: name, kSecPolicyKU_DigitalSignature: true]))
+        policies.append(
+            try Self.policy(kSecPolicyApplePassbookSigning, [kSecPolicyTeamIdentifier: "T", kSecPolicyName: "pass.a"]))
+        policies.append(
+            try Self.policy(kSecPolicyAppleX509Basic, [kSecPolicyKU_KeyCertSign: true, kSecPolicyKU_CRLSign: true]))
+        policies.append(
+            try Self.policy(kSecPolicyAppleSSL, [kSecPolicyName: name, kSecPolicyKU_DigitalSignature: true]))
         for policy in policies {
             let told = try #require(SecPolicyCopyProperties(policy))
             let identifier = try #require(told[kSecPolicyOid])
@@ -55,23 +59,30 @@ struct SecPolicyTests {
         #expect(SecPolicyCreateWithProperties("1.2.3", nil) == nil)
         // A pass is signed by a team.
         #expect(SecPolicyCreateWithProperties(kSecPolicyApplePassbookSigning, nil) == nil)
-        #expect(SecPolicyCreateWithProperties(kSecPolicyAppleIPsec, [kSecPolicyName: ["a.example"]] as CFDictionary) == nil)
+        #expect(
+            SecPolicyCreateWithProperties(kSecPolicyAppleIPsec, [kSecPolicyName: ["a.example"]] as CFDictionary) == nil)
         #expect(SecPolicyCreateWithProperties(kSecPolicyAppleEAP, [kSecPolicyName: [5]] as CFDictionary) == nil)
-        #expect(SecPolicyCreateWithProperties(kSecPolicyAppleX509Basic, [kSecPolicyKU_CRLSign: "yes"] as CFDictionary) == nil)
+        #expect(
+            SecPolicyCreateWithProperties(kSecPolicyAppleX509Basic, [kSecPolicyKU_CRLSign: "yes"] as CFDictionary)
+                == nil)
         #expect(SecPolicyCreateWithProperties(5, nil) == nil)
         for properties in [
             [kSecPolicyName: 5], [kSecPolicyClient: "yes"], ["Unknown": "a"], [kSecPolicyTeamIdentifier: "a"],
         ] as [[AnyHashable: Any]] {
             #expect(SecPolicyCreateWithProperties(kSecPolicyAppleSSL, properties as CFDictionary) == nil)
         }
-        #expect(SecPolicyCreateWithProperties(kSecPolicyAppleX509Basic, [kSecPolicyName: "example.com"] as CFDictionary) == nil)
+        #expect(
+            SecPolicyCreateWithProperties(kSecPolicyAppleX509Basic, [kSecPolicyName: "example.com"] as CFDictionary)
+                == nil)
     }
 
     /// Every identifier that is declared, with properties that its policy needs.
     private static var declared: [(CFString, CFDictionary?)] {
         [
-            (kSecPolicyAppleX509Basic, nil), (kSecPolicyAppleSSL, nil), (kSecPolicyAppleSMIME, nil), (kSecPolicyAppleCodeSigning, nil),
-            (kSecPolicyAppleTimeStamping, nil), (kSecPolicyAppleRevocation, nil), (kSecPolicyAppleEAP, nil), (kSecPolicyAppleIPsec, nil),
+            (kSecPolicyAppleX509Basic, nil), (kSecPolicyAppleSSL, nil), (kSecPolicyAppleSMIME, nil),
+            (kSecPolicyAppleCodeSigning, nil),
+            (kSecPolicyAppleTimeStamping, nil), (kSecPolicyAppleRevocation, nil), (kSecPolicyAppleEAP, nil),
+            (kSecPolicyAppleIPsec, nil),
             (kSecPolicyAppleIDValidation, nil), (kSecPolicyMacAppStoreReceipt, nil),
             (kSecPolicyApplePassbookSigning, [kSecPolicyTeamIdentifier: "TEAM"] as CFDictionary),
         ]
@@ -83,7 +94,7 @@ struct SecPolicyTests {
         #expect(Set(policies).count == policies.count)
         // The list above is complete: the file of the constants has no other.
         let source = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Faces/Security/Trust/SecPolicyConstants.swift")
+            .appending(path: "../../Sources/Faces/LatchkeySecurity/Trust/SecPolicyConstants.swift")
         let text = try String(contentsOf: source, encoding: .utf8)
         let identifiers = text.matches(of: /CFString = "(1\.2\.840\.113635\.100\.1\.[0-9]+)"/).map { String($0.1) }
         #expect(Set(identifiers) == Set(Self.declared.map { $0.0 as String }))

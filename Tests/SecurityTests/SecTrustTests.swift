@@ -14,12 +14,12 @@ struct SecTrustTests {
     private let root: SecCertificate
     private let intermediate: SecCertificate
     private let leaf: SecCertificate
-    private let issued: OpenSSLAuthority.Issued
+    private let issued: OpenSSLAuthority.IssuedCertificate
     private let authority: OpenSSLAuthority
 
     init() throws {
         authority = try Self.authority.get()
-        func certificate(_ issued: OpenSSLAuthority.Issued) throws -> SecCertificate {
+        func certificate(_ issued: OpenSSLAuthority.IssuedCertificate) throws -> SecCertificate {
             try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
         }
         root = try certificate(authority.root)
@@ -35,7 +35,8 @@ struct SecTrustTests {
     ) throws -> SecTrust {
         var trust: SecTrust?
         #expect(
-            SecTrustCreateWithCertificates(certificates as CFArray, SecPolicyCreateSSL(true, host as CFString?), &trust) == errSecSuccess)
+            SecTrustCreateWithCertificates(certificates as CFArray, SecPolicyCreateSSL(true, host as CFString?), &trust)
+                == errSecSuccess)
         let made = try #require(trust)
         if let anchors { #expect(SecTrustSetAnchorCertificates(made, anchors as CFArray) == errSecSuccess) }
         return made
@@ -52,7 +53,7 @@ struct SecTrustTests {
         return error.map { OSStatus($0.code) }
     }
 
-    private func certificate(_ issued: OpenSSLAuthority.Issued) throws -> SecCertificate {
+    private func certificate(_ issued: OpenSSLAuthority.IssuedCertificate) throws -> SecCertificate {
         try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
     }
 
@@ -80,7 +81,8 @@ struct SecTrustTests {
 
     @Test("Each reason has Apple's code and tells what was expected and found")
     func refused() throws {
-        #expect(refusal(try trust([leaf, intermediate], host: "example.org", anchors: [root])) == errSecHostNameMismatch)
+        #expect(
+            refusal(try trust([leaf, intermediate], host: "example.org", anchors: [root])) == errSecHostNameMismatch)
         #expect(refusal(try trust([leaf, intermediate])) == errSecNotTrusted)
         #expect(refusal(try trust([leaf], anchors: [root])) == errSecNotTrusted)
         #expect(refusal(try trust([leaf, intermediate], anchors: [])) == errSecNotTrusted)
@@ -90,16 +92,19 @@ struct SecTrustTests {
         var error: CFError?
         #expect(!SecTrustEvaluateWithError(old, &error))
         #expect(error?.localizedDescription.hasPrefix("the certificate of old.example.com: it held until ") == true)
-        let selfSigned = try certificate(authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: nil))
+        let selfSigned = try certificate(
+            authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: nil))
         #expect(refusal(try trust([selfSigned], anchors: [root])) == errSecNotTrusted)
         #expect(refusal(try trust([selfSigned], anchors: [selfSigned])) == nil)
-        let client = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(of: "serverAuth", with: "clientAuth")
+        let client = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(
+            of: "serverAuth", with: "clientAuth")
         let wrongUse = try certificate(authority.issue("/CN=example.com", client, by: authority.intermediate))
         #expect(refusal(try trust([wrongUse, intermediate], anchors: [root])) == errSecInvalidExtendedKeyUsage)
         let long = try certificate(authority.server("example.com", days: 900))
         #expect(refusal(try trust([long, intermediate], anchors: [root])) == errSecCertificateValidityPeriodTooLong)
         // Issued by a certificate that is no authority.
-        let below = try certificate(authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: issued))
+        let below = try certificate(
+            authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: issued))
         #expect(refusal(try trust([below, leaf, intermediate], anchors: [root])) == errSecNoBasicConstraintsCA)
     }
 
@@ -135,7 +140,9 @@ struct SecTrustTests {
         var anchors: CFArray?
         #expect(SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess && anchors == nil)
         #expect(SecTrustSetAnchorCertificates(trust, [root] as CFArray) == errSecSuccess)
-        #expect(SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess && anchors as? [SecCertificate] == [root])
+        #expect(
+            SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess
+                && anchors as? [SecCertificate] == [root])
         #expect(refusal(trust) == nil)
         // One of the system's own is trusted only beside it.
         var known: CFArray?
@@ -147,7 +154,8 @@ struct SecTrustTests {
         let inside = Date(timeIntervalSince1970: 1_780_000_000) as CFDate
         #expect(SecTrustSetVerifyDate(other, inside) == errSecSuccess)
         for (set, only, expected) in [
-            (nil, nil, nil), (nil, true, errSecNotTrusted), ([root], nil, errSecNotTrusted), ([root], true, errSecNotTrusted),
+            (nil, nil, nil), (nil, true, errSecNotTrusted), ([root], nil, errSecNotTrusted),
+            ([root], true, errSecNotTrusted),
             ([root], false, nil), (nil, nil, nil),
         ] as [([SecCertificate]?, Bool?, OSStatus?)] {
             #expect(SecTrustSetAnchorCertificates(other, set as CFArray?) == errSecSuccess)
@@ -188,7 +196,9 @@ struct SecTrustTests {
         #expect(SecTrustSetPolicies(trust, SecPolicyCreateBasicX509()) == errSecSuccess)
         #expect(refusal(trust) == nil)
         #expect(
-            SecTrustSetPolicies(trust, [SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "example.org" as CFString)]) == errSecSuccess)
+            SecTrustSetPolicies(
+                trust, [SecPolicyCreateBasicX509(), SecPolicyCreateSSL(true, "example.org" as CFString)])
+                == errSecSuccess)
         #expect(refusal(trust) == errSecHostNameMismatch)
         #expect(SecTrustSetPolicies(trust, SecPolicyCreateSSL(false, nil)) == errSecSuccess)
         #expect(refusal(trust) == errSecInvalidExtendedKeyUsage)
@@ -205,7 +215,9 @@ struct SecTrustTests {
     func date() throws {
         let trust = try trust([leaf, intermediate], anchors: [root])
         #expect(abs(SecTrustGetVerifyTime(trust) - Date().timeIntervalSinceReferenceDate) < 60)
-        for (days, expected) in [(-1.0, errSecCertificateNotValidYet), (1, nil), (91, errSecCertificateExpired)] as [(Double, OSStatus?)] {
+        for (days, expected) in [(-1.0, errSecCertificateNotValidYet), (1, nil), (91, errSecCertificateExpired)]
+            as [(Double, OSStatus?)]
+        {
             let date = Date(timeIntervalSinceNow: days * 86_400)
             #expect(SecTrustSetVerifyDate(trust, date as CFDate) == errSecSuccess)
             #expect(refusal(trust) == expected)
@@ -236,7 +248,8 @@ struct SecTrustTests {
         // A signature that does not verify.
         var der = issued.der
         der[der.count - 1] ^= 1
-        let broken = try trust([try #require(SecCertificateCreateWithData(nil, der as CFData)), intermediate], anchors: [root])
+        let broken = try trust(
+            [try #require(SecCertificateCreateWithData(nil, der as CFData)), intermediate], anchors: [root])
         #expect(refusal(broken) == errSecInvalidSignature)
         #expect(SecTrustCopyExceptions(broken) == nil)
         #expect(SecTrustGetTrustResult(broken, &result) == errSecSuccess && result == .fatalTrustFailure)
@@ -246,7 +259,7 @@ struct SecTrustTests {
     func revocation() throws {
         let revoked = try authority.server("example.com")
         let revocation = try OpenSSLRevocation(authority, revoked: [revoked], others: [issued])
-        func answer(_ about: OpenSSLAuthority.Issued) throws -> CFData {
+        func answer(_ about: OpenSSLAuthority.IssuedCertificate) throws -> CFData {
             let file = try revocation.answer(about: about, of: authority.intermediate, signer: authority.intermediate)
             return try Data(contentsOf: URL(filePath: file)) as CFData
         }
@@ -265,7 +278,8 @@ struct SecTrustTests {
         #expect(refusal(good) == nil)
         let flags = kSecRevocationUseAnyAvailableMethod | kSecRevocationRequirePositiveResponse
         let required = try #require(SecPolicyCreateRevocation(flags))
-        #expect(SecTrustSetPolicies(good, [SecPolicyCreateSSL(true, "example.com" as CFString), required]) == errSecSuccess)
+        #expect(
+            SecTrustSetPolicies(good, [SecPolicyCreateSSL(true, "example.com" as CFString), required]) == errSecSuccess)
         // Of the intermediate nothing is known.
         #expect(refusal(good) == errSecIncompleteCertRevocationCheck)
         #expect(SecTrustSetOCSPResponse(good, "text") == errSecParam)
@@ -281,7 +295,9 @@ struct SecTrustTests {
             let alone = try trust([leaf], anchors: [root])
             #expect(refusal(alone) == errSecNotTrusted)
             for certificate in [intermediate, root] {
-                #expect(SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as CFDictionary, nil) == errSecSuccess)
+                #expect(
+                    SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as CFDictionary, nil)
+                        == errSecSuccess)
             }
             #expect(refusal(alone) == nil)
             #expect(SecTrustCopyCertificateChain(alone) as? [SecCertificate] == [leaf, intermediate, root])
@@ -289,24 +305,31 @@ struct SecTrustTests {
         }
     }
 
-    @Test("Revocation is fetched where a policy asks for it and the network may be asked; the result tells until when it is known")
+    @Test(
+        "Revocation is fetched where a policy asks for it and the network may be asked; the result tells until when it is known"
+    )
     func fetching() throws {
         // What a server of these two certificates says, once both are made.
         let lists = Lists()
         let server = try LoopbackServer { .content(lists[$0.target]) }
         func place(_ target: String) -> String { "crlDistributionPoints=URI:\(server.url(target))\n" }
-        let extensions = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
+        let extensions =
+            "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
         let issuer = try authority.issue(
             "/CN=Placed authority", extensions + "authorityKeyIdentifier=keyid\n" + place("/root"), by: authority.root)
         let names = OpenSSLAuthority.server("DNS:example.com") + place("/issuer")
-        let (good, bad) = (try authority.issue("/CN=good", names, by: issuer), try authority.issue("/CN=bad", names, by: issuer))
+        let (good, bad) = (
+            try authority.issue("/CN=good", names, by: issuer), try authority.issue("/CN=bad", names, by: issuer)
+        )
         lists["/root"] = try OpenSSLRevocation(authority, revoked: [], others: [issuer]).listBytes(by: authority.root)
         lists["/issuer"] = try OpenSSLRevocation(authority, revoked: [bad], others: [good]).listBytes(by: issuer)
 
-        let required = try #require(SecPolicyCreateRevocation(kSecRevocationCRLMethod | kSecRevocationRequirePositiveResponse))
+        let required = try #require(
+            SecPolicyCreateRevocation(kSecRevocationCRLMethod | kSecRevocationRequirePositiveResponse))
         let policies = [SecPolicyCreateSSL(true, "example.com" as CFString), required]
         for (issued, mayFetch, expected) in [
-            (good, false, errSecIncompleteCertRevocationCheck), (good, true, nil), (bad, true, errSecCertificateRevoked),
+            (good, false, errSecIncompleteCertRevocationCheck), (good, true, nil),
+            (bad, true, errSecCertificateRevoked),
         ] {
             let trust = try trust([try certificate(issued), try certificate(issuer)], anchors: [root])
             SecTrustSetVerifyDate(trust, Date(timeIntervalSinceNow: 5) as CFDate)
@@ -335,11 +358,13 @@ struct SecTrustTests {
 
     @Test("On a queue the verdict is the same, and its error too")
     func asynchronous() async throws {
-        for (host, expected) in [("example.com", nil), ("example.org", errSecHostNameMismatch)] as [(String, OSStatus?)] {
+        for (host, expected) in [("example.com", nil), ("example.org", errSecHostNameMismatch)] as [(String, OSStatus?)]
+        {
             let trust = try trust([leaf, intermediate], host: host, anchors: [root])
             let code = await withCheckedContinuation { continuation in
-                let status = SecTrustEvaluateAsyncWithError(trust, DispatchQueue(label: "trust")) { judged, isTrusted, error in
-                    let isRight = judged === trust && isTrusted == (error == nil)
+                let status = SecTrustEvaluateAsyncWithError(trust, DispatchQueue(label: "trust")) {
+                    evaluatedTrust, isTrusted, error in
+                    let isRight = evaluatedTrust === trust && isTrusted == (error == nil)
                     continuation.resume(returning: isRight ? error.map { OSStatus($0.code) } : 1)
                 }
                 if status != errSecSuccess { continuation.resume(returning: status) }
@@ -369,7 +394,8 @@ struct SecTrustTests {
         #expect(SecTrustSetOptions(required, .requireRevPerCert) == errSecSuccess)
         #expect(refusal(required) == errSecIncompleteCertRevocationCheck)
         let flags: [(SecTrustOptionFlags, UInt32)] = [
-            (.allowExpired, 1), (.leafIsCA, 2), (.fetchIssuerFromNet, 4), (.allowExpiredRoot, 8), (.requireRevPerCert, 16),
+            (.allowExpired, 1), (.leafIsCA, 2), (.fetchIssuerFromNet, 4), (.allowExpiredRoot, 8),
+            (.requireRevPerCert, 16),
             (.useTrustSettings, 32), (.implicitAnchors, 64),
         ]
         for (flag, bit) in flags { #expect(flag.rawValue == bit) }
@@ -398,14 +424,17 @@ struct SecTrustTests {
         let lines = long.components(separatedBy: "\n")
         #expect(
             lines.map { String($0.prefix { $0 != ":" }) } == [
-                "Subject", "Issuer", "Serial number", "Not valid before", "Not valid after", "Public key", "Signature", "SHA-256",
+                "Subject", "Issuer", "Serial number", "Not valid before", "Not valid after", "Public key", "Signature",
+                "SHA-256",
             ])
         #expect(lines[0].contains("CN=example.com") && lines[1].contains("CN=Test intermediate"))
         #expect(lines[7].count == "SHA-256: ".count + 32 * 3 - 1)
         // What a certificate says of itself draws no line of its own.
         let names = OpenSSLAuthority.server("DNS:example.com")
         let hostile = try certificate(authority.issue("/CN=a\u{202E}b\u{1B}[2Jc", names, by: authority.intermediate))
-        for text in [SecCertificateCopyShortDescription(nil, hostile, nil), SecCertificateCopyLongDescription(nil, hostile, nil)] {
+        for text in [
+            SecCertificateCopyShortDescription(nil, hostile, nil), SecCertificateCopyLongDescription(nil, hostile, nil),
+        ] {
             let said = try #require(text as String?)
             #expect(!said.isEmpty && !said.contains("\u{202E}") && !said.contains("\u{1B}"))
         }
@@ -415,8 +444,12 @@ struct SecTrustTests {
     func properties() throws {
         let trust = try trust([leaf, intermediate], host: "example.org", anchors: [root])
         let properties = try #require(SecTrustCopyProperties(trust) as? [[String: Any]])
-        #expect(properties.map { $0[kSecPropertyTypeTitle as String] as? String } == ["example.com", "Test intermediate", "Test root"])
-        #expect((properties[0][kSecPropertyTypeError as String] as? String)?.contains("example.org was asked for") == true)
+        #expect(
+            properties.map { $0[kSecPropertyTypeTitle as String] as? String } == [
+                "example.com", "Test intermediate", "Test root",
+            ])
+        #expect(
+            (properties[0][kSecPropertyTypeError as String] as? String)?.contains("example.org was asked for") == true)
         #expect(properties[1][kSecPropertyTypeError as String] == nil)
     }
 }

@@ -30,7 +30,9 @@ struct SharedWebCredentialTests {
 
     private static func set(_ host: String, _ account: String, _ password: String?) -> Int {
         answer { done in
-            SecAddSharedWebCredential(host as CFString, account as CFString, password.map { $0 as CFString }) { done($0?.code ?? 0) }
+            SecAddSharedWebCredential(host as CFString, account as CFString, password.map { $0 as CFString }) {
+                done($0?.code ?? 0)
+            }
         } ?? 1
     }
 
@@ -41,8 +43,10 @@ struct SharedWebCredentialTests {
                 guard let list = list as? [[String: Any]] else { return done(["\(error?.code ?? 1)"]) }
                 done(
                     list.map { entry in
-                        [kSecAttrServer, kSecAttrAccount, kSecSharedPassword, kSecAttrPort].map { "\(entry[$0 as String] ?? "-")" }
-                            .joined(separator: " ")
+                        [kSecAttrServer, kSecAttrAccount, kSecSharedPassword, kSecAttrPort].map {
+                            "\(entry[$0 as String] ?? "-")"
+                        }
+                        .joined(separator: " ")
                     })
             }
         } ?? []
@@ -66,7 +70,9 @@ struct SharedWebCredentialTests {
             #expect(Self.set("example.com", "alice", nil) == 0)
             #expect(Self.set("example.com", "alice", nil) == -25300)
             #expect(Self.find("example.com") == ["example.com bob two -"])
-            #expect(copy(item(inet, ["srvr": "example.com", "ptcl": "htps", "acct": "bob"]).with(.returnData)).text == "two")
+            #expect(
+                copy(item(inet, ["srvr": "example.com", "ptcl": "htps", "acct": "bob"]).with(.returnData)).text == "two"
+            )
             #expect(copy(internetKey.with(["srvr": "example.com"])).status == errSecSuccess)
         }
     }
@@ -91,7 +97,8 @@ struct SharedWebCredentialTests {
                 let call = calls.add(1, ordering: .sequentiallyConsistent).newValue
                 if call.isMultiple(of: 2) {
                     let theirs = ItemSecrets(data: SharedSecret(copying: "theirs".utf8))
-                    _ = try? other.add(ItemAddition(.internetPassword, attributes: attributes, secrets: theirs), from: caller)
+                    _ = try? other.add(
+                        ItemAddition(.internetPassword, attributes: attributes, secrets: theirs), from: caller)
                 } else if isEndless {
                     _ = try? other.delete(ItemQuery(.internetPassword, attributes: attributes), from: caller)
                 }
@@ -111,7 +118,8 @@ struct SharedWebCredentialTests {
     func refused() throws {
         try withKeychain(.ephemeral) { _ in
             for host in [
-                "", ":", ":443", "example.com:", "example.com:0", "example.com:65536", "example.com:x", "example.com:+1", "example.com:1:2",
+                "", ":", ":443", "example.com:", "example.com:0", "example.com:65536", "example.com:x",
+                "example.com:+1", "example.com:1:2",
                 "https://example.com", "a b",
             ] {
                 #expect(Self.set(host, "alice", "x") == -50, "\(host)")
@@ -141,7 +149,9 @@ struct SharedWebCredentialTests {
         var seen: Set<String> = []
         for _ in 0..<200 {
             let password = try #require(SecCreateSharedWebCredentialPassword()) as String
-            #expect(password.wholeMatch(of: /([A-HJ-NP-Za-hkmn-z2-9]{3}-){3}[A-HJ-NP-Za-hkmn-z2-9]{3}/) != nil, "\(password)")
+            #expect(
+                password.wholeMatch(of: /([A-HJ-NP-Za-hkmn-z2-9]{3}-){3}[A-HJ-NP-Za-hkmn-z2-9]{3}/) != nil,
+                "\(password)")
             #expect(password.contains(/[A-Z]/) && password.contains(/[a-z]/) && password.contains(/[0-9]/))
             seen.insert(password)
         }

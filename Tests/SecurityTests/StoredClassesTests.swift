@@ -11,8 +11,12 @@ struct StoredClassesTests {
     func keyAndCertificate(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let hash = Data((0..<20).map { UInt8($0) })
-            #expect(add(item(keys, ["kcls": "1", "klbl": hash, "priv": true, "type": "42", "v_Data": data("key")])) == errSecSuccess)
-            #expect(add(item(cert, ["pkhh": hash, "issr": data("issuer"), "slnr": data("1"), "v_Data": data("der")])) == errSecSuccess)
+            #expect(
+                add(item(keys, ["kcls": "1", "klbl": hash, "priv": true, "type": "42", "v_Data": data("key")]))
+                    == errSecSuccess)
+            #expect(
+                add(item(cert, ["pkhh": hash, "issr": data("issuer"), "slnr": data("1"), "v_Data": data("der")]))
+                    == errSecSuccess)
             #expect(copy(item(keys, ["klbl": hash]).with(.returnData)).text == "key")
             #expect(copy(item(cert, ["pkhh": hash]).with(.returnData)).text == "der")
         }
@@ -54,7 +58,8 @@ struct StoredClassesTests {
     @Test("§0.4, §0.7: defaults and normalised numbers of keys and certificates", arguments: Backend.allCases)
     func defaults(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            let key = try #require(addReturning(item(keys, ["kcls": "1", "type": "42"]).with(.returnAttributes)).attributes)
+            let key = try #require(
+                addReturning(item(keys, ["kcls": "1", "type": "42"]).with(.returnAttributes)).attributes)
             #expect(key["kcls"] as? Int == 1)
             #expect(key["type"] as? Int == 42)
             #expect(key["pdmn"] as? String == "ak")
@@ -72,7 +77,8 @@ struct StoredClassesTests {
             #expect(add(item(keys)) == errSecSuccess)
             let date = Date(timeIntervalSinceReferenceDate: 1)
             for (name, value) in [
-                ("kcls", 1 as Any), ("klbl", data("x")), ("atag", data("x")), ("crtr", 1), ("type", 73), ("bsiz", 256), ("esiz", 256),
+                ("kcls", 1 as Any), ("klbl", data("x")), ("atag", data("x")), ("crtr", 1), ("type", 73), ("bsiz", 256),
+                ("esiz", 256),
                 ("sdat", date), ("edat", date),
             ] {
                 #expect(add(item(keys, [name: value])) == errSecSuccess, "\(name)")
@@ -87,7 +93,8 @@ struct StoredClassesTests {
         try withKeychain(backend) { _ in
             #expect(add(internetItem) == errSecSuccess)
             for (name, value) in [
-                ("acct", "bob" as Any), ("sdmn", "realm"), ("srvr", "host9"), ("ptcl", "htps"), ("atyp", "form"), ("port", 81),
+                ("acct", "bob" as Any), ("sdmn", "realm"), ("srvr", "host9"), ("ptcl", "htps"), ("atyp", "form"),
+                ("port", 81),
                 ("path", "/x"),
             ] {
                 #expect(add(internetItem.with([name: value])) == errSecSuccess, "\(name)")
@@ -102,20 +109,27 @@ struct StoredClassesTests {
             add(item(cert, ["slnr": data("1"), "subj": data("CN=Alice Example")]))
             #expect(copy(item(cert, ["m_SubjectContains": "Alice"])).status == errSecSuccess)
             #expect(copy(item(cert, ["m_SubjectContains": "alice"])).status == errSecItemNotFound)
-            #expect(copy(item(cert, ["m_SubjectContains": "alice", "m_CaseInsensitive": true])).status == errSecSuccess)
+            #expect(
+                copy(item(cert, ["m_SubjectContains": "alice", "m_CaseInsensitive": true])).status == errSecSuccess)
         }
     }
 
-    @Test("A sync view hint is kept and searched in every class; the column persistref is not for callers", arguments: Backend.allCases)
+    @Test(
+        "A sync view hint is kept and searched in every class; the column persistref is not for callers",
+        arguments: Backend.allCases)
     func syncViewHint(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for itemClass in [genp, inet, keys, cert] {
                 #expect(add(item(itemClass, ["labl": "L", "vwht": "PCS-Notes"])) == errSecSuccess)
-                #expect(copy(item(itemClass, ["vwht": "PCS-Notes"]).with(.returnAttributes)).attributes?["vwht"] as? String == "PCS-Notes")
+                #expect(
+                    copy(item(itemClass, ["vwht": "PCS-Notes"]).with(.returnAttributes)).attributes?["vwht"] as? String
+                        == "PCS-Notes")
                 #expect(copy(item(itemClass, ["vwht": "other"])).status == errSecItemNotFound)
                 #expect(update(item(itemClass, ["vwht": "PCS-Notes"]), ["vwht": "other"]) == errSecSuccess)
                 #expect(copy(item(itemClass, ["vwht": "other"])).status == errSecSuccess)
-                #expect(copy(item(itemClass, [kSecAttrPersistentReference as String: Data(count: 16)])).status == errSecParam)
+                #expect(
+                    copy(item(itemClass, [kSecAttrPersistentReference as String: Data(count: 16)])).status
+                        == errSecParam)
                 #expect(copy(item(itemClass).with(.returnAttributes)).attributes?["persistref"] == nil)
             }
         }

@@ -47,20 +47,24 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("T134: a deleted synchronised item leaves a tombstone, seen only by those who ask", arguments: Backend.allCases)
+    @Test(
+        "T134: a deleted synchronised item leaves a tombstone, seen only by those who ask", arguments: Backend.allCases)
     func tombstone(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let query = genericKey.with(["sync": true])
             add(genericItem.with(["sync": true, "icmt": "C"]))
             #expect(delete(query) == errSecSuccess)
             #expect(copy(query).status == errSecItemNotFound)
-            let remains = try #require(copy(query.with(["u_Tomb": true]).with(.returnAttributes).with(.returnData)).attributes)
+            let remains = try #require(
+                copy(query.with(["u_Tomb": true]).with(.returnAttributes).with(.returnData)).attributes)
             #expect(remains["tomb"] as? Int == 1)
             #expect(remains["acct"] as? String == "A")
             #expect(remains["icmt"] == nil)
             #expect(remains["v_Data"] == nil)
             #expect(delete(query) == errSecItemNotFound)
-            #expect(update(query.with(["u_Tomb": true]), ["v_Data": data("x")]) == errSecItemNotFound, "nobody changes a tombstone")
+            #expect(
+                update(query.with(["u_Tomb": true]), ["v_Data": data("x")]) == errSecItemNotFound,
+                "nobody changes a tombstone")
 
             add(genericItem)
             #expect(delete(genericKey) == errSecSuccess)
@@ -82,7 +86,8 @@ struct SynchronizableTests {
     @Test("T136: constraints and synchronisation exclude each other", arguments: Backend.allCases)
     func exclusions(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
             #expect(add(genericItem.with(["sync": true, "accc": control])) == errSecParam)
         }
     }
@@ -125,32 +130,41 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("An item with constraints is never stored unprotected; without flags it is a plain item", arguments: Backend.allCases)
+    @Test(
+        "An item with constraints is never stored unprotected; without flags it is a plain item",
+        arguments: Backend.allCases)
     func constraints(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
-            for flags in [SecAccessControlCreateFlags.userPresence, .biometryAny, .devicePasscode, .applicationPassword] {
-                let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
+            for flags in [
+                SecAccessControlCreateFlags.userPresence, .biometryAny, .devicePasscode, .applicationPassword,
+            ] {
+                let control = try #require(
+                    SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
                 #expect(add(genericItem.with(["accc": control])) == errSecNotAvailable)
             }
             #expect(copy(genericKey).status == errSecItemNotFound)
             let plain = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
             #expect(add(genericItem.with(["accc": plain])) == errSecSuccess)
             #expect(copy(genericKey.with(.returnAttributes)).attributes?["accc"] as? SecAccessControl == plain)
-            let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
             #expect(update(genericKey, ["accc": control]) == errSecNotAvailable)
             #expect(update(genericKey, ["pdmn": "ck"]) == errSecSuccess)
-            #expect(copy(genericKey.with(.returnAttributes)).attributes?["accc"] as? SecAccessControl != plain, "§9.2, 5")
+            #expect(
+                copy(genericKey.with(.returnAttributes)).attributes?["accc"] as? SecAccessControl != plain, "§9.2, 5")
         }
     }
 
-    @Test("Constraints are refused in words as well: the key's error has a hint, and the program's logger is warned once")
+    @Test(
+        "Constraints are refused in words as well: the key's error has a hint, and the program's logger is warned once")
     func constraintsInWords() throws {
         for backend in Backend.allCases {
             let warnings = Mutex<[String]>([])
             let log = ProgramLog { text in warnings.withLock { $0.append(text) } }
             try ProgramLog.$current.withValue(log) {
                 try withKeychain(backend) { _ in
-                    let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
+                    let control = try #require(
+                        SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
                     #expect(add(genericItem.with(["pdmn": "akpu"])) == errSecNotAvailable)
                     #expect(warnings.withLock { $0 }.isEmpty, "another reason for the same status")
                     for _ in 0..<3 { #expect(add(genericItem.with(["accc": control])) == errSecNotAvailable) }
@@ -168,7 +182,9 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("A key with constraints is not made, kept or not; one that is said to lie on a token is not stored", arguments: Backend.allCases)
+    @Test(
+        "A key with constraints is not made, kept or not; one that is said to lie on a token is not stored",
+        arguments: Backend.allCases)
     func unenforceableKeys(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             func made(_ parameters: Query) -> Int {
@@ -177,8 +193,11 @@ struct SynchronizableTests {
                 guard SecKeyCreateRandomKey(all, &error) == nil else { return 0 }
                 return error?.takeRetainedValue().code ?? 1
             }
-            for flags in [SecAccessControlCreateFlags.userPresence, [.privateKeyUsage, .biometryCurrentSet], .applicationPassword] {
-                let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
+            for flags in [
+                SecAccessControlCreateFlags.userPresence, [.privateKeyUsage, .biometryCurrentSet], .applicationPassword,
+            ] {
+                let control = try #require(
+                    SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
                 for permanent in [true, false] {
                     #expect(made(["private": ["perm": permanent, "accc": control]]) == -25291)
                     #expect(made(["perm": permanent, "accc": control]) == -25291)
@@ -187,7 +206,8 @@ struct SynchronizableTests {
             #expect(made(["private": ["accc": "ak"]]) == -50)
             #expect(copy(item(keys)).status == errSecItemNotFound)
             for flags in [SecAccessControlCreateFlags.privateKeyUsage, []] {
-                let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
+                let control = try #require(
+                    SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, flags, nil))
                 #expect(made(["private": ["perm": false, "accc": control]]) == 0)
             }
             let key = item(keys, ["type": 73, "kcls": 1, "atag": data("t"), "v_Data": data("bytes")])

@@ -36,7 +36,7 @@ struct Item {
 
     static let itemsPerService = 100
     /// The greatest size whose numbers fit the padding, with room for what the measurements add.
-    static let greatestSize = 9_000_000
+    static let maxSize = 9_000_000
 
     private static func digits(_ number: Int, _ count: Int) -> String {
         let digits = String(number)

@@ -6,15 +6,19 @@ internal import Glibc
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCallers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    if let fault = CallerInput.read(bytes, in: Place.directory).fault { fatalError("\(fault), because a parser is wrong") }
+    if let fault = CallerInput.read(bytes, in: TemporaryLocation.directory).fault {
+        fatalError("\(fault), because a parser is wrong")
+    }
     return 0
 }
 
-private enum Place {
+private enum TemporaryLocation {
     /// Files in memory: a fuzzer writes some thousand a second.
     static let directory: String = {
         var template = Array("/dev/shm/latchkey-fuzz-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { fatalError("there is no place for files, because /dev/shm cannot be written") }
+        guard mkdtemp(&template) != nil else {
+            fatalError("there is no place for files, because /dev/shm cannot be written")
+        }
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }()
 }

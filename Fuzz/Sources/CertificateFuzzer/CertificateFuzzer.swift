@@ -18,14 +18,18 @@ public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> In
     case 3: server(rest)
     case 4: exceptions(rest)
     case 5: if let name = DistinguishedName(der: rest) { check(name) }
-    case 6: revocation(rest) { information, bytes in information.lists = (try? CertificateRevocationList.all(bytes)) ?? [] }
-    case 7: revocation(rest) { information, bytes in information.responses = (try? OCSPResponse(der: bytes)).map { [$0] } ?? [] }
+    case 6:
+        revocation(rest) { information, bytes in information.lists = (try? CertificateRevocationList.all(bytes)) ?? [] }
+    case 7:
+        revocation(rest) { information, bytes in
+            information.responses = (try? OCSPResponse(der: bytes)).map { [$0] } ?? []
+        }
     default: settings(rest)
     }
     return 0
 }
 
-private let moment = 1_780_000_000.0
+private let validationTime = 1_780_000_000.0
 
 private func certificate(_ bytes: [UInt8]) {
     guard let certificate = try? Certificate(der: bytes) else { return }
@@ -34,10 +38,10 @@ private func certificate(_ bytes: [UInt8]) {
     }
     check(certificate.subject)
     check(certificate.issuer)
-    _ = (certificate.subjectSummary, certificate.mailAddresses, certificate.publicKey.description, certificate.defects)
+    _ = (certificate.subjectSummary, certificate.emailAddresses, certificate.publicKey.description, certificate.defects)
     _ = CertificateAttributes.standard(certificate)
-    judge([certificate], anchors: [])
-    judge([certificate], anchors: [certificate])
+    verify([certificate], anchors: [])
+    verify([certificate], anchors: [certificate])
 }
 
 private func bundle(_ bytes: [UInt8]) {
@@ -46,13 +50,16 @@ private func bundle(_ bytes: [UInt8]) {
     guard CertificateBundle(CertificateBundle.pkcs7(certificates)).certificates == certificates else {
         fatalError("certificates do not come back from PKCS #7, because its two directions differ")
     }
-    judge(certificates, anchors: [])
-    judge(certificates, anchors: [last])
+    verify(certificates, anchors: [])
+    verify(certificates, anchors: [last])
 }
 
-private func judge(_ certificates: [Certificate], anchors: [Certificate]) {
-    for policy in [TrustPolicy.basicX509, .server(ServerName(asked: "example.com")), .mail(address: "a@example.com"), .codeSigning] {
-        var evaluation = TrustEvaluation(certificates, policies: [policy], at: moment)
+private func verify(_ certificates: [Certificate], anchors: [Certificate]) {
+    for policy in [
+        TrustPolicy.basicX509, .server(ServerName(requested: "example.com")), .mail(address: "a@example.com"),
+        .codeSigning,
+    ] {
+        var evaluation = TrustEvaluation(certificates, policies: [policy], at: validationTime)
         evaluation.anchors = anchors
         evaluation.isAnchorsOnly = true
         let verdict = evaluation.verdict()
@@ -62,20 +69,24 @@ private func judge(_ certificates: [Certificate], anchors: [Certificate]) {
         if let exceptions = verdict.exceptions, TrustExceptions(exceptions.bytes) != exceptions {
             fatalError("exceptions do not come back, because their two directions differ")
         }
-        _ = verdict.failures.map(verdict.sentence)
+        _ = verdict.failures.map(verdict.explanation)
     }
 }
 
 /// An issuer and its certificate, each behind two bytes of length, then what is said of them.
 private func revocation(_ bytes: [UInt8], _ take: (inout RevocationInformation, [UInt8]) -> Void) {
-    guard let (issuer, afterIssuer) = certificate(before: bytes[...]), let (leaf, said) = certificate(before: afterIssuer) else { return }
+    guard let (issuer, afterIssuer) = certificate(before: bytes[...]),
+        let (leaf, said) = certificate(before: afterIssuer)
+    else { return }
     for options in [[.ocsp, .lists], [.ocsp, .lists, .requiresPositiveResponse]] as [RevocationOptions] {
-        var evaluation = TrustEvaluation([leaf], policies: [.basicX509, .revocation(options)], at: moment)
+        var evaluation = TrustEvaluation([leaf], policies: [.basicX509, .revocation(options)], at: validationTime)
         evaluation.anchors = [issuer]
         evaluation.isAnchorsOnly = true
         take(&evaluation.revocation, Array(said))
         let verdict = evaluation.verdict()
-        if options.contains(.requiresPositiveResponse), leaf != issuer, verdict.result.isTrusted, verdict.revocationKnownUntil == nil {
+        if options.contains(.requiresPositiveResponse), leaf != issuer, verdict.result.isTrusted,
+            verdict.revocationKnownUntil == nil
+        {
             fatalError("nothing is known of a certificate and it is trusted, because the rule of revocation went wrong")
         }
     }

@@ -18,7 +18,7 @@ public func fuzzKeys(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     case 3: publicKey(rest, .ellipticCurve)
     case 4: file(rest)
     case 5: signature(rest)
-    case 6: _ = try? Keys.curve?.decrypted(rest, .ecies(.standard, .sha256, derivesVector: true))
+    case 6: _ = try? Keys.curve?.decrypted(rest, .ecies(.standard, .sha256, derivesIV: true))
     default: _ = try? Keys.curve?.publicKey.isSignature(rest, of: rest, .ecdsa(.rfc4754, .digest(nil)))
     }
     return 0
@@ -33,7 +33,8 @@ private func privateKey(_ bytes: UnsafeRawBufferPointer, _ type: KeyType) {
     guard let external = try? key.external(), external.withUnsafeBytes({ $0.elementsEqual(bytes) }) else {
         fatalError("a private key is not written as it was read, because two forms stand for it")
     }
-    let algorithm: KeyAlgorithm = type == .rsa ? .rsaSignature(.pkcs1(.message(.sha256))) : .ecdsa(.x962, .message(.sha256))
+    let algorithm: KeyAlgorithm =
+        type == .rsa ? .rsaSignature(.pkcs1(.message(.sha256))) : .ecdsa(.x962, .message(.sha256))
     _ = try? key.signature(of: bytes, algorithm)
 }
 
@@ -51,7 +52,8 @@ private func file(_ bytes: UnsafeRawBufferPointer) {
             guard let text = try? KeyFile.write(entry, as: structure) else { continue }
             let again = text.withUnsafeBytes { try? KeyFile.read($0) }
             guard again?.first?.publicKey.external == entry.publicKey.external else {
-                fatalError("a key does not come back from the file that it was written to, because its two directions differ")
+                fatalError(
+                    "a key does not come back from the file that it was written to, because its two directions differ")
             }
         }
     }
@@ -60,7 +62,8 @@ private func file(_ bytes: UnsafeRawBufferPointer) {
 private func signature(_ bytes: UnsafeRawBufferPointer) {
     let digest = SharedSecret(copying: [UInt8](repeating: 1, count: 32))
     digest.withUnsafeBytes { digest in
-        guard (try? Keys.curve?.publicKey.isSignature(bytes, of: digest, .ecdsa(.x962, .digest(.sha256)))) != true else {
+        guard (try? Keys.curve?.publicKey.isSignature(bytes, of: digest, .ecdsa(.x962, .digest(.sha256)))) != true
+        else {
             fatalError("bytes that nobody signed are a signature, because a check is missing")
         }
     }

@@ -9,13 +9,17 @@ internal import SecretMemory
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWire(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
-    guard count > 0, count < 60_000, let (one, other) = try? Socket.pair(), (try? one.send(bytes)) == count else { return 0 }
+    guard count > 0, count < 60_000, let (one, other) = try? Socket.pair(), (try? one.send(bytes)) == count else {
+        return 0
+    }
     one.finish()
     let channel = FrameChannel(other)
     while let received = try? channel.receive() {
         let frame = received.frame
         if let request = try? NumberedRequest(frame) {
-            guard let again = try? NumberedRequest(request.frame()), again.number == request.number, again.token == request.token else {
+            guard let again = try? NumberedRequest(request.frame()), again.number == request.number,
+                again.token == request.token
+            else {
                 fatalError("a request does not come back, because its two directions differ")
             }
         }

@@ -6,7 +6,7 @@ extension KeyAlgorithm {
     /// Whether a key of this kind and half can be used so (keychain-behaviour §6.3). What Apple answers also for pairs that then fail is
     /// answered here too: verifying with a private RSA key, decrypting with a public one.
     public func isSupported(by kind: KeyKind, _ half: KeyHalf, for operation: KeyOperation) -> Bool {
-        guard fits(kind) else { return false }
+        guard isCompatible(kind) else { return false }
         switch (self, half, operation) {
         case (.rsaSignature, .privateKey, .sign), (.rsaSignature, _, .verify): return true
         case (.rsaEncryption, .publicKey, .encrypt), (.rsaEncryption, .privateKey, .decrypt): return true
@@ -20,7 +20,7 @@ extension KeyAlgorithm {
     }
 
     /// Whether the key is of the type, and large enough.
-    private func fits(_ kind: KeyKind) -> Bool {
+    private func isCompatible(_ kind: KeyKind) -> Bool {
         switch self {
         case .rsaSignature(.pss(let input)):
             guard kind.type == .rsa, let hash = input.hash else { return false }
@@ -29,9 +29,9 @@ extension KeyAlgorithm {
             // The padding takes 11 bytes, the DER around the digest up to 19 (RFC 8017, section 9.2).
             return kind.type == .rsa && kind.blockLength >= 11 + (input.hash.map { $0.digestInfoLength } ?? 0)
         case .rsaSignature: return kind.type == .rsa
-        case .rsaEncryption(.oaep(let hash)): return kind.type == .rsa && RSABlock.oaepRoom(hash, in: kind) >= 0
+        case .rsaEncryption(.oaep(let hash)): return kind.type == .rsa && RSABlock.oaepCapacity(hash, in: kind) >= 0
         case .rsaEncryption(.oaepAESGCM(let hash)):
-            return kind.type == .rsa && RSABlock.oaepRoom(hash, in: kind) >= RSAHybrid.sessionKeyLength(kind)
+            return kind.type == .rsa && RSABlock.oaepCapacity(hash, in: kind) >= RSAHybrid.sessionKeyLength(kind)
         case .rsaEncryption: return kind.type == .rsa
         case .ecdsa, .ecdh, .ecies: return kind.type == .ellipticCurve
         }
@@ -40,7 +40,8 @@ extension KeyAlgorithm {
     func requireSupport(by kind: KeyKind, _ half: KeyHalf, for operation: KeyOperation) throws(KeychainError) {
         guard isSupported(by: kind, half, for: operation) else {
             throw .parameter(
-                "the algorithm \(rawValue) is not one for this with a \(half == .publicKey ? "public" : "private") key \(kind)")
+                "the algorithm \(rawValue) is not one for this with a \(half == .publicKey ? "public" : "private") key \(kind)"
+            )
         }
     }
 }

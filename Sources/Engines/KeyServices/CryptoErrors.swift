@@ -26,7 +26,9 @@ extension HashAlgorithm {
 
 extension [UInt8] {
     /// Lends the bytes to a call whose errors have a type.
-    func lent<Result>(_ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    func withContiguousBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result)
+        throws(KeychainError) -> Result
+    {
         try withUnsafeBufferPointer { (pointer) throws(KeychainError) in try body(UnsafeRawBufferPointer(pointer)) }
     }
 }

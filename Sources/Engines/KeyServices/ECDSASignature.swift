@@ -8,7 +8,7 @@ enum ECDSASignature {
     /// r ‖ s out of the DER `SEQUENCE`.
     static func rfc4754(_ der: [UInt8], of kind: KeyKind) throws(KeychainError) -> [UInt8] {
         let length = kind.blockLength
-        return try der.lent { (bytes) throws(KeychainError) in
+        return try der.withContiguousBytes { (bytes) throws(KeychainError) in
             guard let numbers = DERNumbers.all(2, in: bytes), numbers.allSatisfy({ $0.count <= length }) else {
                 throw KeychainError(.internalFailure, "a signature is none")
             }

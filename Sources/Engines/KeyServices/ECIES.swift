@@ -9,12 +9,12 @@ internal import SecretMemory
 struct ECIES {
     private let hash: HashAlgorithm
     private let kind: KeyKind
-    private let derivesVector: Bool
+    private let derivesIV: Bool
 
-    init(_ hash: HashAlgorithm, _ kind: KeyKind, derivesVector: Bool) {
+    init(_ hash: HashAlgorithm, _ kind: KeyKind, derivesIV: Bool) {
         self.hash = hash
         self.kind = kind
-        self.derivesVector = derivesVector
+        self.derivesIV = derivesIV
     }
 
     private var keyLength: Int { kind.bits <= 256 ? 16 : 32 }
@@ -24,40 +24,43 @@ struct ECIES {
     }
 
     /// - Parameter ephemeral: a pair that is used for this alone.
-    func sealed(_ plaintext: UnsafeRawBufferPointer, for key: PublicKey, by ephemeral: SoftwareKey) throws(KeychainError) -> [UInt8] {
+    func sealed(_ plaintext: UnsafeRawBufferPointer, for key: PublicKey, by ephemeral: SoftwareKey)
+        throws(KeychainError) -> [UInt8]
+    {
         let point = ephemeral.publicKey.external
-        let agreed = try ephemeral.agreed(with: key)
-        return try withKey(agreed, point) { (key, vector) throws(KeychainError) in
+        let sharedSecret = try ephemeral.keyAgreement(with: key)
+        return try withKey(sharedSecret, point) { (key, vector) throws(KeychainError) in
             point + (try SessionCipher.seal(plaintext, key: key, vector: vector, authenticating: []))
         }
     }
 
     func opened(_ ciphertext: UnsafeRawBufferPointer, by key: some PrivateKey) throws(KeychainError) -> SharedSecret {
         let length = 1 + 2 * kind.blockLength
-        guard ciphertext.count >= length + AESGCM.tagLength else { throw SoftwareKey.undecryptable }
+        guard ciphertext.count >= length + AESGCM.tagLength else { throw SoftwareKey.decryptionFailed }
         let point = UnsafeRawBufferPointer(rebasing: ciphertext.prefix(length))
-        let agreed: SharedSecret
+        let sharedSecret: SharedSecret
         do throws(KeychainError) {
-            agreed = try key.use(.agreeToDecrypt, on: point)
+            sharedSecret = try key.use(.agreeToDecrypt, on: point)
         } catch {
             // A point that is none is as good as a tag that does not fit; what keeps the key from being used is told.
-            throw error.status == .param ? SoftwareKey.undecryptable : error
+            throw error.status == .param ? SoftwareKey.decryptionFailed : error
         }
-        return try withKey(agreed, Array(point)) { (key, vector) throws(KeychainError) in
+        return try withKey(sharedSecret, Array(point)) { (key, vector) throws(KeychainError) in
             try SessionCipher.open(
-                UnsafeRawBufferPointer(rebasing: ciphertext.dropFirst(length)), key: key, vector: vector, authenticating: [])
+                UnsafeRawBufferPointer(rebasing: ciphertext.dropFirst(length)), key: key, vector: vector,
+                authenticating: [])
         }
     }
 
     private func withKey<Result>(
-        _ agreed: SharedSecret, _ info: [UInt8],
+        _ sharedSecret: SharedSecret, _ info: [UInt8],
         _ body: (_ key: UnsafeRawBufferPointer, _ vector: UnsafeRawBufferPointer?) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let derived = try X963.derived(from: agreed, info: info, hash, count: keyLength + (derivesVector ? 16 : 0))
+        let derived = try X963.derived(from: sharedSecret, info: info, hash, count: keyLength + (derivesIV ? 16 : 0))
         return try derived.withUnsafeBytes { (bytes) throws(KeychainError) in
             try body(
                 UnsafeRawBufferPointer(rebasing: bytes.prefix(keyLength)),
-                derivesVector ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(keyLength)) : nil)
+                derivesIV ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(keyLength)) : nil)
         }
     }
 
@@ -70,7 +73,9 @@ struct ECIES {
 
 /// The key derivation of ANSI X9.63.
 enum X963 {
-    static func derived(from secret: SharedSecret, info: [UInt8], _ hash: HashAlgorithm, count: Int) throws(KeychainError) -> SharedSecret {
+    static func derived(from secret: SharedSecret, info: [UInt8], _ hash: HashAlgorithm, count: Int)
+        throws(KeychainError) -> SharedSecret
+    {
         let derived = try secret.withUnsafeBytes { (secret) throws(KeychainError) in
             try crypto { () throws(OpenSSLError) in
                 SharedSecret(

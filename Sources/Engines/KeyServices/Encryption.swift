@@ -8,26 +8,31 @@ extension PublicKey {
     /// What only the private half can decrypt.
     ///
     /// - Throws: errSecParam where the key cannot do it, or the plaintext is too long for a block.
-    public func encrypted(_ plaintext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError) -> [UInt8] {
+    public func encrypted(_ plaintext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError)
+        -> [UInt8]
+    {
         try algorithm.requireSupport(by: kind, .publicKey, for: .encrypt)
         switch algorithm {
         case .rsaEncryption(.raw):
-            return try RSABlock.padded(plaintext, of: kind).withUnsafeBytes { (block) throws(KeychainError) in try self.block(block, .raw) }
-        case .rsaEncryption(.pkcs1): return try block(plaintext, .pkcs1, room: kind.blockLength - 11)
+            return try RSABlock.padded(plaintext, of: kind).withUnsafeBytes { (block) throws(KeychainError) in
+                try self.block(block, .raw)
+            }
+        case .rsaEncryption(.pkcs1): return try block(plaintext, .pkcs1, capacity: kind.blockLength - 11)
         case .rsaEncryption(.oaep(let hash)):
-            return try block(plaintext, .oaep(hash.function), room: RSABlock.oaepRoom(hash, in: kind))
+            return try block(plaintext, .oaep(hash.function), capacity: RSABlock.oaepCapacity(hash, in: kind))
         case .rsaEncryption(.oaepAESGCM(let hash)): return try RSAHybrid(hash, kind).sealed(plaintext, for: self)
-        case .ecies(_, let hash, let derivesVector):
-            return try ECIES(hash, kind, derivesVector: derivesVector).sealed(plaintext, for: self)
-        case .rsaSignature, .ecdsa, .ecdh: throw .parameter("the algorithm \(algorithm.rawValue) is not one for encryption")
+        case .ecies(_, let hash, let derivesIV):
+            return try ECIES(hash, kind, derivesIV: derivesIV).sealed(plaintext, for: self)
+        case .rsaSignature, .ecdsa, .ecdh:
+            throw .parameter("the algorithm \(algorithm.rawValue) is not one for encryption")
         }
     }
 
     private func block(
-        _ plaintext: UnsafeRawBufferPointer, _ padding: RSAPadding, room: Int? = nil
+        _ plaintext: UnsafeRawBufferPointer, _ padding: RSAPadding, capacity: Int? = nil
     ) throws(KeychainError) -> [UInt8] {
-        if let room, plaintext.count > room {
-            throw .parameter("a block of this key has room for \(room) bytes, and \(plaintext.count) were given")
+        if let capacity, plaintext.count > capacity {
+            throw .parameter("a block of this key has room for \(capacity) bytes, and \(plaintext.count) were given")
         }
         return try crypto { () throws(OpenSSLError) in try key.encrypted(plaintext, padding: padding) }
     }
@@ -37,16 +42,19 @@ extension PrivateKey {
     /// What was encrypted for this key.
     ///
     /// - Throws: errSecParam, whatever is wrong with the ciphertext.
-    public func decrypted(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError) -> SharedSecret {
+    public func decrypted(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError)
+        -> SharedSecret
+    {
         try algorithm.requireSupport(by: kind, .privateKey, for: .decrypt)
         switch algorithm {
         case .rsaEncryption(.raw): return try use(.decryptRaw, on: ciphertext)
         case .rsaEncryption(.pkcs1): return try use(.decryptPKCS1, on: ciphertext)
         case .rsaEncryption(.oaep(let hash)): return try use(.decryptOAEP(hash), on: ciphertext)
         case .rsaEncryption(.oaepAESGCM(let hash)): return try RSAHybrid(hash, kind).opened(ciphertext, by: self)
-        case .ecies(_, let hash, let derivesVector):
-            return try ECIES(hash, kind, derivesVector: derivesVector).opened(ciphertext, by: self)
-        case .rsaSignature, .ecdsa, .ecdh: throw .parameter("the algorithm \(algorithm.rawValue) is not one for encryption")
+        case .ecies(_, let hash, let derivesIV):
+            return try ECIES(hash, kind, derivesIV: derivesIV).opened(ciphertext, by: self)
+        case .rsaSignature, .ecdsa, .ecdh:
+            throw .parameter("the algorithm \(algorithm.rawValue) is not one for encryption")
         }
     }
 }

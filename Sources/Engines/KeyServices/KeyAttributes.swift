@@ -4,9 +4,12 @@ public import KeychainModel
 
 /// The attributes that an item of a key has by itself (keychain-behaviour §6.4). What its maker gives comes before them.
 public enum KeyAttributes {
-    public static func standard(_ key: PublicKey, _ half: KeyHalf) throws(KeychainError) -> [ItemAttribute: AttributeValue] {
+    public static func standard(_ key: PublicKey, _ half: KeyHalf) throws(KeychainError) -> [ItemAttribute:
+        AttributeValue]
+    {
         var attributes: [ItemAttribute: AttributeValue] = [
-            .keyClass: .number(half.rawValue), .type: .number(key.kind.type.rawValue), .keySizeInBits: .number(Int64(key.kind.bits)),
+            .keyClass: .number(half.rawValue), .type: .number(key.kind.type.rawValue),
+            .keySizeInBits: .number(Int64(key.kind.bits)),
             .effectiveKeySize: .number(Int64(key.kind.bits)), .applicationLabel: .data(try key.applicationLabel()),
         ]
         for attribute in all { attributes[attribute] = .number(isTrue(attribute, key.kind.type, half) ? 1 : 0) }
@@ -14,7 +17,8 @@ public enum KeyAttributes {
     }
 
     private static let all: [ItemAttribute] = [
-        .isPermanent, .isPrivate, .isModifiable, .isSensitive, .wasAlwaysSensitive, .isExtractable, .wasNeverExtractable, .canEncrypt,
+        .isPermanent, .isPrivate, .isModifiable, .isSensitive, .wasAlwaysSensitive, .isExtractable,
+        .wasNeverExtractable, .canEncrypt,
         .canDecrypt, .canDerive, .canSign, .canVerify, .canSignRecover, .canVerifyRecover, .canWrap, .canUnwrap,
     ]
 

@@ -16,7 +16,7 @@ public struct ExchangeParameters: Sendable {
     }
 
     /// A megabyte: more is no key.
-    public static let greatestSize = 1 << 20
+    public static let maxSize = 1 << 20
 }
 
 extension PrivateKey {
@@ -32,9 +32,9 @@ extension PrivateKey {
         }
         guard other.kind == kind else { throw .parameter("a key \(kind) agrees on nothing with a key \(other.kind)") }
         if derivation != nil, parameters.requestedSize == nil { throw .parameter("the requested size is missing") }
-        let agreed = try agreed(with: other)
-        guard let derivation, let size = parameters.requestedSize else { return agreed }
-        guard 1...ExchangeParameters.greatestSize ~= size else { throw .parameter("\(size) bytes are not derived") }
-        return try X963.derived(from: agreed, info: parameters.sharedInfo, derivation, count: size)
+        let sharedSecret = try keyAgreement(with: other)
+        guard let derivation, let size = parameters.requestedSize else { return sharedSecret }
+        guard 1...ExchangeParameters.maxSize ~= size else { throw .parameter("\(size) bytes are not derived") }
+        return try X963.derived(from: sharedSecret, info: parameters.sharedInfo, derivation, count: size)
     }
 }

@@ -21,9 +21,9 @@ enum PKCS1Block {
         let lengths = try bytes(256, "length", derivation)
         let other = try bytes(size, "message", derivation)
         // Two bytes of header, at least eight of padding, one zero.
-        let greatest = UInt32(size - 10)
-        let (isGood, start) = judged(block)
-        let length = lengths.withUnsafeBytes { chosenLength($0, below: greatest) }
+        let maxLength = UInt32(size - 10)
+        let (isGood, start) = checkPadding(block)
+        let length = lengths.withUnsafeBytes { selectLength($0, below: maxLength) }
         let synthetic = UInt32(size) - length
         let offset = Int(select(isGood, start, synthetic))
         return other.withUnsafeBytes { other in
@@ -36,7 +36,7 @@ enum PKCS1Block {
     }
 
     /// Whether the block has the padding (all ones, or zero), and where its message begins. Every byte is looked at, whatever the others are.
-    private static func judged(_ block: UnsafeRawBufferPointer) -> (isGood: UInt32, start: UInt32) {
+    private static func checkPadding(_ block: UnsafeRawBufferPointer) -> (isGood: UInt32, start: UInt32) {
         var isGood = isZero(UInt32(block[0])) & isZero(UInt32(block[1]) ^ 2)
         var isFound: UInt32 = 0
         var zero: UInt32 = 0
@@ -50,12 +50,12 @@ enum PKCS1Block {
     }
 
     /// The last of the candidates that is short enough.
-    private static func chosenLength(_ candidates: UnsafeRawBufferPointer, below greatest: UInt32) -> UInt32 {
-        let mask = (UInt32(1) << (32 - UInt32(greatest.leadingZeroBitCount))) - 1
+    private static func selectLength(_ candidates: UnsafeRawBufferPointer, below maxLength: UInt32) -> UInt32 {
+        let mask = (UInt32(1) << (32 - UInt32(maxLength.leadingZeroBitCount))) - 1
         var length: UInt32 = 0
         for index in stride(from: 0, to: candidates.count, by: 2) {
             let candidate = (UInt32(candidates[index]) << 8 | UInt32(candidates[index + 1])) & mask
-            length = select(isLess(candidate, greatest), candidate, length)
+            length = select(isLess(candidate, maxLength), candidate, length)
         }
         return length
     }
@@ -67,8 +67,12 @@ enum PKCS1Block {
         let bits = UInt16(count * 8)
         var counter: UInt16 = 0
         while bytes.count < count {
-            let input = [UInt8(counter >> 8), UInt8(counter & 0xFF)] + Array(label.utf8) + [UInt8(bits >> 8), UInt8(bits & 0xFF)]
-            var block = try key.withUnsafeBytes { (key) throws(OpenSSLError) in try KeyDerivation.hmac(input, key: key) }
+            let input =
+                [UInt8(counter >> 8), UInt8(counter & 0xFF)] + Array(label.utf8) + [
+                    UInt8(bits >> 8), UInt8(bits & 0xFF),
+                ]
+            var block = try key.withUnsafeBytes { (key) throws(OpenSSLError) in try KeyDerivation.hmac(input, key: key)
+            }
             bytes += block
             block.withUnsafeMutableBytes { SecretBytes.wipe($0) }
             counter += 1

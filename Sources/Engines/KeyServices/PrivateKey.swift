@@ -15,11 +15,11 @@ public protocol PrivateKey: Sendable {
     func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret
 
     /// What the key agrees on with another one of its curve; the same as the use ``PrivateKeyUse/agree``.
-    func agreed(with other: PublicKey) throws(KeychainError) -> SharedSecret
+    func keyAgreement(with other: PublicKey) throws(KeychainError) -> SharedSecret
 }
 
 extension PrivateKey {
-    public func agreed(with other: PublicKey) throws(KeychainError) -> SharedSecret {
-        try other.external.lent { (point) throws(KeychainError) in try use(.agree, on: point) }
+    public func keyAgreement(with other: PublicKey) throws(KeychainError) -> SharedSecret {
+        try other.external.withContiguousBytes { (point) throws(KeychainError) in try use(.agree, on: point) }
     }
 }

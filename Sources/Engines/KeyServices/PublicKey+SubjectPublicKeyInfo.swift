@@ -15,7 +15,9 @@ extension PublicKey {
     /// The `RSAPublicKey` in a `SubjectPublicKeyInfo` (RFC 3279, section 2.3.1); nil where the bytes have another form.
     private static func rsaPublicKey(inSubjectPublicKeyInfo bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         var rest = bytes
-        guard var content = DERNumbers.element(0x30, &rest), rest.isEmpty, content.starts(with: rsaEncryption) else { return nil }
+        guard var content = DERNumbers.element(0x30, &rest), rest.isEmpty, content.starts(with: rsaEncryption) else {
+            return nil
+        }
         content = UnsafeRawBufferPointer(rebasing: content.dropFirst(rsaEncryption.count))
         // A BIT STRING whose first byte counts the unused bits: a key has none.
         guard let bits = DERNumbers.element(0x03, &content), content.isEmpty, bits.first == 0 else { return nil }

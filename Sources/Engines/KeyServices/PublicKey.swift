@@ -28,7 +28,7 @@ public final class PublicKey: Sendable {
 
     /// SHA-1 of ``external``: the application label of both halves, and what certificates know a key by.
     public func applicationLabel() throws(KeychainError) -> [UInt8] {
-        try external.lent { (bytes) throws(KeychainError) in
+        try external.withContiguousBytes { (bytes) throws(KeychainError) in
             try crypto { () throws(OpenSSLError) in try HashFunction.sha1.digest(of: bytes) }
         }
     }
@@ -38,7 +38,9 @@ public final class PublicKey: Sendable {
 
 extension PublicKey {
     private convenience init(pkcs1 bytes: UnsafeRawBufferPointer) throws(KeychainError) {
-        guard let numbers = DERNumbers.all(2, in: bytes) else { throw .parameter("the bytes are no RSAPublicKey of PKCS #1") }
+        guard let numbers = DERNumbers.all(2, in: bytes) else {
+            throw .parameter("the bytes are no RSAPublicKey of PKCS #1")
+        }
         let (modulus, exponent) = (numbers[0], numbers[1])
         let kind = try Self.kind(modulus: modulus, exponent: exponent)
         let key = try crypto { () throws(OpenSSLError) in
@@ -48,10 +50,13 @@ extension PublicKey {
     }
 
     /// The kind of a key with these public numbers.
-    static func kind(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) throws(KeychainError) -> KeyKind {
+    static func kind(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) throws(KeychainError) -> KeyKind
+    {
         let bits = modulus.first.map { modulus.count * 8 - $0.leadingZeroBitCount } ?? 0
         let kind = KeyKind(.rsa, bits: bits)
-        guard kind.isUsable else { throw .parameter("an RSA key has a modulus of 512 to 8192 bits, this one has \(bits)") }
+        guard kind.isUsable else {
+            throw .parameter("an RSA key has a modulus of 512 to 8192 bits, this one has \(bits)")
+        }
         guard let last = modulus.last, last & 1 == 1 else { throw .parameter("the modulus of an RSA key is odd") }
         guard let lowest = exponent.last, lowest & 1 == 1, exponent.count > 1 || lowest > 1 else {
             throw .parameter("the public exponent of an RSA key is odd and greater than 1")
@@ -64,10 +69,14 @@ extension PublicKey {
     convenience init(rsa key: AsymmetricKey) throws(KeychainError) {
         let (modulus, exponent) = try crypto { () throws(OpenSSLError) in try key.publicRSANumbers() }
         let external = modulus.withUnsafeBytes { modulus in
-            exponent.withUnsafeBytes { exponent in DERNumbers.encoded([modulus, exponent]).withUnsafeBytes { Array($0) } }
+            exponent.withUnsafeBytes { exponent in
+                DERNumbers.encoded([modulus, exponent]).withUnsafeBytes { Array($0) }
+            }
         }
-        let kind = try modulus.lent { (modulus) throws(KeychainError) in
-            try exponent.lent { (exponent) throws(KeychainError) in try Self.kind(modulus: modulus, exponent: exponent) }
+        let kind = try modulus.withContiguousBytes { (modulus) throws(KeychainError) in
+            try exponent.withContiguousBytes { (exponent) throws(KeychainError) in
+                try Self.kind(modulus: modulus, exponent: exponent)
+            }
         }
         self.init(kind, external: external, key: key)
     }
@@ -77,7 +86,8 @@ extension PublicKey {
 
 extension PublicKey {
     private convenience init(point bytes: UnsafeRawBufferPointer) throws(KeychainError) {
-        guard let curve = EllipticCurve.allCases.first(where: { bytes.count == 1 + 2 * $0.byteCount }), bytes[0] == 4 else {
+        guard let curve = EllipticCurve.allCases.first(where: { bytes.count == 1 + 2 * $0.byteCount }), bytes[0] == 4
+        else {
             throw .parameter("the bytes are no uncompressed point of a curve that is served")
         }
         try self.init(curve, point: bytes)
@@ -101,6 +111,8 @@ extension PublicKey {
 extension PublicKey {
     /// The key that the service speaks of.
     public static func of(_ info: PublicKeyInfo) throws(KeychainError) -> PublicKey {
-        try info.publicKey.lent { (bytes) throws(KeychainError) in try PublicKey(external: bytes, type: info.kind.type) }
+        try info.publicKey.withContiguousBytes { (bytes) throws(KeychainError) in
+            try PublicKey(external: bytes, type: info.kind.type)
+        }
     }
 }

@@ -21,16 +21,18 @@ struct RSAHybrid {
     func sealed(_ plaintext: UnsafeRawBufferPointer, for key: PublicKey) throws(KeychainError) -> [UInt8] {
         let session = SecretBytes.random(count: Self.sessionKeyLength(kind))
         return try session.withUnsafeBytes { (session) throws(KeychainError) in
-            let wrapped = try crypto { () throws(OpenSSLError) in try key.key.encrypted(session, padding: .oaep(hash.function)) }
+            let wrapped = try crypto { () throws(OpenSSLError) in
+                try key.key.encrypted(session, padding: .oaep(hash.function))
+            }
             return wrapped + (try SessionCipher.seal(plaintext, key: session, authenticating: key.external))
         }
     }
 
     func opened(_ ciphertext: UnsafeRawBufferPointer, by key: some PrivateKey) throws(KeychainError) -> SharedSecret {
-        guard ciphertext.count >= kind.blockLength + AESGCM.tagLength else { throw SoftwareKey.undecryptable }
+        guard ciphertext.count >= kind.blockLength + AESGCM.tagLength else { throw SoftwareKey.decryptionFailed }
         let wrapped = UnsafeRawBufferPointer(rebasing: ciphertext.prefix(kind.blockLength))
         let session = try key.use(.decryptOAEP(hash), on: wrapped)
-        guard session.count == Self.sessionKeyLength(kind) else { throw SoftwareKey.undecryptable }
+        guard session.count == Self.sessionKeyLength(kind) else { throw SoftwareKey.decryptionFailed }
         let external = try key.publicKey.external
         return try session.withUnsafeBytes { (session) throws(KeychainError) in
             let body = UnsafeRawBufferPointer(rebasing: ciphertext.dropFirst(kind.blockLength))
@@ -45,27 +47,30 @@ enum SessionCipher {
         _ plaintext: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer? = nil,
         authenticating data: [UInt8]
     ) throws(KeychainError) -> [UInt8] {
-        try withVector(vector) { (vector) throws(KeychainError) in
-            try crypto { () throws(OpenSSLError) in try AESGCM.seal(plaintext, key: key, vector: vector, authenticating: data) }
+        try withIV(vector) { (vector) throws(KeychainError) in
+            try crypto { () throws(OpenSSLError) in
+                try AESGCM.seal(plaintext, key: key, vector: vector, authenticating: data)
+            }
         }
     }
 
     static func open(
-        _ sealed: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer? = nil, authenticating data: [UInt8]
+        _ sealed: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer? = nil,
+        authenticating data: [UInt8]
     ) throws(KeychainError) -> SharedSecret {
-        try withVector(vector) { (vector) throws(KeychainError) in
+        try withIV(vector) { (vector) throws(KeychainError) in
             let opened = try crypto { () throws(OpenSSLError) in
                 try AESGCM.open(sealed, key: key, vector: vector, authenticating: data)
             }
-            guard let opened else { throw SoftwareKey.undecryptable }
+            guard let opened else { throw SoftwareKey.decryptionFailed }
             return opened
         }
     }
 
-    private static func withVector<Result>(
+    private static func withIV<Result>(
         _ vector: UnsafeRawBufferPointer?, _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         if let vector { return try body(vector) }
-        return try [UInt8](repeating: 0, count: 16).lent(body)
+        return try [UInt8](repeating: 0, count: 16).withContiguousBytes(body)
     }
 }

@@ -9,17 +9,24 @@ extension PrivateKey {
     ///
     /// - Parameter input: the message or the digest, as the algorithm says.
     /// - Throws: errSecParam where the key cannot do it, or a digest has the wrong length.
-    public func signature(of input: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError) -> [UInt8] {
+    public func signature(of input: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError) -> [UInt8]
+    {
         try algorithm.requireSupport(by: kind, .privateKey, for: .sign)
         switch algorithm {
         case .rsaSignature(.raw): return try signature(.signRaw, input)
         case .rsaSignature(.pkcs1(let signed)):
-            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in try signature(.signPKCS1(signed.hash), digest) }
+            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in
+                try signature(.signPKCS1(signed.hash), digest)
+            }
         case .rsaSignature(.pss(let signed)):
             guard let hash = signed.hash else { break }
-            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in try signature(.signPSS(hash), digest) }
+            return try signed.withDigest(of: input) { (digest) throws(KeychainError) in
+                try signature(.signPSS(hash), digest)
+            }
         case .ecdsa(let format, let signed):
-            let der = try signed.withDigest(of: input) { (digest) throws(KeychainError) in try signature(.signECDSA, digest) }
+            let der = try signed.withDigest(of: input) { (digest) throws(KeychainError) in
+                try signature(.signECDSA, digest)
+            }
             return format == .x962 ? der : try ECDSASignature.rfc4754(der, of: kind)
         case .rsaEncryption, .ecdh, .ecies: break
         }
@@ -56,14 +63,18 @@ extension PublicKey {
             return try signed.withDigest(of: input) { (digest) throws(KeychainError) in
                 guard format == .rfc4754 else { return try isSignature(signature, of: digest, nil, nil) }
                 guard let der = ECDSASignature.x962(signature, of: kind) else { return false }
-                return try der.lent { (der) throws(KeychainError) in try isSignature(der, of: digest, nil, nil) }
+                return try der.withContiguousBytes { (der) throws(KeychainError) in
+                    try isSignature(der, of: digest, nil, nil)
+                }
             }
-        case .rsaEncryption, .ecdh, .ecies: throw .parameter("the algorithm \(algorithm.rawValue) is not one for signatures")
+        case .rsaEncryption, .ecdh, .ecies:
+            throw .parameter("the algorithm \(algorithm.rawValue) is not one for signatures")
         }
     }
 
     private func isSignature(
-        _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, _ hash: HashAlgorithm?, _ padding: RSAPadding?
+        _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, _ hash: HashAlgorithm?,
+        _ padding: RSAPadding?
     ) throws(KeychainError) -> Bool {
         guard kind.type == .ellipticCurve || signature.count == kind.blockLength else { return false }
         return try crypto { () throws(OpenSSLError) in
@@ -81,12 +92,13 @@ extension KeyAlgorithm.SignedInput {
         case .digest(nil): return try body(input)
         case .digest(let hash?):
             guard input.count == hash.byteCount else {
-                throw .parameter("a digest of \(hash.rawValue) has \(hash.byteCount) bytes, and \(input.count) were given")
+                throw .parameter(
+                    "a digest of \(hash.rawValue) has \(hash.byteCount) bytes, and \(input.count) were given")
             }
             return try body(input)
         case .message(let hash):
             let digest = try crypto { () throws(OpenSSLError) in try hash.function.digest(of: input) }
-            return try digest.lent(body)
+            return try digest.withContiguousBytes(body)
         }
     }
 }

@@ -22,7 +22,7 @@ protocol AttemptLock {
 }
 
 /// In a file of mode 0600 beside the device key, replaced in one step.
-struct FileAttempts: AttemptStorage {
+struct FileAttemptStorage: AttemptStorage {
     private let directory: PrivateDirectory
 
     init(_ directory: PrivateDirectory) {
@@ -34,7 +34,7 @@ struct FileAttempts: AttemptStorage {
             return try FileLock(directory.appending(Self.lockName))
         } catch {
             // Nothing is judged or changed there, so that nothing needs the lock.
-            if error.code == EROFS { return NoLock() }
+            if error.code == EROFS { return NullLock() }
             throw .system(error)
         }
     }
@@ -72,18 +72,18 @@ struct FileAttempts: AttemptStorage {
 
 extension FileLock: AttemptLock {}
 
-private struct NoLock: AttemptLock {
+private struct NullLock: AttemptLock {
     func release() {}
 }
 
 /// In the memory of this process.
-final class MemoryAttempts: AttemptStorage {
+final class InMemoryAttemptStorage: AttemptStorage {
     private let record = Mutex<[UInt8]?>(nil)
-    private let gate = Gate()
+    private let semaphore = BinarySemaphore()
 
     func lock() throws(KeybagError) -> any AttemptLock {
-        gate.enter()
-        return gate
+        semaphore.acquire()
+        return semaphore
     }
 
     func requireWritable() {}
@@ -91,4 +91,4 @@ final class MemoryAttempts: AttemptStorage {
     func save(_ new: [UInt8]?) throws(KeybagError) { record.withLock { $0 = new } }
 }
 
-extension Gate: AttemptLock {}
+extension BinarySemaphore: AttemptLock {}

@@ -14,13 +14,13 @@ public struct AuditKey: ~Copyable, Sendable {
 
     private init(key: consuming SecretBytes) { self.key = key }
 
-    /// The code of a line that follows the line with the code `former`: `HMAC-SHA256(key, former ‖ line)`.
-    public borrowing func code(of line: [UInt8], after former: [UInt8]) -> [UInt8] {
-        KeybagCryptography.authenticationCode(of: former + line, key: key)
+    /// The code of a line that follows the line with the code `previous`: `HMAC-SHA256(key, previous ‖ line)`.
+    public borrowing func code(of line: [UInt8], after previous: [UInt8]) -> [UInt8] {
+        KeybagCryptography.authenticationCode(of: previous + line, key: key)
     }
 
     /// Becomes the key of the next line: `HMAC-SHA256(key, "latchkey v1 audit next")`.
-    public mutating func evolve() {
+    public mutating func ratchet() {
         var next = KeybagCryptography.authenticationCode(of: Self.step, key: key)
         key = SecretBytes(next)
         next.withUnsafeMutableBytes { SecretBytes.wipe($0) }
@@ -38,12 +38,14 @@ public struct AuditKey: ~Copyable, Sendable {
     /// The key wrapped for its place in the log, under a key that the device key yields. The place is bound to it: a position whose number or
     /// code was changed does not open.
     ///
-    /// - Parameter place: the row's number, the line's number and code.
-    public borrowing func wrapped(by deviceKey: DeviceKey, keychain: [UInt8], place: [UInt8]) throws(KeybagError) -> [UInt8] {
-        try KeyEncryptionKey(device: deviceKey).wrapAudit(key, keychain: keychain, place: place)
+    /// - Parameter context: the row's number, the line's number and code.
+    public borrowing func wrapped(by deviceKey: DeviceKey, keychain: [UInt8], context: [UInt8]) throws(KeybagError)
+        -> [UInt8]
+    {
+        try KeyEncryptionKey(device: deviceKey).wrapAudit(key, keychain: keychain, context: context)
     }
 
-    public init(_ wrapped: [UInt8], by deviceKey: DeviceKey, keychain: [UInt8], place: [UInt8]) throws(KeybagError) {
-        key = try KeyEncryptionKey(device: deviceKey).unwrapAudit(wrapped, keychain: keychain, place: place).copy()
+    public init(_ wrapped: [UInt8], by deviceKey: DeviceKey, keychain: [UInt8], context: [UInt8]) throws(KeybagError) {
+        key = try KeyEncryptionKey(device: deviceKey).unwrapAudit(wrapped, keychain: keychain, context: context).copy()
     }
 }

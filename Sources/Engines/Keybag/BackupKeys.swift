@@ -21,7 +21,8 @@ public struct BackupKeys: ~Copyable {
     ) throws(KeybagError) {
         let key = try PasscodeKey.derive(passphrase, PasscodeParameters(salt: salt, cost: cost))
         backup = KeybagCryptography.derive(from: key.secret, label: "latchkey v1 backup", context: headerDigest)
-        device = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 backup device", context: headerDigest)
+        device = KeybagCryptography.derive(
+            from: deviceKey.secret, label: "latchkey v1 backup device", context: headerDigest)
     }
 
     /// Encrypts the whole backup.

@@ -14,7 +14,8 @@ struct DeviceAuthentication: ~Copyable {
 
     init(_ deviceKey: DeviceKey) {
         key = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 keybag")
-        check = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device key check").withUnsafeBytes {
+        check = KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 device key check").withUnsafeBytes
+        {
             Array($0.prefix(8))
         }
     }

@@ -28,12 +28,12 @@ public final class DeviceKey: Sendable {
     /// The key in `directory`, or nil where there is none.
     public static func load(from directory: PrivateDirectory) throws(KeybagError) -> DeviceKey? {
         let path = directory.appending(fileName)
-        var isThere = false
+        var exists = false
         do {
             let secret = try SecretBytes(count: length) { (buffer) throws(SystemError) in
-                isThere = try PrivateFile.read(path, into: buffer)
+                exists = try PrivateFile.read(path, into: buffer)
             }
-            return isThere ? DeviceKey(root: .file, secret: secret) : nil
+            return exists ? DeviceKey(root: .file, secret: secret) : nil
         } catch {
             throw .system(error)
         }
@@ -44,10 +44,10 @@ public final class DeviceKey: Sendable {
         if let key = try load(from: directory) { return key }
         let fresh = SecretBytes.random(count: length)
         do {
-            let isMine = try fresh.withUnsafeBytes { (bytes) throws(SystemError) in
+            let isCreated = try fresh.withUnsafeBytes { (bytes) throws(SystemError) in
                 try PrivateFile.create(fileName, in: directory, content: bytes)
             }
-            if isMine { return DeviceKey(root: .file, secret: fresh) }
+            if isCreated { return DeviceKey(root: .file, secret: fresh) }
         } catch {
             throw .system(error)
         }

@@ -12,14 +12,18 @@ extension DeviceKeybag {
     /// alone; until their rows are resealed, the old keys stay.
     ///
     /// A recovery key ends: it would open the old keys only.
-    package func settingPasscode(_ passcode: PasscodeKey, _ parameters: PasscodeParameters) throws(KeybagError) -> StoredKeybag {
+    package func settingPasscode(_ passcode: PasscodeKey, _ parameters: PasscodeParameters) throws(KeybagError)
+        -> StoredKeybag
+    {
         guard record.passcode == nil else { throw .passcodeExists }
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         var changed = try record.successor()
         changed.passcode = parameters
         changed.keys.removeAll { $0.wrapping == .recovery }
         let generation = try record.nextGeneration()
-        for protection in Self.passcodeClasses { try changed.addKeys(of: protection, generation: generation, under: kek) }
+        for protection in Self.passcodeClasses {
+            try changed.addKeys(of: protection, generation: generation, under: kek)
+        }
         return sealed(changed, kek)
     }
 
@@ -36,7 +40,9 @@ extension DeviceKeybag {
         if rotates {
             changed.keys.removeAll { $0.wrapping == .recovery }
             let generation = try record.nextGeneration()
-            for protection in Self.passcodeClasses { try changed.addKeys(of: protection, generation: generation, under: kek) }
+            for protection in Self.passcodeClasses {
+                try changed.addKeys(of: protection, generation: generation, under: kek)
+            }
         }
         return sealed(changed, kek)
     }
@@ -65,22 +71,25 @@ extension DeviceKeybag {
         let kek = KeyEncryptionKey(recovery: recovery)
         var changed = try record.successor()
         changed.keys.removeAll { $0.wrapping == .recovery }
-        for (slot, key) in keys.merging(unlocked?.keys ?? [:], uniquingKeysWith: { $1 }) where Self.isRecoverable(slot) {
+        for (slot, key) in keys.merging(unlocked?.keys ?? [:], uniquingKeysWith: { $1 }) where Self.isRecoverable(slot)
+        {
             changed.keys.append(try kek.wrap(key, for: slot, of: changed.keychain))
         }
-        return sealed(changed, kekOf(passcode))
+        return sealed(changed, keyEncryptionKey(passcode))
     }
 
     package func removingRecoveryKey(_ passcode: PasscodeKey?) throws(KeybagError) -> StoredKeybag {
         var changed = try record.successor()
         changed.keys.removeAll { $0.wrapping == .recovery }
-        return sealed(changed, kekOf(passcode))
+        return sealed(changed, keyEncryptionKey(passcode))
     }
 
-    package func changingSettings(to settings: KeybagSettings, _ passcode: PasscodeKey?) throws(KeybagError) -> StoredKeybag {
+    package func changingSettings(to settings: KeybagSettings, _ passcode: PasscodeKey?) throws(KeybagError)
+        -> StoredKeybag
+    {
         var changed = try record.successor()
         changed.settings = settings
-        return sealed(changed, kekOf(passcode))
+        return sealed(changed, keyEncryptionKey(passcode))
     }
 
     /// After too many wrong passcodes: no passcode, and new keys for the classes that it protected. What they held cannot be opened again.
@@ -101,7 +110,7 @@ extension DeviceKeybag {
     // MARK: Recovery
 
     /// Which classes a recovered keychain has lost the keys of.
-    package struct Recovered: Sendable {
+    package struct RecoveryResult: Sendable {
         package let stored: StoredKeybag
         package let generation: UInt64
         package let lost: Set<ProtectionClass>
@@ -115,10 +124,11 @@ extension DeviceKeybag {
     ///
     /// - Throws: ``KeybagError/wrongRecoveryKey`` where there is no recovery key, or it is another one.
     package static func recovering(
-        _ stored: StoredKeybag, with recovery: RecoveryKey, deviceKey: DeviceKey, passcode: PasscodeKey, _ parameters: PasscodeParameters
-    ) throws(KeybagError) -> Recovered {
-        let former = try KeybagRecord(decoding: stored.record)
-        let opened = try opening(former, with: recovery)
+        _ stored: StoredKeybag, with recovery: RecoveryKey, deviceKey: DeviceKey, passcode: PasscodeKey,
+        _ parameters: PasscodeParameters
+    ) throws(KeybagError) -> RecoveryResult {
+        let previous = try KeybagRecord(decoding: stored.record)
+        let opened = try opening(previous, with: recovery)
         // Where the device key is still there, so is what it opens. A damaged keybag is not taken for one of another device.
         var device: DeviceKeybag?
         do {
@@ -129,8 +139,8 @@ extension DeviceKeybag {
         let userKEK = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         let deviceKEK = KeyEncryptionKey(device: deviceKey)
         let authentication = DeviceAuthentication(deviceKey)
-        let generation = try former.nextGeneration()
-        var record = try former.successor()
+        let generation = try previous.nextGeneration()
+        var record = try previous.successor()
         record.root = deviceKey.root.rawValue
         record.deviceKeyCheck = authentication.check
         record.passcode = parameters
@@ -140,26 +150,30 @@ extension DeviceKeybag {
             let needsPasscode = ProtectionClass(number: slot.protection).map(\.needsPasscode) == true
             record.keys.append(
                 needsPasscode
-                    ? try userKEK.wrap(key, for: slot, of: record.keychain) : try deviceKEK.wrap(key, for: slot, of: record.keychain))
+                    ? try userKEK.wrap(key, for: slot, of: record.keychain)
+                    : try deviceKEK.wrap(key, for: slot, of: record.keychain))
         }
         // A class whose newest keys are gone is lost: its rows lie under them.
-        let newest = former.currentGenerations
-        let lost = Set(ProtectionClass.allCases.filter { record.currentGenerations[$0] != newest[$0] || newest[$0] == nil })
+        let newest = previous.currentGenerations
+        let lost = Set(
+            ProtectionClass.allCases.filter { record.currentGenerations[$0] != newest[$0] || newest[$0] == nil })
         record.keys.removeAll { key in ProtectionClass(number: key.slot.protection).map(lost.contains) == true }
         // Where there was no passcode, the keys lay open to the device key alone, as when one is set.
-        if former.passcode == nil { record.keys.removeAll { $0.wrapping == .recovery } }
+        if previous.passcode == nil { record.keys.removeAll { $0.wrapping == .recovery } }
         for protection in ProtectionClass.allCases {
-            guard lost.contains(protection) || former.passcode == nil && protection.needsPasscode else { continue }
+            guard lost.contains(protection) || previous.passcode == nil && protection.needsPasscode else { continue }
             if protection.needsPasscode {
                 try record.addKeys(of: protection, generation: generation, under: userKEK)
             } else {
                 try record.addKeys(of: protection, generation: generation, under: deviceKEK)
             }
         }
-        return Recovered(
+        return RecoveryResult(
             stored: StoredKeybag(
-                record: record.encoded, deviceTag: authentication.tag(of: record.encoded), userTag: userKEK.tag(of: record.encoded)),
-            generation: record.generation, lost: lost, keychain: record.keychain, deviceKey: deviceKey, isNewDevice: device == nil)
+                record: record.encoded, deviceTag: authentication.tag(of: record.encoded),
+                userTag: userKEK.tag(of: record.encoded)),
+            generation: record.generation, lost: lost, keychain: record.keychain, deviceKey: deviceKey,
+            isNewDevice: device == nil)
     }
 
     /// Refuses a recovery key of another keychain.
@@ -167,7 +181,9 @@ extension DeviceKeybag {
         _ = try opening(try KeybagRecord(decoding: stored.record), with: recovery)
     }
 
-    private static func opening(_ record: KeybagRecord, with recovery: RecoveryKey) throws(KeybagError) -> [KeySlot: SharedSecret] {
+    private static func opening(_ record: KeybagRecord, with recovery: RecoveryKey) throws(KeybagError) -> [KeySlot:
+        SharedSecret]
+    {
         let kek = KeyEncryptionKey(recovery: recovery)
         var opened: [KeySlot: SharedSecret] = [:]
         for entry in record.keys where entry.wrapping == .recovery {
@@ -187,7 +203,7 @@ extension DeviceKeybag {
 
     // MARK: Sealing
 
-    private func kekOf(_ passcode: PasscodeKey?) -> KeyEncryptionKey? {
+    private func keyEncryptionKey(_ passcode: PasscodeKey?) -> KeyEncryptionKey? {
         guard let passcode else { return nil }
         return KeyEncryptionKey(device: deviceKey, passcode: passcode)
     }
@@ -203,10 +219,12 @@ extension DeviceKeybag {
 extension KeybagRecord {
     /// Replaces every key of one wrapping by the same key under another.
     fileprivate mutating func rewrap(
-        _ former: Wrapping, _ opened: [KeySlot: SharedSecret], under kek: borrowing KeyEncryptionKey
+        _ previous: Wrapping, _ opened: [KeySlot: SharedSecret], under kek: borrowing KeyEncryptionKey
     ) throws(KeybagError) {
-        for index in keys.indices where keys[index].wrapping == former {
-            guard let key = opened[keys[index].slot] else { throw .damaged("a key that the passcode should have opened is not there") }
+        for index in keys.indices where keys[index].wrapping == previous {
+            guard let key = opened[keys[index].slot] else {
+                throw .damaged("a key that the passcode should have opened is not there")
+            }
             keys[index] = try kek.wrap(key, for: keys[index].slot, of: keychain)
         }
     }

@@ -28,7 +28,9 @@ public final class DeviceKeybag: Sendable {
         }
         let record = try KeybagRecord(decoding: stored.record)
         guard record.root == deviceKey.root.rawValue else {
-            throw .damaged("the device key comes from root \(deviceKey.root.rawValue), the keybag was made with root \(record.root)")
+            throw .damaged(
+                "the device key comes from root \(deviceKey.root.rawValue), the keybag was made with root \(record.root)"
+            )
         }
         guard (record.passcode == nil) == stored.userTag.isEmpty else {
             throw .damaged("a passcode and its authentication code are not there together")
@@ -52,7 +54,8 @@ public final class DeviceKeybag: Sendable {
         let authentication = DeviceAuthentication(deviceKey)
         let kek = KeyEncryptionKey(device: deviceKey)
         var record = KeybagRecord(
-            keychain: .random(count: 16), generation: 1, root: deviceKey.root.rawValue, deviceKeyCheck: authentication.check)
+            keychain: .random(count: 16), generation: 1, root: deviceKey.root.rawValue,
+            deviceKeyCheck: authentication.check)
         record.keys.append(try kek.wrap(.randomKey(), for: .index, of: record.keychain))
         for protection in ProtectionClass.allCases where !protection.requiresPasscode {
             try record.addKeys(of: protection, generation: 1, under: kek)
@@ -74,7 +77,8 @@ public final class DeviceKeybag: Sendable {
     public var isResealing: Bool {
         let current = record.currentGenerations
         return record.keys.contains { entry in
-            guard let protection = ProtectionClass(number: entry.slot.protection), let newest = current[protection] else { return false }
+            guard let protection = ProtectionClass(number: entry.slot.protection), let newest = current[protection]
+            else { return false }
             return entry.slot.generation < newest
         }
     }
@@ -107,7 +111,8 @@ public final class DeviceKeybag: Sendable {
             }
         }
         guard kek.isValid(stored.userTag, of: stored.record) else {
-            throw opened.isEmpty ? .wrongPasscode : .damaged("the keybag does not carry the passcode's authentication code")
+            throw opened.isEmpty
+                ? .wrongPasscode : .damaged("the keybag does not carry the passcode's authentication code")
         }
         return UnlockedKeybag(keychain: record.keychain, keys: opened)
     }

@@ -17,7 +17,8 @@ public protocol ItemKeyWrapping: Sendable {
     func currentGeneration(of protection: ProtectionClass) throws(KeybagError) -> UInt32
 
     /// Wraps the key of one half of a row: 40 bytes.
-    func wrap(_ key: SymmetricKey, of half: RowHalf, protection: ProtectionClass, generation: UInt32) throws(KeybagError) -> [UInt8]
+    func wrap(_ key: SymmetricKey, of half: RowHalf, protection: ProtectionClass, generation: UInt32)
+        throws(KeybagError) -> [UInt8]
 
     /// The key that ``wrap(_:of:protection:generation:)`` wrapped.
     func unwrap(

@@ -40,7 +40,9 @@ struct KeyEncryptionKey: ~Copyable {
     }
 
     /// The class key, wrapped for its place.
-    func wrap(_ classKey: SharedSecret, for slot: KeySlot, of keychain: [UInt8]) throws(KeybagError) -> KeybagRecord.WrappedKey {
+    func wrap(_ classKey: SharedSecret, for slot: KeySlot, of keychain: [UInt8]) throws(KeybagError)
+        -> KeybagRecord.WrappedKey
+    {
         let wrapped = try slotKey(slot, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
             try KeybagCryptography.wrap(classKey.withUnsafeBytes { SymmetricKey(data: $0) }, under: bytes)
         }
@@ -58,22 +60,24 @@ struct KeyEncryptionKey: ~Copyable {
     }
 
     /// A key of the audit log, wrapped for its place there.
-    func wrapAudit(_ auditKey: borrowing SecretBytes, keychain: [UInt8], place: [UInt8]) throws(KeybagError) -> [UInt8] {
+    func wrapAudit(_ auditKey: borrowing SecretBytes, keychain: [UInt8], context: [UInt8]) throws(KeybagError)
+        -> [UInt8]
+    {
         let symmetric = auditKey.withUnsafeBytes { SymmetricKey(data: $0) }
-        return try auditWrapping(keychain, place).withUnsafeBytes { (bytes) throws(KeybagError) in
+        return try auditWrapping(keychain, context).withUnsafeBytes { (bytes) throws(KeybagError) in
             try KeybagCryptography.wrap(symmetric, under: bytes)
         }
     }
 
-    func unwrapAudit(_ wrapped: [UInt8], keychain: [UInt8], place: [UInt8]) throws(KeybagError) -> SharedSecret {
-        let symmetric = try auditWrapping(keychain, place).withUnsafeBytes { (bytes) throws(KeybagError) in
+    func unwrapAudit(_ wrapped: [UInt8], keychain: [UInt8], context: [UInt8]) throws(KeybagError) -> SharedSecret {
+        let symmetric = try auditWrapping(keychain, context).withUnsafeBytes { (bytes) throws(KeybagError) in
             try KeybagCryptography.unwrap(wrapped, under: bytes)
         }
         return symmetric.withUnsafeBytes { SharedSecret(SecretBytes(copying: $0)) }
     }
 
-    private func auditWrapping(_ keychain: [UInt8], _ place: [UInt8]) -> SecretBytes {
-        KeybagCryptography.derive(from: key, label: "latchkey v1 audit", context: keychain + place)
+    private func auditWrapping(_ keychain: [UInt8], _ context: [UInt8]) -> SecretBytes {
+        KeybagCryptography.derive(from: key, label: "latchkey v1 audit", context: keychain + context)
     }
 
     /// The code by which a record is known to come from somebody who had this key.

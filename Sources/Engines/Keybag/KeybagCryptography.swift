@@ -11,14 +11,18 @@ enum KeybagCryptography {
     static func derive(from key: borrowing SecretBytes, label: String, context: [UInt8] = []) -> SecretBytes {
         key.withUnsafeBytes { bytes in
             SecretBytes(count: 32) { buffer in
-                unfailing { () throws(OpenSSLError) in try KeyDerivation.hkdf(bytes, info: Array(label.utf8) + context, into: buffer) }
+                withoutFailure { () throws(OpenSSLError) in
+                    try KeyDerivation.hkdf(bytes, info: Array(label.utf8) + context, into: buffer)
+                }
             }
         }
     }
 
     /// HMAC-SHA256 of `message`, 32 bytes.
     static func authenticationCode(of message: [UInt8], key: borrowing SecretBytes) -> [UInt8] {
-        key.withUnsafeBytes { bytes in unfailing { () throws(OpenSSLError) in try KeyDerivation.hmac(message, key: bytes) } }
+        key.withUnsafeBytes { bytes in
+            withoutFailure { () throws(OpenSSLError) in try KeyDerivation.hmac(message, key: bytes) }
+        }
     }
 
     /// SHA-256 (FIPS 180-4) of what is no secret, 32 bytes.
@@ -31,7 +35,7 @@ enum KeybagCryptography {
     }
 
     /// HKDF and HMAC with SHA-256 fail only for want of memory, which stops the process as it does everywhere in Swift.
-    private static func unfailing<Result>(_ body: () throws(OpenSSLError) -> Result) -> Result {
+    private static func withoutFailure<Result>(_ body: () throws(OpenSSLError) -> Result) -> Result {
         do {
             return try body()
         } catch {
@@ -49,7 +53,9 @@ enum KeybagCryptography {
     }
 
     /// The key that ``wrap(_:under:)`` wrapped.
-    static func unwrap(_ wrapped: some DataProtocol, under wrapping: UnsafeRawBufferPointer) throws(KeybagError) -> SymmetricKey {
+    static func unwrap(_ wrapped: some DataProtocol, under wrapping: UnsafeRawBufferPointer) throws(KeybagError)
+        -> SymmetricKey
+    {
         do {
             return try AES.KeyWrap.unwrap(wrapped, using: SymmetricKey(data: wrapping))
         } catch {

@@ -99,7 +99,9 @@ extension KeybagRecord {
     mutating func dropEarlierGenerations() {
         let newest = currentGenerations
         keys.removeAll { key in
-            guard let protection = ProtectionClass(number: key.slot.protection), let current = newest[protection] else { return false }
+            guard let protection = ProtectionClass(number: key.slot.protection), let current = newest[protection] else {
+                return false
+            }
             return key.slot.generation < current
         }
     }
@@ -147,7 +149,9 @@ extension KeybagRecord {
         keychain = try reader.bytes("keychain UUID", counts: 16...16)
         generation = try reader.number("generation")
         root = try reader.number("root")
-        guard DeviceKey.Root(rawValue: root) != nil else { throw .damaged("root \(root) of the device key is not known") }
+        guard DeviceKey.Root(rawValue: root) != nil else {
+            throw .damaged("root \(root) of the device key is not known")
+        }
         deviceKeyCheck = try reader.bytes("device key check", counts: 8...8)
         let hasPasscode: UInt8 = try reader.number("passcode flag")
         switch hasPasscode {
@@ -175,11 +179,11 @@ extension KeybagRecord {
             keys.append(try WrappedKey(&reader))
         }
         guard reader.isAtEnd else { throw .damaged("bytes follow the last key") }
-        struct Place: Hashable {
+        struct KeyFamily: Hashable {
             let slot: KeySlot
             let wrapping: Wrapping
         }
-        guard Set(keys.map { Place(slot: $0.slot, wrapping: $0.wrapping) }).count == keys.count else {
+        guard Set(keys.map { KeyFamily(slot: $0.slot, wrapping: $0.wrapping) }).count == keys.count else {
             throw .damaged("a key is there twice")
         }
     }
@@ -195,7 +199,9 @@ extension KeybagRecord.WrappedKey {
         }
         slot = KeySlot(protection: protection, kind: kind, generation: try reader.number("key generation"))
         let wrappingCode: UInt8 = try reader.number("wrapping")
-        guard let wrapping = KeybagRecord.Wrapping(rawValue: wrappingCode) else { throw .damaged("wrapping \(wrappingCode) is not known") }
+        guard let wrapping = KeybagRecord.Wrapping(rawValue: wrappingCode) else {
+            throw .damaged("wrapping \(wrappingCode) is not known")
+        }
         self.wrapping = wrapping
         bytes = try reader.bytes("wrapped key", counts: 40...40)
     }

@@ -22,7 +22,8 @@ public final class Keyring: ItemKeyWrapping {
         currentGenerations = current
         // A class is open if its newest key is held; that older ones are, while rows are resealed, opens nothing.
         closed = Set(
-            current.filter { held[KeySlot(protection: $0.key.number, kind: .secret, generation: $0.value)] == nil }.keys)
+            current.filter { held[KeySlot(protection: $0.key.number, kind: .secret, generation: $0.value)] == nil }.keys
+        )
         keys = held
     }
 
@@ -59,7 +60,9 @@ public final class Keyring: ItemKeyWrapping {
         indexKey.withUnsafeBytes(body)
     }
 
-    private func classKey(_ half: RowHalf, _ protection: ProtectionClass, _ generation: UInt32) throws(KeybagError) -> SharedSecret {
+    private func classKey(_ half: RowHalf, _ protection: ProtectionClass, _ generation: UInt32) throws(KeybagError)
+        -> SharedSecret
+    {
         guard !closed.contains(protection) else { throw .closed(protection) }
         let kind: KeySlot.Kind = half == .secret ? .secret : .metadata
         guard let key = keys[KeySlot(protection: protection.number, kind: kind, generation: generation)] else {

@@ -15,7 +15,7 @@ public final class LockableKeybag: Sendable {
         var user: UnlockedKeybag?
         var isLocked = false
         /// When the keys of the classes that the lock closes are wiped, on the clock of the boot.
-        var closesAt: UInt64?
+        var graceDeadline: UInt64?
         /// When an item was last asked for, on the clock of the boot.
         var lastUse: UInt64 = 0
         /// Whether a thread waits for the keychain to be left alone.
@@ -50,7 +50,7 @@ public final class LockableKeybag: Sendable {
     public var graceLeft: Double? {
         let now = clock.now()
         return state.withLock { state in
-            state.closesAt.map { $0 > now ? Double($0 - now) / 1e9 : 0 }
+            state.graceDeadline.map { $0 > now ? Double($0 - now) / 1e9 : 0 }
         }
     }
 
@@ -58,7 +58,7 @@ public final class LockableKeybag: Sendable {
     public var keyring: Keyring {
         lockIfIdle()
         return state.withLock { state in
-            closeIfDue(&state)
+            lockIfGraceExpired(&state)
             if let keyring = state.keyring { return keyring }
             let fresh = Keyring(state.device, state.user)
             state.keyring = fresh
@@ -67,11 +67,11 @@ public final class LockableKeybag: Sendable {
     }
 
     /// Notes that items are asked for: the keychain is not left alone.
-    public func noteUse() {
+    public func recordUse() {
         lockIfIdle()
         state.withLock { $0.lastUse = clock.now() }
         // Here again, for where no thread could be started before.
-        watchIdleness()
+        startIdleTimer()
     }
 
     // MARK: Changing
@@ -80,12 +80,14 @@ public final class LockableKeybag: Sendable {
     public func replace(_ device: DeviceKeybag) {
         change { state in
             // A slower thread may come with an older one.
-            guard device.keychain != state.device.keychain || device.generation >= state.device.generation else { return }
+            guard device.keychain != state.device.keychain || device.generation >= state.device.generation else {
+                return
+            }
             state.device = device
-            state.user = state.user?.kept(in: device.record)
-            if state.user == nil { (state.isLocked, state.closesAt) = (false, nil) }
+            state.user = state.user?.retained(in: device.record)
+            if state.user == nil { (state.isLocked, state.graceDeadline) = (false, nil) }
         }
-        watchIdleness()
+        startIdleTimer()
     }
 
     /// Takes over a keybag that this process has changed, with what its passcode opens. The lock stays as it is: whoever changes the passcode of
@@ -97,13 +99,13 @@ public final class LockableKeybag: Sendable {
             state.device = device
             state.lastUse = clock.now()
             guard let user, unlocks || state.user != nil else {
-                (state.user, state.isLocked, state.closesAt) = (nil, false, nil)
+                (state.user, state.isLocked, state.graceDeadline) = (nil, false, nil)
                 return
             }
-            let isClosed = state.isLocked && state.closesAt == nil
+            let isClosed = state.isLocked && state.graceDeadline == nil
             state.user = isClosed ? user.afterLock : user
         }
-        watchIdleness()
+        startIdleTimer()
     }
 
     /// Opens what the passcode opens.
@@ -112,10 +114,10 @@ public final class LockableKeybag: Sendable {
             guard user.keychain == state.device.keychain else { return }
             state.user = user
             state.isLocked = false
-            state.closesAt = nil
+            state.graceDeadline = nil
             state.lastUse = clock.now()
         }
-        watchIdleness()
+        startIdleTimer()
     }
 
     /// Locks. The keys go when the grace of the settings is over.
@@ -127,27 +129,29 @@ public final class LockableKeybag: Sendable {
             guard state.device.hasPasscode, let user = state.user else { return }
             if !state.isLocked || immediately {
                 let grace = immediately ? 0 : UInt64(state.device.settings.graceSeconds) * 1_000_000_000
-                state.closesAt = clock.now() + grace
+                state.graceDeadline = clock.now() + grace
             }
             state.isLocked = true
-            if state.closesAt.map({ $0 <= clock.now() }) == true {
+            if state.graceDeadline.map({ $0 <= clock.now() }) == true {
                 state.user = user.afterLock
-                state.closesAt = nil
+                state.graceDeadline = nil
             }
-            deadline = state.closesAt
+            deadline = state.graceDeadline
         }
         if let deadline { wipe(at: deadline) }
     }
 
     /// Wipes what the passcode has opened, for a keychain that is not used any more. Nobody is told.
     public func forget() {
-        state.withLock { state in (state.user, state.keyring, state.isLocked, state.closesAt) = (nil, nil, false, nil) }
+        state.withLock { state in
+            (state.user, state.keyring, state.isLocked, state.graceDeadline) = (nil, nil, false, nil)
+        }
     }
 
-    private func closeIfDue(_ state: inout State) {
-        guard let closesAt = state.closesAt, closesAt <= clock.now() else { return }
+    private func lockIfGraceExpired(_ state: inout State) {
+        guard let graceDeadline = state.graceDeadline, graceDeadline <= clock.now() else { return }
         state.user = state.user?.afterLock
-        state.closesAt = nil
+        state.graceDeadline = nil
         state.keyring = nil
     }
 
@@ -160,15 +164,15 @@ public final class LockableKeybag: Sendable {
                 guard now < deadline else { break }
                 // In steps: the sleep's clock stands still while the machine is suspended.
                 usleep(UInt32(min((deadline - now) / 1000, 200_000)))
-                guard let self, self.state.withLock({ $0.closesAt == deadline }) else { return }
+                guard let self, self.state.withLock({ $0.graceDeadline == deadline }) else { return }
             }
-            self?.state.withLock { state in self?.closeIfDue(&state) }
+            self?.state.withLock { state in self?.lockIfGraceExpired(&state) }
         }
         guard !isRunning else { return }
         state.withLock { state in
-            guard state.closesAt == deadline else { return }
-            state.closesAt = clock.now()
-            closeIfDue(&state)
+            guard state.graceDeadline == deadline else { return }
+            state.graceDeadline = clock.now()
+            lockIfGraceExpired(&state)
         }
     }
 
@@ -191,12 +195,12 @@ public final class LockableKeybag: Sendable {
         change { state in
             // Somebody may have used or unlocked it since.
             guard idleTimeLeft(state) == 0 else { return }
-            (state.isLocked, state.closesAt, state.user) = (true, nil, state.user?.afterLock)
+            (state.isLocked, state.graceDeadline, state.user) = (true, nil, state.user?.afterLock)
         }
     }
 
     /// Sees to it that one thread locks the keychain also where nobody asks for anything any more.
-    private func watchIdleness() {
+    private func startIdleTimer() {
         let isNew = state.withLock { state in
             guard !state.isWatched, idleTimeLeft(state) != nil else { return false }
             state.isWatched = true
@@ -204,13 +208,13 @@ public final class LockableKeybag: Sendable {
         }
         guard isNew else { return }
         let isRunning = BackgroundThread.run { [weak self] in
-            while self?.waitsForIdleness() == true { usleep(Self.idleStep) }
+            while self?.startsIdleTimer() == true { usleep(Self.idleStep) }
         }
         if !isRunning { state.withLock { $0.isWatched = false } }
     }
 
     /// Locks what was left alone; false when there is nothing to wait for any more.
-    private func waitsForIdleness() -> Bool {
+    private func startsIdleTimer() -> Bool {
         lockIfIdle()
         return state.withLock { state in
             state.isWatched = idleTimeLeft(state) != nil

@@ -13,19 +13,19 @@ public struct Passcode: Sendable {
     /// Any passcode that can be tried.
     ///
     /// - Throws: ``KeybagError/unusablePasscode(_:)`` where it is empty, too long or no UTF-8.
-    public init(_ typed: SharedSecret) throws(KeybagError) {
-        guard typed.count > 0 else { throw .unusablePasscode("it is empty") }
-        guard typed.count <= Self.greatestCount else {
-            throw .unusablePasscode("it has \(typed.count) bytes, and at most \(Self.greatestCount) are taken")
+    public init(_ rawPasscode: SharedSecret) throws(KeybagError) {
+        guard rawPasscode.count > 0 else { throw .unusablePasscode("it is empty") }
+        guard rawPasscode.count <= Self.maxCount else {
+            throw .unusablePasscode("it has \(rawPasscode.count) bytes, and at most \(Self.maxCount) are taken")
         }
-        let isASCII = typed.withUnsafeBytes { $0.allSatisfy { $0 < 0x80 } }
+        let isASCII = rawPasscode.withUnsafeBytes { $0.allSatisfy { $0 < 0x80 } }
         if isASCII {
-            bytes = typed
-            length = typed.count
+            bytes = rawPasscode
+            length = rawPasscode.count
             return
         }
         // Normalising needs the library's strings, whose memory is not wiped; passcodes of ASCII never pass here.
-        guard let text = typed.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
+        guard let text = rawPasscode.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else {
             throw .unusablePasscode("it is not UTF-8 text")
         }
         var normal = text.precomposedStringWithCompatibilityMapping
@@ -35,8 +35,8 @@ public struct Passcode: Sendable {
 
     /// Refuses a passcode that is too short to be set. An old one may be shorter.
     public func requireNew() throws(KeybagError) {
-        guard length >= Self.leastLength else {
-            throw .unusablePasscode("it has \(length) characters, and a new one needs at least \(Self.leastLength)")
+        guard length >= Self.minLength else {
+            throw .unusablePasscode("it has \(length) characters, and a new one needs at least \(Self.minLength)")
         }
     }
 
@@ -44,9 +44,9 @@ public struct Passcode: Sendable {
     public var isShort: Bool { length < Self.safeLength }
 
     /// The least number of characters of a new passcode.
-    public static let leastLength = 6
+    public static let minLength = 6
     /// Below this number of characters, people are warned.
     public static let safeLength = 15
     /// The greatest number of bytes.
-    public static let greatestCount = 1024
+    public static let maxCount = 1024
 }

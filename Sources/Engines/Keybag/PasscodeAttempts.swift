@@ -14,12 +14,12 @@ public final class PasscodeAttempts: Sendable {
 
     /// Attempts that end with the process, for a keychain in memory.
     public convenience init(inMemory clock: BootClock) {
-        self.init(MemoryAttempts(), clock: clock)
+        self.init(InMemoryAttemptStorage(), clock: clock)
     }
 
     /// Attempts that are kept in `directory`, beside the device key.
     public convenience init(in directory: PrivateDirectory, clock: BootClock) {
-        self.init(FileAttempts(directory), clock: clock)
+        self.init(FileAttemptStorage(directory), clock: clock)
     }
 
     init(_ storage: any AttemptStorage, clock: BootClock) {
@@ -42,7 +42,7 @@ public final class PasscodeAttempts: Sendable {
     }
 
     /// What a passcode was found to be.
-    package struct Judgement {
+    package struct PasscodeVerification {
         package let key: PasscodeKey
         package let unlocked: UnlockedKeybag
     }
@@ -52,7 +52,7 @@ public final class PasscodeAttempts: Sendable {
     /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeDelay(seconds:)``; ``KeybagError/attemptsReadOnly(path:)`` before anything
     ///   is judged, where an attempt could not be counted; ``KeybagError/wiped`` where this was the tenth wrong
     ///   one and the settings say so: then the caller destroys what the passcode protected.
-    package func judge(_ passcode: Passcode, of keybag: DeviceKeybag) throws(KeybagError) -> Judgement {
+    package func verify(_ passcode: Passcode, of keybag: DeviceKeybag) throws(KeybagError) -> PasscodeVerification {
         try storage.requireWritable()
         let before = try load(keybag.deviceKey)
         var record = before
@@ -71,7 +71,7 @@ public final class PasscodeAttempts: Sendable {
         do {
             let unlocked = try keybag.unlock(with: key)
             try clear()
-            return Judgement(key: key, unlocked: unlocked)
+            return PasscodeVerification(key: key, unlocked: unlocked)
         } catch .wrongPasscode {
             guard keybag.settings.wipesAfterTen, record.count >= AttemptRecord.wipeCount else { throw .wrongPasscode }
             throw .wiped
@@ -139,8 +139,9 @@ public final class PasscodeAttempts: Sendable {
 
     /// 16 bits: enough to know a passcode again, too few to tell anything about one.
     private static func tag(of key: PasscodeKey, _ keybag: DeviceKeybag) -> UInt16 {
-        KeybagCryptography.derive(from: key.secret, label: "latchkey v1 attempt", context: keybag.keychain).withUnsafeBytes {
-            UInt16($0[0]) << 8 | UInt16($0[1])
-        }
+        KeybagCryptography.derive(from: key.secret, label: "latchkey v1 attempt", context: keybag.keychain)
+            .withUnsafeBytes {
+                UInt16($0[0]) << 8 | UInt16($0[1])
+            }
     }
 }

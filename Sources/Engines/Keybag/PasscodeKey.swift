@@ -15,7 +15,9 @@ package final class PasscodeKey: Sendable {
     package static var none: PasscodeKey { PasscodeKey(.random(count: 32)) }
 
     /// Takes time and memory, by design.
-    package static func derive(_ passcode: Passcode, _ parameters: PasscodeParameters) throws(KeybagError) -> PasscodeKey {
+    package static func derive(_ passcode: Passcode, _ parameters: PasscodeParameters) throws(KeybagError)
+        -> PasscodeKey
+    {
         try parameters.cost.validate()
         let cost = parameters.cost
         do {

@@ -74,13 +74,17 @@ public final class RecoveryKey: Sendable {
         }
         let secret = whole.withUnsafeBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[0..<length])) }
         let found = whole.withUnsafeBytes { Array($0[length...]) }
-        guard found == Self.checksum(of: secret) else { throw .unusableRecoveryKey("its checksum does not fit: a character is wrong") }
+        guard found == Self.checksum(of: secret) else {
+            throw .unusableRecoveryKey("its checksum does not fit: a character is wrong")
+        }
         self.secret = secret
     }
 
     /// Tells a slip of the pen; it proves nothing, and gives 32 bits of a hash of 128 random ones away.
     private static func checksum(of secret: borrowing SecretBytes) -> [UInt8] {
-        KeybagCryptography.derive(from: secret, label: "latchkey v1 recovery checksum").withUnsafeBytes { Array($0.prefix(checksumLength)) }
+        KeybagCryptography.derive(from: secret, label: "latchkey v1 recovery checksum").withUnsafeBytes {
+            Array($0.prefix(checksumLength))
+        }
     }
 
     /// Five bits, counted from the first.

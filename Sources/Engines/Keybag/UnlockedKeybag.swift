@@ -15,16 +15,19 @@ public final class UnlockedKeybag: Sendable {
 
     /// What stays open after the lock: the classes that are open from the first unlock on.
     var afterLock: UnlockedKeybag {
-        filtered { ProtectionClass(number: $0.protection)?.openness == .afterFirstUnlock }
+        filtered { ProtectionClass(number: $0.protection)?.accessibility == .afterFirstUnlock }
     }
 
     /// The keys that a changed keybag still has; nil where it has newer ones, so that the passcode must be given again.
-    func kept(in record: KeybagRecord) -> UnlockedKeybag? {
+    func retained(in record: KeybagRecord) -> UnlockedKeybag? {
         guard record.keychain == keychain, record.passcode != nil else { return nil }
         let slots = Set(record.keys.filter { $0.wrapping == .user }.map(\.slot))
         let newest = record.currentGenerations
-        let hasNewest = ProtectionClass.allCases.filter { $0.openness == .afterFirstUnlock }.allSatisfy { protection in
-            newest[protection].map { keys[KeySlot(protection: protection.number, kind: .secret, generation: $0)] != nil } ?? true
+        let hasNewest = ProtectionClass.allCases.filter { $0.accessibility == .afterFirstUnlock }.allSatisfy {
+            protection in
+            newest[protection].map {
+                keys[KeySlot(protection: protection.number, kind: .secret, generation: $0)] != nil
+            } ?? true
         }
         return hasNewest ? filtered(slots.contains) : nil
     }

@@ -14,7 +14,7 @@ struct AuditTable {
     func position(_ row: Int64, in database: Database) throws(StoreError) -> AuditPosition? {
         guard let row = try AuditRow(row, in: database) else { return nil }
         do throws(KeybagError) {
-            let key = try AuditKey(row.wrappedKey, by: deviceKey, keychain: keychain, place: row.place)
+            let key = try AuditKey(row.wrappedKey, by: deviceKey, keychain: keychain, context: row.context)
             return AuditPosition(sequence: row.sequence, code: row.code, key: key)
         } catch {
             throw .keybag(.damaged("a position of the audit log is not what was written"))
@@ -24,7 +24,7 @@ struct AuditTable {
     func store(_ position: borrowing AuditPosition, at number: Int64, in database: Database) throws(StoreError) {
         var row = AuditRow(number: number, sequence: position.sequence, code: position.code, wrappedKey: [])
         do throws(KeybagError) {
-            row.wrappedKey = try position.key.wrapped(by: deviceKey, keychain: keychain, place: row.place)
+            row.wrappedKey = try position.key.wrapped(by: deviceKey, keychain: keychain, context: row.context)
         } catch {
             throw .keybag(error)
         }
@@ -52,7 +52,7 @@ private struct AuditRow {
     var wrappedKey: [UInt8]
 
     /// What the wrapped key is bound to.
-    var place: [UInt8] { number.bigEndianBytes + sequence.bigEndianBytes + code }
+    var context: [UInt8] { number.bigEndianBytes + sequence.bigEndianBytes + code }
 }
 
 extension AuditRow {
@@ -63,11 +63,13 @@ extension AuditRow {
         try statement.bind(number, at: 1)
         guard try statement.step() else { return nil }
         self.init(
-            number: number, sequence: UInt64(bitPattern: statement.integer(0)), code: statement.blob(1), wrappedKey: statement.blob(2))
+            number: number, sequence: UInt64(bitPattern: statement.integer(0)), code: statement.blob(1),
+            wrappedKey: statement.blob(2))
     }
 
     func write(to database: Database) throws(StoreError) {
-        let statement = try RowStatement("INSERT OR REPLACE INTO audit (id, sequence, code, key) VALUES (?, ?, ?, ?)", in: database)
+        let statement = try RowStatement(
+            "INSERT OR REPLACE INTO audit (id, sequence, code, key) VALUES (?, ?, ?, ?)", in: database)
         try statement.bind(number, at: 1)
         try statement.bind(Int64(bitPattern: sequence), at: 2)
         try statement.bind(code, at: 3)

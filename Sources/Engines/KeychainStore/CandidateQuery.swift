@@ -4,14 +4,14 @@ internal import KeychainModel
 internal import Synchronization
 
 /// The statement that finds the candidates of a search: every row that the tokens and clear columns admit, in the order of insertion.
-/// ``ItemSearch/admits(_:)-(ItemRecord)`` decides among them.
+/// ``ItemSearch/matches(_:)-(ItemRecord)`` decides among them.
 struct CandidateQuery: Hashable {
     let itemClass: ItemClass
     let hasIdentifier: Bool
     /// Whether one protection class is looked for, which stands in the clear: rows of other classes need not be open.
     let hasProtection: Bool
     /// The attributes that are searched by token, in the order of the columns.
-    let searched: [ItemAttribute]
+    let tokenAttributes: [ItemAttribute]
     /// nil where all groups are seen.
     let groupCount: Int?
     let synchronizable: SynchronizableScope
@@ -24,7 +24,7 @@ struct CandidateQuery: Hashable {
         let text = compose()
         Self.texts.withLock { texts in
             // Programs have a handful of forms; one that has many does not fill the memory with them.
-            if texts.count >= Self.greatestMemory { texts.removeAll() }
+            if texts.count >= Self.maxCached { texts.removeAll() }
             texts[self] = text
         }
         return text
@@ -35,19 +35,20 @@ struct CandidateQuery: Hashable {
 
     private func compose() -> String {
         // A plus sign keeps SQLite from answering by the group's index when a far narrower one is there.
-        let plus = hasIdentifier || !searched.isEmpty ? "+" : ""
+        let plus = hasIdentifier || !tokenAttributes.isEmpty ? "+" : ""
         var conditions = ["\(plus)class = ?"]
         if hasIdentifier { conditions.append("uuid = ?") }
         if hasProtection { conditions.append("protection = ?") }
-        for attribute in searched { conditions.append("\(attribute.rawValue) = ?") }
-        if searched.contains(.account) {
+        for attribute in tokenAttributes { conditions.append("\(attribute.rawValue) = ?") }
+        if tokenAttributes.contains(.account) {
             // The columns that the class lacks are NULL; saying so lets the compound index be used to its end.
             for attribute in [ItemAttribute.service, .server] where ItemSchema.of(itemClass)[attribute] == nil {
                 conditions.append("\(attribute.rawValue) IS NULL")
             }
         }
         if let groupCount {
-            conditions.append("\(plus)access_group IN (\(repeatElement("?", count: groupCount).joined(separator: ", ")))")
+            conditions.append(
+                "\(plus)access_group IN (\(repeatElement("?", count: groupCount).joined(separator: ", ")))")
         }
         switch synchronizable {
         case .local: conditions.append("sync = 0")
@@ -63,5 +64,5 @@ struct CandidateQuery: Hashable {
     }
 
     private static let texts = Mutex<[CandidateQuery: String]>([:])
-    private static let greatestMemory = 256
+    private static let maxCached = 256
 }

@@ -36,7 +36,7 @@ final class ConnectionPool: Sendable {
     ///
     /// - Parameter maxBytes: how long the file may become; nil for no limit.
     init(path: String, maxBytes: Int?) {
-        count = Self.greatestCount
+        count = Self.maxCount
         free = DispatchSemaphore(value: count)
         open = { _ in try DatabaseQueue(path: path, configuration: Self.configuration(maxBytes: maxBytes)) }
         file = (path, Self.identity(of: path))
@@ -47,7 +47,7 @@ final class ConnectionPool: Sendable {
 
     /// Connections to a file that cannot be written.
     init(_ readOnly: ReadOnlyDatabase) {
-        count = Self.greatestCount
+        count = Self.maxCount
         free = DispatchSemaphore(value: count)
         open = { state in
             let name = try state.map { (state) throws(StoreError) in try readOnly.name(in: state) } ?? readOnly.path
@@ -134,10 +134,12 @@ final class ConnectionPool: Sendable {
         guard let maxBytes, let file, logLength(file.path) > maxBytes else { return }
         // Readers are not waited for: a later write finds the log free.
         try RowStatement("PRAGMA busy_timeout = 0", in: database).run()
-        defer { _ = try? RowStatement("PRAGMA busy_timeout = \(Self.patience)", in: database).run() }
+        defer { _ = try? RowStatement("PRAGMA busy_timeout = \(Self.busyTimeout)", in: database).run() }
         let statement = try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
         while try statement.step() {}
-        guard logLength(file.path) <= maxBytes else { throw .quota("the keychain's log is as long as it may be, and is being read") }
+        guard logLength(file.path) <= maxBytes else {
+            throw .quota("the keychain's log is as long as it may be, and is being read")
+        }
     }
 
     private func logLength(_ path: String) -> Int64 { ((try? FileStatus.of("\(path)-wal")) ?? nil)?.size ?? 0 }
@@ -179,22 +181,22 @@ final class ConnectionPool: Sendable {
         let state = try readOnly.state()
         let result = Swift.Result { () throws(StoreError) in try withConnection(in: state, body) }
         // Whatever came of it, error or not, may be of two states of the file.
-        guard readOnly.isStill(state) else { throw .changedDuringRead(path: readOnly.path) }
+        guard readOnly.isUnchanged(state) else { throw .changedDuringRead(path: readOnly.path) }
         return try result.get()
     }
 
     private func withConnection<Result>(
         in database: ReadOnlyDatabase.State?, _ body: (Database) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let connection = try take(database)
-        defer { giveBack(connection, database) }
+        let connection = try checkOut(database)
+        defer { returnConnection(connection, database) }
         return try connection.writeWithoutTransaction { (database) -> Swift.Result<Result, StoreError> in
             Swift.Result { () throws(StoreError) in try body(database) }
         }.get()
     }
 
     /// A connection that was opened in this state of the database, and is not in use.
-    private func take(_ database: ReadOnlyDatabase.State?) throws(StoreError) -> DatabaseQueue {
+    private func checkOut(_ database: ReadOnlyDatabase.State?) throws(StoreError) -> DatabaseQueue {
         let (idle, outdated, isClosed) = state.withLock { state in
             var outdated: [DatabaseQueue] = []
             if state.database != database {
@@ -212,7 +214,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    private func giveBack(_ connection: DatabaseQueue, _ database: ReadOnlyDatabase.State?) {
+    private func returnConnection(_ connection: DatabaseQueue, _ database: ReadOnlyDatabase.State?) {
         let isKept = state.withLock { state in
             let isKept = !state.isClosed && state.database == database
             if isKept { state.idle.append(connection) }
@@ -222,25 +224,27 @@ final class ConnectionPool: Sendable {
     }
 
     /// How long a transaction waits for those of other processes, in milliseconds.
-    static let patience = 60_000
-    private static let greatestCount = 4
+    static let busyTimeout = 60_000
+    private static let maxCount = 4
 
     private static func readOnlyConfiguration() -> Configuration {
         var configuration = Configuration()
         configuration.label = "latchkey"
         configuration.readonly = true
         // Programs that may write through another mount hold the database for moments only.
-        configuration.busyMode = .timeout(Double(patience) / 1000)
+        configuration.busyMode = .timeout(Double(busyTimeout) / 1000)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
-            try defend(database)
+            try database.execute(
+                sql: "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
+            try harden(database)
         }
         return configuration
     }
 
-    private static func defend(_ database: Database) throws {
-        if let connection = database.sqliteConnection, latchkey_sqlite_defend(UnsafeMutableRawPointer(connection)) != 0 {
+    private static func harden(_ database: Database) throws {
+        if let connection = database.sqliteConnection, latchkey_sqlite_defend(UnsafeMutableRawPointer(connection)) != 0
+        {
             throw StoreError.database(code: 1, message: "SQLite's defensive mode could not be switched on")
         }
     }
@@ -249,7 +253,7 @@ final class ConnectionPool: Sendable {
         var configuration = Configuration()
         configuration.label = "latchkey"
         // Other processes write too; a transaction takes milliseconds, so a minute's wait means that one is stuck.
-        configuration.busyMode = .timeout(Double(patience) / 1000)
+        configuration.busyMode = .timeout(Double(busyTimeout) / 1000)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
             try database.execute(
@@ -263,7 +267,7 @@ final class ConnectionPool: Sendable {
             if let maxBytes, let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size"), pageSize > 0 {
                 try database.execute(sql: "PRAGMA max_page_count = \(max(1, maxBytes / pageSize))")
             }
-            try defend(database)
+            try harden(database)
         }
         return configuration
     }

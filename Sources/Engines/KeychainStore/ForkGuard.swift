@@ -12,7 +12,7 @@ final class ForkGuard: @unchecked Sendable {  // because the pools are only reac
         weak var pool: ConnectionPool?
     }
 
-    private let gate = DispatchSemaphore(value: 1)
+    private let semaphore = DispatchSemaphore(value: 1)
     private var watched: [Watched] = []
     /// Those that are paused while a fork is under way.
     private var paused: [ConnectionPool] = []
@@ -22,15 +22,15 @@ final class ForkGuard: @unchecked Sendable {  // because the pools are only reac
     }
 
     func watch(_ pool: ConnectionPool) {
-        gate.wait()
-        defer { gate.signal() }
+        semaphore.wait()
+        defer { semaphore.signal() }
         watched.removeAll { $0.pool == nil }
         watched.append(Watched(pool: pool))
     }
 
     /// Before fork(2), in the thread that forks. The gate stays shut until ``finish()``.
     private func prepare() {
-        gate.wait()
+        semaphore.wait()
         paused = watched.compactMap(\.pool)
         for pool in paused { pool.pause() }
     }
@@ -39,6 +39,6 @@ final class ForkGuard: @unchecked Sendable {  // because the pools are only reac
     private func finish() {
         for pool in paused { pool.resume() }
         paused = []
-        gate.signal()
+        semaphore.signal()
     }
 }

@@ -14,7 +14,7 @@ final class ItemQuota: Sendable {
     /// Takes one more row into account. Where the transaction is taken back, ``forget()`` must follow.
     ///
     /// - Throws: ``StoreError/quota(_:)`` where there are as many as there may be.
-    func admitRow(in database: Database) throws(StoreError) {
+    func checkRowQuota(in database: Database) throws(StoreError) {
         let estimate = known.withLock { $0 }
         var count = estimate ?? limit
         // Rows are counted where the estimate says that there may be too many, and now and then: sessions add rows by connections of their own.

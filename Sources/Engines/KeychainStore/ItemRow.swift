@@ -41,13 +41,17 @@ extension ItemRow {
     init?(_ statement: borrowing RowStatement) {
         guard let identifier = ItemIdentifier(bytes: statement.blob(1)),
             let classNumber = UInt8(exactly: statement.integer(2)), let itemClass = ItemClass(number: classNumber),
-            let protectionNumber = UInt8(exactly: statement.integer(3)), let protection = ProtectionClass(number: protectionNumber),
-            let generation = UInt32(exactly: statement.integer(4)), let revision = UInt64(exactly: statement.integer(5)),
-            let isSynchronizable = Bool(exactly: statement.integer(6)), let isTombstone = Bool(exactly: statement.integer(7))
+            let protectionNumber = UInt8(exactly: statement.integer(3)),
+            let protection = ProtectionClass(number: protectionNumber),
+            let generation = UInt32(exactly: statement.integer(4)),
+            let revision = UInt64(exactly: statement.integer(5)),
+            let isSynchronizable = Bool(exactly: statement.integer(6)),
+            let isTombstone = Bool(exactly: statement.integer(7))
         else { return nil }
         position = statement.integer(0)
         clear = ClearColumns(
-            identifier: identifier, itemClass: itemClass, protection: protection, generation: generation, revision: revision,
+            identifier: identifier, itemClass: itemClass, protection: protection, generation: generation,
+            revision: revision,
             isSynchronizable: isSynchronizable, isTombstone: isTombstone)
         primaryKey = statement.blob(8)
         accessGroup = statement.blob(9)

@@ -13,7 +13,7 @@ public struct ItemSearch: Sendable {
     public var identifier: ItemIdentifier?
     public var includesTombstones: Bool
     /// Only items that this executable added.
-    public var maker: String?
+    public var addedBy: String?
     public var match: MatchOptions
 
     /// The access groups that may be seen.
@@ -25,8 +25,9 @@ public struct ItemSearch: Sendable {
 
     public init(
         _ itemClass: ItemClass, groups: Groups, attributes: [ItemAttribute: AttributeValue] = [:],
-        synchronizable: SynchronizableScope = .local, identifier: ItemIdentifier? = nil, includesTombstones: Bool = false,
-        maker: String? = nil, match: MatchOptions = MatchOptions()
+        synchronizable: SynchronizableScope = .local, identifier: ItemIdentifier? = nil,
+        includesTombstones: Bool = false,
+        addedBy: String? = nil, match: MatchOptions = MatchOptions()
     ) {
         self.itemClass = itemClass
         self.groups = groups
@@ -34,7 +35,7 @@ public struct ItemSearch: Sendable {
         self.synchronizable = synchronizable
         self.identifier = identifier
         self.includesTombstones = includesTombstones
-        self.maker = maker
+        self.addedBy = addedBy
         self.match = match
     }
 }
@@ -51,7 +52,8 @@ extension ItemSearch {
     /// What the statement looks like; searches of one form differ only in what is bound to it.
     var form: CandidateQuery {
         CandidateQuery(
-            itemClass: itemClass, hasIdentifier: identifier != nil, hasProtection: protection != nil, searched: searchedByToken,
+            itemClass: itemClass, hasIdentifier: identifier != nil, hasProtection: protection != nil,
+            tokenAttributes: tokenAttributes,
             groupCount: groupCount,
             synchronizable: synchronizable, includesTombstones: includesTombstones)
     }
@@ -61,9 +63,9 @@ extension ItemSearch {
         var parameters: [Parameter] = [.number(Int64(itemClass.number))]
         if let identifier { parameters.append(.bytes(identifier.bytes)) }
         if let protection { parameters.append(.number(Int64(protection.number))) }
-        for attribute in searchedByToken {
+        for attribute in tokenAttributes {
             guard let value = attributes[attribute] else { continue }
-            parameters.append(.bytes(tokens.searched(attribute, value, of: itemClass)))
+            parameters.append(.bytes(tokens.cachedToken(attribute, value, of: itemClass)))
         }
         if case .only(let groups) = groups { parameters += groups.map { .bytes(tokens.group($0)) } }
         return parameters
@@ -71,8 +73,8 @@ extension ItemSearch {
 
     /// Whether the tokens and clear columns say all there is to say, so that a row can be told without being opened.
     var isDecidedByTokens: Bool {
-        guard case .only = groups, maker == nil, match == MatchOptions() else { return false }
-        return attributes.count == searchedByToken.count + (protection == nil ? 0 : 1)
+        guard case .only = groups, addedBy == nil, match == MatchOptions() else { return false }
+        return attributes.count == tokenAttributes.count + (protection == nil ? 0 : 1)
     }
 
     private var protection: ProtectionClass? {
@@ -85,7 +87,7 @@ extension ItemSearch {
         return groups.count
     }
 
-    private var searchedByToken: [ItemAttribute] {
+    private var tokenAttributes: [ItemAttribute] {
         DatabaseSchema.tokenColumns(of: itemClass).map(\.attribute).filter { attribute in
             guard let value = attributes[attribute] else { return false }
             // Without regard to case, text has no single token.
@@ -98,19 +100,21 @@ extension ItemSearch {
 
 extension ItemSearch {
     /// Whether an opened row is one that is looked for.
-    func admits(_ record: ItemRecord) -> Bool {
+    func matches(_ record: ItemRecord) -> Bool {
         switch groups {
         case .only(let groups): guard groups.contains(record.accessGroup) else { return false }
         case .all(let grade): guard record.accessGroup.grade == grade else { return false }
         }
-        if let maker, record.maker != maker { return false }
+        if let addedBy, record.addedBy != addedBy { return false }
         for (attribute, wanted) in attributes {
             let found = record[attribute] ?? ItemSchema.of(itemClass)[attribute]?.initial
             guard let found, equal(found, wanted) else { return false }
         }
         if let items = match.items, !items.contains(record.persistentReference) { return false }
         if let host = match.hostOrSubdomain {
-            guard let server = record[.server]?.text, server == host || server.hasSuffix(".\(host)") else { return false }
+            guard let server = record[.server]?.text, server == host || server.hasSuffix(".\(host)") else {
+                return false
+            }
         }
         if let text = match.subjectContains {
             let places = [record[.subject], record[.label]].compactMap { $0?.canonicalBytes }
@@ -120,11 +124,11 @@ extension ItemSearch {
     }
 
     /// Whether the decision also needs the secret half, where a certificate's bytes lie.
-    var decidesByData: Bool { match.emailAddress != nil }
+    var needsSecrets: Bool { match.emailAddress != nil }
 
     /// Whether the opened data is what is looked for. An address lies in a certificate as plain ASCII: a GeneralName of type rfc822Name
     /// and the subject's emailAddress are both IA5String (RFC 5280, §4.2.1.6).
-    func admits(_ secrets: ItemSecrets) -> Bool {
+    func matches(_ secrets: ItemSecrets) -> Bool {
         guard let address = match.emailAddress else { return true }
         let wanted = Array(address.lowercased().utf8)
         return secrets.data?.withUnsafeBytes { bytes in
@@ -141,7 +145,8 @@ extension ItemSearch {
 
     private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
         guard match.ignoresCase else { return bytes.firstRange(of: part) != nil }
-        return String(decoding: bytes, as: UTF8.self).lowercased().contains(String(decoding: part, as: UTF8.self).lowercased())
+        return String(decoding: bytes, as: UTF8.self).lowercased().contains(
+            String(decoding: part, as: UTF8.self).lowercased())
     }
 }
 
@@ -149,6 +154,8 @@ extension [UInt8] {
     fileprivate func firstRange(of part: [UInt8]) -> Range<Int>? {
         guard !part.isEmpty else { return 0..<0 }
         guard count >= part.count else { return nil }
-        return (0...(count - part.count)).first { self[$0..<$0 + part.count].elementsEqual(part) }.map { $0..<$0 + part.count }
+        return (0...(count - part.count)).first { self[$0..<$0 + part.count].elementsEqual(part) }.map {
+            $0..<$0 + part.count
+        }
     }
 }

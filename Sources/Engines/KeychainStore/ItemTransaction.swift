@@ -6,9 +6,12 @@ public import KeychainModel
 
 extension KeychainStore {
     /// Runs several reads and changes as one transaction: all of them are durable when this returns, or none of them happened.
-    public func transaction<Result>(_ body: (ItemTransaction) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        keybag.noteUse()
-        return try write { (database, seal) throws(StoreError) in try body(ItemTransaction(store: self, database: database, seal: seal)) }
+    public func transaction<Result>(_ body: (ItemTransaction) throws(StoreError) -> Result) throws(StoreError) -> Result
+    {
+        keybag.recordUse()
+        return try write { (database, seal) throws(StoreError) in
+            try body(ItemTransaction(store: self, database: database, seal: seal))
+        }
     }
 }
 

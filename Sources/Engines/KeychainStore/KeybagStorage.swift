@@ -16,15 +16,16 @@ enum KeybagStorage {
 
     /// Puts the keybag in the place of the one whose row says this generation.
     static func replace(
-        _ former: UInt64, by keybag: StoredKeybag, generation: UInt64, in database: Database
+        _ previous: UInt64, by keybag: StoredKeybag, generation: UInt64, in database: Database
     ) throws(StoreError) {
         let statement = try RowStatement(
-            "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ? WHERE id = 1 AND generation = ?", in: database)
+            "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ? WHERE id = 1 AND generation = ?",
+            in: database)
         try statement.bind(Int64(bitPattern: generation), at: 1)
         try statement.bind(keybag.record, at: 2)
         try statement.bind(keybag.deviceTag, at: 3)
         try statement.bind(keybag.userTag, at: 4)
-        try statement.bind(Int64(bitPattern: former), at: 5)
+        try statement.bind(Int64(bitPattern: previous), at: 5)
         guard try statement.run() == 1 else { throw .keybag(.changedMeanwhile) }
     }
 

@@ -23,16 +23,16 @@ extension KeychainStore {
 
     /// Where a file of the log begins.
     public func auditStart(of file: Int64) throws(StoreError) -> AuditPosition? {
-        let found = try read { (database, _) throws(StoreError) -> SharedPosition? in
+        let found = try read { (database, _) throws(StoreError) -> AuditPositionBox? in
             guard let position = try auditTable.position(file, in: database) else { return nil }
-            return SharedPosition(position)
+            return AuditPositionBox(position)
         }
         return found?.value.copy()
     }
 
     /// Notes where the log stands.
     public func setAuditHead(_ head: borrowing AuditPosition) throws(StoreError) {
-        let copy = SharedPosition(head.copy())
+        let copy = AuditPositionBox(head.copy())
         try write { (database, _) throws(StoreError) in
             try DatabaseSchema.migrate(database)
             try auditTable.store(copy.value, at: AuditTable.headRow, in: database)
@@ -40,8 +40,9 @@ extension KeychainStore {
     }
 
     /// Begins a new file, and forgets all but the last `kept` before it.
-    public func beginAuditFile(_ file: Int64, at start: borrowing AuditPosition, keeping kept: Int64) throws(StoreError) {
-        let copy = SharedPosition(start.copy())
+    public func beginAuditFile(_ file: Int64, at start: borrowing AuditPosition, keeping kept: Int64) throws(StoreError)
+    {
+        let copy = AuditPositionBox(start.copy())
         try write { (database, _) throws(StoreError) in
             try DatabaseSchema.migrate(database)
             try auditTable.store(copy.value, at: AuditTable.headRow, in: database)
@@ -52,11 +53,13 @@ extension KeychainStore {
         }
     }
 
-    private var auditTable: AuditTable { AuditTable(deviceKey: keybag.device.deviceKey, keychain: keybag.device.keychain) }
+    private var auditTable: AuditTable {
+        AuditTable(deviceKey: keybag.device.deviceKey, keychain: keybag.device.keychain)
+    }
 }
 
 /// Carries a position into a closure.
-private final class SharedPosition {
+private final class AuditPositionBox {
     let value: AuditPosition
     init(_ value: consuming AuditPosition) { self.value = value }
 }

@@ -24,7 +24,8 @@ extension KeychainStore {
                 in: database)
             var counts: [KeychainStatus.Count] = []
             while try statement.step() {
-                guard let classNumber = UInt8(exactly: statement.integer(0)), let itemClass = ItemClass(number: classNumber),
+                guard let classNumber = UInt8(exactly: statement.integer(0)),
+                    let itemClass = ItemClass(number: classNumber),
                     let protectionNumber = UInt8(exactly: statement.integer(1)),
                     let protection = ProtectionClass(number: protectionNumber)
                 else { continue }
@@ -64,7 +65,9 @@ extension KeychainStore {
     /// Moves every row that does not open to quarantine, or deletes what lies there. Rows of closed classes are left alone.
     ///
     /// - Returns: how many rows there were.
-    public func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void = { _ in }) throws(StoreError) -> Int {
+    public func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void = { _ in }) throws(StoreError)
+        -> Int
+    {
         switch action {
         case .moveDamaged:
             func find(_ database: Database, _ seal: RowSeal) throws(StoreError) -> [Int64] {
@@ -77,14 +80,14 @@ extension KeychainStore {
                 }
                 return damaged
             }
-            if isRehearsal { return try read(find).count }
+            if dryRun { return try read(find).count }
             return try write { (database, seal) throws(StoreError) in
                 let damaged = try find(database, seal)
                 for position in damaged { try Quarantine.move(position, in: database) }
                 return damaged.count
             }
         case .emptyQuarantine:
-            if isRehearsal { return try quarantinedRows() }
+            if dryRun { return try quarantinedRows() }
             return try write { (database, _) throws(StoreError) in
                 let count = try Quarantine.count(in: database)
                 try Quarantine.empty(in: database)
@@ -99,7 +102,8 @@ extension KeychainStore {
     func forEachRow(
         in database: Database, _ body: (Int64, ItemRow?) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let statement = try RowStatement("SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item ORDER BY id", in: database)
+        let statement = try RowStatement(
+            "SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item ORDER BY id", in: database)
         while try statement.step() {
             guard !Cancellation.isCancelled else { throw .cancelled }
             try body(statement.integer(0), ItemRow(statement))
@@ -113,13 +117,16 @@ extension KeychainStore {
     }
 
     private static func condition(of row: ItemRow?, _ seal: RowSeal) -> Condition {
-        guard let row else { return .damaged(DamagedRow(identifier: nil, reason: "a clear column holds what was never written")) }
+        guard let row else {
+            return .damaged(DamagedRow(identifier: nil, reason: "a clear column holds what was never written"))
+        }
         do throws(RowSeal.Failure) {
             _ = try seal.openWhole(row)
             return .whole
         } catch {
             switch error {
-            case .damaged(let damage): return .damaged(DamagedRow(identifier: row.clear.identifier, reason: damage.reason))
+            case .damaged(let damage):
+                return .damaged(DamagedRow(identifier: row.clear.identifier, reason: damage.reason))
             case .closed: return .closed
             }
         }

@@ -30,24 +30,29 @@ extension KeychainStore {
         _ search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false
     ) throws(StoreError) -> SearchResult {
         guard limit != 0 else { return SearchResult() }
-        keybag.noteUse()
+        keybag.recordUse()
         func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
             try records(of: search, limit: limit, withSecrets: withSecrets, withDigest: withDigest, in: database, seal)
         }
         // One statement sees one state of the database and needs no transaction, unless the keys at hand turn out to be old ones.
-        if let result = try glance(collect) { return result }
-        guard let result = try read(collect) else { throw .keybag(.damaged("its generation changed within a transaction")) }
+        if let result = try readOutsideTransaction(collect) { return result }
+        guard let result = try read(collect) else {
+            throw .keybag(.damaged("its generation changed within a transaction"))
+        }
         return result
     }
 
     /// What a search finds; nil where a row is sealed under a keybag that is newer than the one at hand.
     func records(
-        of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, in database: Database, _ seal: RowSeal
+        of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, in database: Database,
+        _ seal: RowSeal
     ) throws(StoreError) -> SearchResult? {
         var (result, size) = (SearchResult(), 0)
-        let isWhole = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
+        let isComplete = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
             do throws(RowSeal.Failure) {
-                guard var record = try Self.admitted(row, by: search, seal, withSecrets: withSecrets) else { return true }
+                guard var record = try Self.matchingRecord(row, by: search, seal, withSecrets: withSecrets) else {
+                    return true
+                }
                 if withDigest { record.setDigest() }
                 size += record.secrets?.data?.count ?? 0
                 result.records.append(record)
@@ -57,7 +62,7 @@ extension KeychainStore {
             if let max = ResultLimit.current, size > max, result.records.count > 1 { throw .resultTooLarge(max: max) }
             return limit.map { result.records.count < $0 } ?? true
         }
-        return isWhole ? result : nil
+        return isComplete ? result : nil
     }
 
     /// Stores a new item. A tombstone with the same primary key is revived and keeps its identifier; a damaged row is moved aside.
@@ -65,13 +70,13 @@ extension KeychainStore {
     /// - Returns: the record as it was stored.
     /// - Throws: ``StoreError/duplicate``.
     public func add(_ record: ItemRecord) throws(StoreError) -> ItemRecord {
-        keybag.noteUse()
+        keybag.recordUse()
         return try write { (database, seal) throws(StoreError) in try add(record, to: database, seal) }
     }
 
     /// Stores new items, all or none, each as ``add(_:)`` does.
     public func add(_ records: [ItemRecord]) throws(StoreError) -> [ItemRecord] {
-        keybag.noteUse()
+        keybag.recordUse()
         return try write { (database, seal) throws(StoreError) in
             var stored: [ItemRecord] = []
             for record in records { stored.append(try add(record, to: database, seal)) }
@@ -83,10 +88,12 @@ extension KeychainStore {
         // A closed class comes before a duplicate (keychain-behaviour §3.1).
         try seal.requireOpen(record.protection)
         var record = record
-        let tombstone = try clearTheWay(for: record, except: nil, in: database, seal)
+        let tombstone = try resolveKeyConflict(for: record, except: nil, in: database, seal)
         if let tombstone {
             record.identifier = tombstone.clear.identifier
-            try replace(try seal.seal(record, revision: tombstone.clear.revision + 1, position: tombstone.position), in: database)
+            try replace(
+                try seal.seal(record, revision: tombstone.clear.revision + 1, position: tombstone.position),
+                in: database)
         } else {
             try insert(try seal.seal(record, revision: 1), in: database)
         }
@@ -105,13 +112,14 @@ extension KeychainStore {
     }
 
     func update(
-        _ search: ItemSearch, in database: Database, _ seal: RowSeal, _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
+        _ search: ItemSearch, in database: Database, _ seal: RowSeal,
+        _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
     ) throws(StoreError) -> Int {
         let matches = try matches(of: search, in: database, seal)
         for (row, record) in matches {
-            let changed = try refusing { () throws(KeychainError) in try change(record) }
+            let changed = try asStoreErrors { () throws(KeychainError) in try change(record) }
             if seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup)) != row.primaryKey {
-                if let tombstone = try clearTheWay(for: changed, except: row.position, in: database, seal) {
+                if let tombstone = try resolveKeyConflict(for: changed, except: row.position, in: database, seal) {
                     try delete(tombstone, in: database)
                 }
             }
@@ -139,7 +147,8 @@ extension KeychainStore {
         for (row, record) in matches {
             if record.canSynchronize, !record.isTombstone {
                 let tombstone = record.tombstone(at: now)
-                try replace(try seal.seal(tombstone, revision: row.clear.revision + 1, position: row.position), in: database)
+                try replace(
+                    try seal.seal(tombstone, revision: row.clear.revision + 1, position: row.position), in: database)
             } else {
                 try delete(row, in: database)
             }
@@ -147,7 +156,7 @@ extension KeychainStore {
         return matches.count + closed.count
     }
 
-    private func refusing<Result>(_ body: () throws(KeychainError) -> Result) throws(StoreError) -> Result {
+    private func asStoreErrors<Result>(_ body: () throws(KeychainError) -> Result) throws(StoreError) -> Result {
         do {
             return try body()
         } catch {
@@ -175,7 +184,8 @@ extension KeychainStore {
             index += 1
         }
         while try statement.step() {
-            guard statement.integer(CandidateQuery.generationColumn) == Int64(bitPattern: seal.keyring.generation) else { return false }
+            guard statement.integer(CandidateQuery.generationColumn) == Int64(bitPattern: seal.keyring.generation)
+            else { return false }
             guard let row = ItemRow(statement) else { continue }
             guard try body(row) else { break }
         }
@@ -183,14 +193,14 @@ extension KeychainStore {
     }
 
     /// The opened record of a candidate, or nil where the search does not admit it.
-    private static func admitted(
+    private static func matchingRecord(
         _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal, withSecrets: Bool
     ) throws(RowSeal.Failure) -> ItemRecord? {
         var record = try seal.open(row)
-        guard search.admits(record) else { return nil }
-        guard withSecrets || search.decidesByData else { return record }
+        guard search.matches(record) else { return nil }
+        guard withSecrets || search.needsSecrets else { return record }
         let secrets = try seal.openSecrets(of: row)
-        guard search.admits(secrets) else { return nil }
+        guard search.matches(secrets) else { return nil }
         if withSecrets { record.secrets = secrets }
         return record
     }
@@ -204,7 +214,9 @@ extension KeychainStore {
         var matches: [(ItemRow, ItemRecord)] = []
         try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
             do throws(RowSeal.Failure) {
-                if let record = try Self.admitted(row, by: search, seal, withSecrets: true) { matches.append((row, record)) }
+                if let record = try Self.matchingRecord(row, by: search, seal, withSecrets: true) {
+                    matches.append((row, record))
+                }
             } catch {
                 if case .closed = error, takesClosed(row) { return true }
                 _ = try error.damage(of: row)  // A damaged row is passed over; a closed class ends the call.
@@ -217,11 +229,13 @@ extension KeychainStore {
     /// Sees to it that no other row has the record's primary key.
     ///
     /// - Returns: the tombstone that may be revived, where there is one.
-    private func clearTheWay(
+    private func resolveKeyConflict(
         for record: ItemRecord, except position: Int64?, in database: Database, _ seal: RowSeal
     ) throws(StoreError) -> ItemRow? {
         let token = seal.tokens.primaryKey(of: record, group: seal.tokens.group(record.accessGroup))
-        guard let (location, row) = try Self.row(withPrimaryKey: token, in: database), location != position else { return nil }
+        guard let (location, row) = try Self.row(withPrimaryKey: token, in: database), location != position else {
+            return nil
+        }
         guard let row else {
             try Quarantine.move(location, in: database)
             return nil
@@ -240,7 +254,9 @@ extension KeychainStore {
     }
 
     /// The row with this primary key: its place, and its columns where they can be read.
-    private static func row(withPrimaryKey token: [UInt8], in database: Database) throws(StoreError) -> (Int64, ItemRow?)? {
+    private static func row(withPrimaryKey token: [UInt8], in database: Database) throws(StoreError) -> (
+        Int64, ItemRow?
+    )? {
         let statement = try RowStatement(selectByPrimaryKey, in: database)
         try statement.bind(token, at: 1)
         guard try statement.step() else { return nil }
@@ -248,7 +264,7 @@ extension KeychainStore {
     }
 
     func insert(_ row: ItemRow, in database: Database) throws(StoreError) {
-        try itemQuota?.admitRow(in: database)
+        try itemQuota?.checkRowQuota(in: database)
         let statement = try RowStatement(Self.insertion, in: database)
         _ = try row.bind(to: statement)
         try statement.run()
@@ -288,6 +304,8 @@ extension RowSeal.Failure {
 extension ItemRecord {
     /// Sets the attribute `sha1`, which follows from the data and is never stored.
     fileprivate mutating func setDigest() {
-        attributes[.digest] = secrets?.data.flatMap { $0.withUnsafeBytes { RowCryptography.digest($0) } }.map { .data($0) }
+        attributes[.digest] = secrets?.data.flatMap { $0.withUnsafeBytes { RowCryptography.digest($0) } }.map {
+            .data($0)
+        }
     }
 }

@@ -61,13 +61,15 @@ extension KeychainStore {
     /// Unlocks, and ends a change of the passcode that was interrupted, where the database can be written.
     ///
     /// - Parameter floor: a passcode of lower cost is raised to it.
-    public func unlock(_ passcode: Passcode, floor: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }) throws(StoreError) {
+    public func unlock(_ passcode: Passcode, floor: PasscodeCost = .floor, progress: ResealProgress = { _, _ in })
+        throws(StoreError)
+    {
         try exclusively { () throws(StoreError) in
             guard try refresh().hasPasscode else { return }
-            var key = try judge(passcode)
-            if !isReadOnly, let raised = try raise(passcode, key, to: floor) { key = raised }
+            var key = try verify(passcode)
+            if !isReadOnly, let raised = try raiseCost(passcode, key, to: floor) { key = raised }
             let device = keybag.device
-            keybag.unlock(try keybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
+            keybag.unlock(try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
             if !isReadOnly { try reseal(key, progress) }
         }
     }
@@ -75,18 +77,20 @@ extension KeychainStore {
     // MARK: The passcode
 
     /// Sets a passcode where there is none, and reseals every row that it protects.
-    public func setPasscode(_ new: Passcode, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }) throws(StoreError) {
+    public func setPasscode(_ new: Passcode, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in })
+        throws(StoreError)
+    {
         try requireWritable()
         try exclusively { () throws(StoreError) in
             let device = try refresh()
             guard !device.hasPasscode else { throw .keybag(.passcodeExists) }
-            let key = try keybagErrors { () throws(KeybagError) in
+            let key = try mapKeybagErrors { () throws(KeybagError) in
                 try new.requireNew()
                 let parameters = PasscodeParameters.fresh(cost)
                 let key = try PasscodeKey.derive(new, parameters)
                 return (key, try device.settingPasscode(key, parameters))
             }
-            try keybagErrors { () throws(KeybagError) in try attempts.clear() }
+            try mapKeybagErrors { () throws(KeybagError) in try attempts.clear() }
             try store(key.1, key.0, unlocks: true)
             try reseal(key.0, progress)
         }
@@ -96,18 +100,23 @@ extension KeychainStore {
     ///
     /// - Parameter rotates: also makes new keys and reseals every row.
     public func changePasscode(
-        from old: Passcode, to new: Passcode, rotates: Bool, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in }
+        from old: Passcode, to new: Passcode, rotates: Bool, cost: PasscodeCost = .floor,
+        progress: ResealProgress = { _, _ in }
     ) throws(StoreError) {
         try requireWritable()
         try exclusively { () throws(StoreError) in
-            try keybagErrors { () throws(KeybagError) in try new.requireNew() }
-            let former = try judge(old)
-            try reseal(former, progress)
+            try mapKeybagErrors { () throws(KeybagError) in try new.requireNew() }
+            let previous = try verify(old)
+            try reseal(previous, progress)
             let device = keybag.device
-            let (key, changed) = try keybagErrors { () throws(KeybagError) in
+            let (key, changed) = try mapKeybagErrors { () throws(KeybagError) in
                 let parameters = PasscodeParameters.fresh(cost)
                 let key = try PasscodeKey.derive(new, parameters)
-                return (key, try device.changingPasscode(try device.unlock(with: former), to: key, parameters, rotates: rotates))
+                return (
+                    key,
+                    try device.changingPasscode(
+                        try device.unlock(with: previous), to: key, parameters, rotates: rotates)
+                )
             }
             try store(changed, key)
             try reseal(key, progress)
@@ -121,10 +130,12 @@ extension KeychainStore {
     public func removePasscode(_ passcode: Passcode, progress: ResealProgress = { _, _ in }) throws(StoreError) -> Int {
         try requireWritable()
         return try exclusively { () throws(StoreError) in
-            let key = try judge(passcode)
+            let key = try verify(passcode)
             try reseal(key, progress)
             let device = keybag.device
-            let changed = try keybagErrors { () throws(KeybagError) in try device.removingPasscode(try device.unlock(with: key)) }
+            let changed = try mapKeybagErrors { () throws(KeybagError) in
+                try device.removingPasscode(try device.unlock(with: key))
+            }
             var count = 0
             try store(changed, nil) { (database) throws(StoreError) in
                 count = try Self.deleteRows([.whenPasscodeSetThisDeviceOnly], in: database)
@@ -140,7 +151,8 @@ extension KeychainStore {
     public func createRecoveryKey(_ passcode: Passcode?) throws(StoreError) -> RecoveryKey {
         let recovery = RecoveryKey.random()
         try administer(passcode) { (device, key) throws(KeybagError) in
-            try device.addingRecoveryKey(recovery, try key.map { (key) throws(KeybagError) in try device.unlock(with: key) }, key)
+            try device.addingRecoveryKey(
+                recovery, try key.map { (key) throws(KeybagError) in try device.unlock(with: key) }, key)
         }
         return recovery
     }
@@ -162,9 +174,9 @@ extension KeychainStore {
             let device = try refresh()
             guard device.hasPasscode else { return keybag.keyring }
             guard let passcode else { throw .keybag(.passcodeNeeded) }
-            let key = try judge(passcode)
+            let key = try verify(passcode)
             let now = keybag.device
-            return Keyring(now, try keybagErrors { () throws(KeybagError) in try now.unlock(with: key) })
+            return Keyring(now, try mapKeybagErrors { () throws(KeybagError) in try now.unlock(with: key) })
         }
     }
 
@@ -179,22 +191,22 @@ extension KeychainStore {
             var key: PasscodeKey?
             if try refresh().hasPasscode {
                 guard let passcode else { throw .keybag(.passcodeNeeded) }
-                let judged = try judge(passcode)
+                let verifiedKey = try verify(passcode)
                 // A change that was interrupted is ended first: what follows would rest on keys that are about to go.
-                try reseal(judged) { _, _ in }
-                key = judged
+                try reseal(verifiedKey) { _, _ in }
+                key = verifiedKey
             }
             let device = keybag.device
-            try store(try keybagErrors { () throws(KeybagError) in try change(device, key) }, key)
+            try store(try mapKeybagErrors { () throws(KeybagError) in try change(device, key) }, key)
             forgetOldKeys()
         }
     }
 
     /// Judges the passcode; what it opens stays as it is.
-    private func judge(_ passcode: Passcode) throws(StoreError) -> PasscodeKey {
+    private func verify(_ passcode: Passcode) throws(StoreError) -> PasscodeKey {
         let device = try refresh()
         do throws(KeybagError) {
-            return try attempts.judge(passcode, of: device).key
+            return try attempts.verify(passcode, of: device).key
         } catch .wiped {
             try wipe(device)
             throw .keybag(.wiped)
@@ -204,21 +216,27 @@ extension KeychainStore {
     }
 
     private func wipe(_ device: DeviceKeybag) throws(StoreError) {
-        try store(try keybagErrors { () throws(KeybagError) in try device.wiping() }, nil) { (database) throws(StoreError) in
+        try store(try mapKeybagErrors { () throws(KeybagError) in try device.wiping() }, nil) {
+            (database) throws(StoreError) in
             _ = try Self.deleteRows(ProtectionClass.allCases.filter(\.needsPasscode), in: database)
         }
-        try keybagErrors { () throws(KeybagError) in try attempts.clear() }
+        try mapKeybagErrors { () throws(KeybagError) in try attempts.clear() }
         forgetOldKeys()
     }
 
     /// Wraps the keys under a costlier derivation, where the floor has risen; nil where it has not.
-    private func raise(_ passcode: Passcode, _ key: PasscodeKey, to floor: PasscodeCost) throws(StoreError) -> PasscodeKey? {
+    private func raiseCost(_ passcode: Passcode, _ key: PasscodeKey, to floor: PasscodeCost) throws(StoreError)
+        -> PasscodeKey?
+    {
         let device = keybag.device
         guard let cost = device.passcodeCost, cost.isBelow(floor) else { return nil }
-        let (raised, changed) = try keybagErrors { () throws(KeybagError) in
+        let (raised, changed) = try mapKeybagErrors { () throws(KeybagError) in
             let parameters = PasscodeParameters.fresh(floor)
             let raised = try PasscodeKey.derive(passcode, parameters)
-            return (raised, try device.changingPasscode(try device.unlock(with: key), to: raised, parameters, rotates: false))
+            return (
+                raised,
+                try device.changingPasscode(try device.unlock(with: key), to: raised, parameters, rotates: false)
+            )
         }
         try store(changed, raised)
         return raised
@@ -233,13 +251,13 @@ extension KeychainStore {
         _ changed: StoredKeybag, _ key: PasscodeKey?, unlocks: Bool = false,
         _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
     ) throws(StoreError) {
-        let former = keybag.device
-        let (next, user) = try keybagErrors { () throws(KeybagError) in
-            let next = try DeviceKeybag(opening: changed, deviceKey: former.deviceKey)
+        let previous = keybag.device
+        let (next, user) = try mapKeybagErrors { () throws(KeybagError) in
+            let next = try DeviceKeybag(opening: changed, deviceKey: previous.deviceKey)
             return (next, try key.map { (key) throws(KeybagError) in try next.unlock(with: key) })
         }
         try write { (database, _) throws(StoreError) in
-            try KeybagStorage.replace(former.generation, by: changed, generation: next.generation, in: database)
+            try KeybagStorage.replace(previous.generation, by: changed, generation: next.generation, in: database)
             try body(database)
         }
         keybag.install(next, user, unlocks: unlocks)
@@ -253,7 +271,7 @@ extension KeychainStore {
     private func reseal(_ key: PasscodeKey, _ progress: ResealProgress) throws(StoreError) {
         let device = keybag.device
         guard device.isResealing else { return }
-        let keyring = Keyring(device, try keybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
+        let keyring = Keyring(device, try mapKeybagErrors { () throws(KeybagError) in try device.unlock(with: key) })
         let stale = Self.stale(keybag.device.currentGenerations)
         let total = try read { (database, _) throws(StoreError) in
             let statement = try RowStatement("SELECT count(*) FROM item WHERE \(stale)", in: database)
@@ -266,7 +284,7 @@ extension KeychainStore {
             (last, done) = (next.last, done + next.count)
             progress(min(done, total), total)
         }
-        try store(try keybagErrors { () throws(KeybagError) in try device.finishingReseal(key) }, key)
+        try store(try mapKeybagErrors { () throws(KeybagError) in try device.finishingReseal(key) }, key)
         forgetOldKeys()
     }
 
@@ -279,7 +297,8 @@ extension KeychainStore {
             do {
                 let columns = ItemRow.columns.joined(separator: ", ")
                 let statement = try RowStatement(
-                    "SELECT id, \(columns) FROM item WHERE id > ? AND (\(stale)) ORDER BY id LIMIT \(Self.batch)", in: database)
+                    "SELECT id, \(columns) FROM item WHERE id > ? AND (\(stale)) ORDER BY id LIMIT \(Self.batch)",
+                    in: database)
                 try statement.bind(position, at: 1)
                 var size = 0
                 while size < Self.batchSize, try statement.step() {
@@ -299,7 +318,8 @@ extension KeychainStore {
                     _ = try error.damage(of: row)
                     continue
                 }
-                try replace(try seal.seal(record, revision: row.clear.revision + 1, position: row.position), in: database)
+                try replace(
+                    try seal.seal(record, revision: row.clear.revision + 1, position: row.position), in: database)
             }
             return (last, rows.count)
         }
@@ -307,8 +327,10 @@ extension KeychainStore {
 
     /// The condition of rows that are sealed under earlier keys.
     private static func stale(_ current: [ProtectionClass: UInt32]) -> String {
-        current.sorted { $0.key.number < $1.key.number }.map { "(protection = \($0.key.number) AND generation < \($0.value))" }
-            .joined(separator: " OR ")
+        current.sorted { $0.key.number < $1.key.number }.map {
+            "(protection = \($0.key.number) AND generation < \($0.value))"
+        }
+        .joined(separator: " OR ")
     }
 
     private static func deleteRows(_ classes: [ProtectionClass], in database: Database) throws(StoreError) -> Int {
@@ -327,7 +349,7 @@ extension KeychainStore {
         try attempts.exclusively(onSystemError: StoreError.keybag, body)
     }
 
-    private func keybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
+    private func mapKeybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
         do {
             return try body()
         } catch {

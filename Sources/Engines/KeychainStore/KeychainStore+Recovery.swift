@@ -12,8 +12,9 @@ extension KeychainStore {
     ///   - deviceKey: the device key, or a new one where it is lost; asked with true where nothing may be made.
     /// - Returns: how many rows are lost.
     public static func recover(
-        path: String, with recovery: RecoveryKey, newPasscode: Passcode?, cost: PasscodeCost, attempts: PasscodeAttempts,
-        deviceKey: (_ isDryRun: Bool) throws(KeybagError) -> DeviceKey
+        path: String, with recovery: RecoveryKey, newPasscode: Passcode?, cost: PasscodeCost,
+        attempts: PasscodeAttempts,
+        deviceKey: (_ dryRun: Bool) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) -> Int {
         try attempts.exclusively(onSystemError: StoreError.keybag) { () throws(StoreError) in
             try prepareFile(path, mayCreate: false)
@@ -23,7 +24,7 @@ extension KeychainStore {
                 try DatabaseSchema.verify(database)
                 return try (KeybagStorage.load(from: database), KeybagStorage.generation(in: database))
             }
-            let recovered: DeviceKeybag.Recovered
+            let recovered: DeviceKeybag.RecoveryResult
             do throws(KeybagError) {
                 let parameters = PasscodeParameters.fresh(cost)
                 // Whether the key fits is known before anything takes long or is made.
@@ -31,7 +32,8 @@ extension KeychainStore {
                 var key = PasscodeKey.none
                 if let newPasscode { key = try .derive(newPasscode, parameters) }
                 let device = try deviceKey(newPasscode == nil)
-                recovered = try DeviceKeybag.recovering(stored.0, with: recovery, deviceKey: device, passcode: key, parameters)
+                recovered = try DeviceKeybag.recovering(
+                    stored.0, with: recovery, deviceKey: device, passcode: key, parameters)
             } catch {
                 throw .keybag(error)
             }
@@ -50,7 +52,8 @@ extension KeychainStore {
                 throw .keybag(error)
             }
             let count = try connections.write { (database) throws(StoreError) in
-                try KeybagStorage.replace(stored.1, by: recovered.stored, generation: recovered.generation, in: database)
+                try KeybagStorage.replace(
+                    stored.1, by: recovered.stored, generation: recovered.generation, in: database)
                 if recovered.isNewDevice {
                     try AuditTable(deviceKey: recovered.deviceKey, keychain: recovered.keychain).restart(in: database)
                 }

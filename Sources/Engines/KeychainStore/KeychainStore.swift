@@ -33,7 +33,8 @@ public final class KeychainStore: Sendable {
     ) throws(StoreError) {
         try Self.prepareFile(path)
         try self.init(
-            path: path, isReadOnly: ReadOnlyDatabase.isNeeded(for: path), attempts: attempts, clock: clock, quota: quota,
+            path: path, isReadOnly: ReadOnlyDatabase.isNeeded(for: path), attempts: attempts, clock: clock,
+            quota: quota,
             deviceKey: deviceKey)
     }
 
@@ -41,23 +42,27 @@ public final class KeychainStore: Sendable {
     ///
     /// - Parameter isReadOnly: writes nothing; every change throws ``StoreError/readOnly(path:)``.
     convenience init(
-        path: String, isReadOnly: Bool, attempts: PasscodeAttempts, clock: BootClock = .system, quota: KeychainQuota? = nil,
+        path: String, isReadOnly: Bool, attempts: PasscodeAttempts, clock: BootClock = .system,
+        quota: KeychainQuota? = nil,
         deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         let connections =
-            isReadOnly ? ConnectionPool(ReadOnlyDatabase(path: path)) : ConnectionPool(path: path, maxBytes: quota?.bytes)
+            isReadOnly
+            ? ConnectionPool(ReadOnlyDatabase(path: path)) : ConnectionPool(path: path, maxBytes: quota?.bytes)
         try self.init(connections, path: path, attempts: attempts, clock: clock, quota: quota, deviceKey: deviceKey)
     }
 
     /// A keychain in memory, which ends with the object.
     public convenience init(inMemoryWith deviceKey: DeviceKey, clock: BootClock = .system) throws(StoreError) {
         try self.init(
-            ConnectionPool(inMemory: ()), path: nil, attempts: PasscodeAttempts(inMemory: clock), clock: clock, quota: nil
+            ConnectionPool(inMemory: ()), path: nil, attempts: PasscodeAttempts(inMemory: clock), clock: clock,
+            quota: nil
         ) { _ in deviceKey }
     }
 
     private init(
-        _ connections: ConnectionPool, path: String?, attempts: PasscodeAttempts, clock: BootClock, quota: KeychainQuota?,
+        _ connections: ConnectionPool, path: String?, attempts: PasscodeAttempts, clock: BootClock,
+        quota: KeychainQuota?,
         deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
     ) throws(StoreError) {
         let isNew = try connections.read(DatabaseSchema.isEmpty)
@@ -70,7 +75,7 @@ public final class KeychainStore: Sendable {
             throw .keybag(error)
         }
         if isNew { try Self.create(in: connections, deviceKey: key, isFile: path != nil) }
-        if let path, !connections.isReadOnly { unlink(Self.creationMark(path)) }
+        if let path, !connections.isReadOnly { unlink(Self.creationMarkerPath(path)) }
         let opened = try connections.read { (database) throws(StoreError) in
             try DatabaseSchema.verify(database)
             return try Self.openKeybag(in: database, deviceKey: key)
@@ -80,7 +85,8 @@ public final class KeychainStore: Sendable {
         itemQuota = quota.map { ItemQuota($0.items) }
         keybag = LockableKeybag(opened, clock: clock)
         // Weak, so that a forgotten store is not kept open by its timer.
-        idleCheckpoint = path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
+        idleCheckpoint =
+            path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
     }
 
     /// Whether the database lies on a read-only file system, so that every change throws ``StoreError/readOnly(path:)``.
@@ -122,9 +128,11 @@ public final class KeychainStore: Sendable {
 
     /// Runs `body` on one consistent state of the database.
     func read<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
-        for _ in 1...Self.greatestTries {
+        for _ in 1...Self.maxAttempts {
             let result = try connections.read { (database) throws(StoreError) -> Result? in
-                try currentKeyring(database).map { (keyring) throws(StoreError) in try body(database, RowSeal(keyring: keyring)) }
+                try currentKeyring(database).map { (keyring) throws(StoreError) in
+                    try body(database, RowSeal(keyring: keyring))
+                }
             }
             if let result { return result }
         }
@@ -134,7 +142,9 @@ public final class KeychainStore: Sendable {
     /// Runs `body` under the keybag that was read last, without a transaction: for a single statement that itself tells the generation.
     ///
     /// The index key never changes (Documentation/Formats/keychain-database.md, "Keybag"), so what it does not find is not there.
-    func glance<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError) -> Result {
+    func readOutsideTransaction<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError)
+        -> Result
+    {
         let seal = RowSeal(keyring: keybag.keyring)
         return try connections.withConnection { (database) throws(StoreError) in try body(database, seal) }
     }
@@ -148,7 +158,9 @@ public final class KeychainStore: Sendable {
         let result: Result
         do throws(StoreError) {
             result = try connections.write { (database) throws(StoreError) in
-                guard let current = try currentKeyring(database) else { throw StoreError.keybag(.damaged("its generation went back")) }
+                guard let current = try currentKeyring(database) else {
+                    throw StoreError.keybag(.damaged("its generation went back"))
+                }
                 if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
                 return try body(database, RowSeal(keyring: given ?? current))
             }
@@ -186,7 +198,7 @@ public final class KeychainStore: Sendable {
         return opened
     }
 
-    private static let greatestTries = 16
+    private static let maxAttempts = 16
 
     static func truncateLog(of connections: ConnectionPool) throws(StoreError) {
         _ = try emptyLog(of: connections)
@@ -199,7 +211,7 @@ public final class KeychainStore: Sendable {
             // Nobody is waited for: while another process reads, waiting here would make every writer wait as well. The pragma answers
             // a row that says whether somebody was in the way; then the log stays until the next time.
             try RowStatement("PRAGMA busy_timeout = 0", in: database).run()
-            defer { _ = try? RowStatement("PRAGMA busy_timeout = \(ConnectionPool.patience)", in: database).run() }
+            defer { _ = try? RowStatement("PRAGMA busy_timeout = \(ConnectionPool.busyTimeout)", in: database).run() }
             let statement = try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
             return try statement.step() && statement.integer(0) == 0
         }
@@ -237,25 +249,28 @@ public final class KeychainStore: Sendable {
                 }
                 return
             } catch {
-                guard case .database(let code, _) = error, [5, 6].contains(code & 0xFF), attempt < 1000 else { throw error }
+                guard case .database(let code, _) = error, [5, 6].contains(code & 0xFF), attempt < 1000 else {
+                    throw error
+                }
                 usleep(5000)
             }
         }
     }
 
     /// The file that is there while the tables are made. Without it, an empty database is one that was emptied.
-    private static func creationMark(_ path: String) -> String { "\(path).new" }
+    private static func creationMarkerPath(_ path: String) -> String { "\(path).new" }
 
     /// Refuses a database without tables that nobody is making: what it held is lost, and a new keychain in its place would hide that.
     private static func refuseEmptied(_ path: String, _ connections: ConnectionPool) throws(StoreError) {
         do throws(SystemError) {
-            if try FileStatus.ofLink(creationMark(path)) != nil { return }
+            if try FileStatus.ofLink(creationMarkerPath(path)) != nil { return }
         } catch {
             throw .system(error)
         }
         // The mark goes after the tables have come: perhaps another first process has just finished.
         guard try connections.read(DatabaseSchema.isEmpty) else { return }
-        throw .notAKeychain("it is empty, but was not made just now; restore a backup, or remove the file to begin anew")
+        throw .notAKeychain(
+            "it is empty, but was not made just now; restore a backup, or remove the file to begin anew")
     }
 
     /// Makes an empty file of mode 0600, so that SQLite does not make one that follows the umask; its log files take over the mode.
@@ -266,12 +281,14 @@ public final class KeychainStore: Sendable {
             // A file that exists is looked at without opening it: closing a descriptor would free the locks that SQLite holds on the
             // same file elsewhere in this process (fcntl(2), "Record locking").
             if mayCreate, try FileStatus.ofLink(path) == nil {
-                try PrivateFile.createEmpty(creationMark(path))
+                try PrivateFile.createEmpty(creationMarkerPath(path))
                 try PrivateFile.createEmpty(path)
                 try PrivateDirectory(existing: folder).synchronize()
             }
             guard let status = try FileStatus.ofLink(path) else { throw SystemError("open", path: path, code: ENOENT) }
-            guard status.kind == .file else { throw SystemError("open", path: path, code: status.kind == .directory ? EISDIR : EINVAL) }
+            guard status.kind == .file else {
+                throw SystemError("open", path: path, code: status.kind == .directory ? EISDIR : EINVAL)
+            }
             try status.requirePrivate(path: path, allowed: 0o600)
         } catch {
             throw .system(error)

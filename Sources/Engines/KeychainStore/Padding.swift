@@ -22,7 +22,9 @@ enum Padding {
     static func content(of padded: UnsafeRawBufferPointer) throws(RowDamage) -> UnsafeRawBufferPointer {
         guard padded.count >= prefixLength else { throw RowDamage("the padding is cut short") }
         let count = Int(padded.loadUnaligned(as: UInt32.self).bigEndian)
-        guard paddedLength(for: count) == padded.count else { throw RowDamage("the padding is not the one for \(count) bytes") }
+        guard paddedLength(for: count) == padded.count else {
+            throw RowDamage("the padding is not the one for \(count) bytes")
+        }
         return UnsafeRawBufferPointer(rebasing: padded[prefixLength..<prefixLength + count])
     }
 }

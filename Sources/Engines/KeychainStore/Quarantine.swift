@@ -6,7 +6,8 @@ internal import GRDB
 enum Quarantine {
     /// Moves the row at this place of `item`.
     static func move(_ position: Int64, in database: Database) throws(StoreError) {
-        let copy = try RowStatement("INSERT INTO quarantine (\(columns)) SELECT \(columns) FROM item WHERE id = ?", in: database)
+        let copy = try RowStatement(
+            "INSERT INTO quarantine (\(columns)) SELECT \(columns) FROM item WHERE id = ?", in: database)
         try copy.bind(position, at: 1)
         try copy.run()
         let removal = try RowStatement("DELETE FROM item WHERE id = ?", in: database)

@@ -6,7 +6,7 @@ internal import LinuxSystem
 /// A database file on a file system that cannot be written, though perhaps by another mount of it.
 ///
 /// Where its log is empty, SQLite opens it as an immutable file: without locks, and without log and index beside it, which it could not make.
-/// SQLite takes an immutable file at its word and does not notice changes, so every use is between ``state()`` and ``isStill(_:)``.
+/// SQLite takes an immutable file at its word and does not notice changes, so every use is between ``state()`` and ``isUnchanged(_:)``.
 struct ReadOnlyDatabase: Sendable {
     let path: String
 
@@ -44,7 +44,7 @@ struct ReadOnlyDatabase: Sendable {
     }
 
     /// Whether what was read since may be relied on. What has come into the log meanwhile was not read, and does no harm.
-    func isStill(_ state: State) -> Bool {
+    func isUnchanged(_ state: State) -> Bool {
         switch state {
         case .settled(let stamp): FileStatus.stamp(of: path) == stamp
         case .logged: true
@@ -60,7 +60,9 @@ struct ReadOnlyDatabase: Sendable {
         guard uris == 0 else {
             throw .database(
                 code: uris,
-                message: "this SQLite was compiled without SQLITE_USE_URI and is in use already: it cannot open a file as immutable")
+                message:
+                    "this SQLite was compiled without SQLITE_USE_URI and is in use already: it cannot open a file as immutable"
+            )
         }
         return (path.hasPrefix("/") ? "file://" : "file:") + path.utf8.map(Self.encoded).joined() + "?immutable=1"
     }
@@ -71,7 +73,8 @@ struct ReadOnlyDatabase: Sendable {
     /// A byte of a path, percent-encoded unless it stands for itself in every URI (RFC 3986, section 2.3) or separates components.
     private static func encoded(_ byte: UInt8) -> String {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
             String(UnicodeScalar(byte))
         default: (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16)

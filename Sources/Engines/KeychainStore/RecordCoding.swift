@@ -38,13 +38,18 @@ struct Field {
         while position < plaintext.count {
             guard plaintext.count - position >= headerLength else { throw RowDamage("a field's header is cut short") }
             let name = UInt32(bigEndian: plaintext.loadUnaligned(fromByteOffset: position, as: UInt32.self))
-            guard let type = FieldType(rawValue: plaintext[position + 4]) else { throw RowDamage("a field's type is not known") }
+            guard let type = FieldType(rawValue: plaintext[position + 4]) else {
+                throw RowDamage("a field's type is not known")
+            }
             let length = Int(UInt32(bigEndian: plaintext.loadUnaligned(fromByteOffset: position + 5, as: UInt32.self)))
             position += headerLength
             guard plaintext.count - position >= length else { throw RowDamage("a field's value is cut short") }
             if let last, last >= name { throw RowDamage("the fields are out of order") }
             last = name
-            try body(Field(name: name, type: type, value: UnsafeRawBufferPointer(rebasing: plaintext[position..<position + length])))
+            try body(
+                Field(
+                    name: name, type: type,
+                    value: UnsafeRawBufferPointer(rebasing: plaintext[position..<position + length])))
             position += length
         }
     }
@@ -75,12 +80,14 @@ enum MetadataCoding {
     static func encode(_ record: ItemRecord) -> [UInt8] {
         var fields: [(name: UInt32, value: AttributeValue)] = []
         fields.reserveCapacity(record.attributes.count + 6)
-        for (attribute, value) in record.attributes where attribute != .digest { fields.append((attribute.code, value)) }
+        for (attribute, value) in record.attributes where attribute != .digest {
+            fields.append((attribute.code, value))
+        }
         fields.append((Name.created, .date(record.created)))
         fields.append((Name.modified, .date(record.modified)))
         fields.append((Name.accessGroup, .string(record.accessGroup.name)))
         fields.append((Name.grade, .number(Int64(record.accessGroup.grade.rawValue))))
-        fields.append((Name.maker, .string(record.maker)))
+        fields.append((Name.addedBy, .string(record.addedBy)))
         if let flags = record.accessControlFlags {
             fields.append((Name.accessControl, .number(Int64(bitPattern: flags.rawValue))))
         }
@@ -97,7 +104,7 @@ enum MetadataCoding {
         var modified: AttributeValue?
         var group: AttributeValue?
         var grade: AttributeValue?
-        var maker: AttributeValue?
+        var addedBy: AttributeValue?
         var flags: AttributeValue?
         var attributes: [ItemAttribute: AttributeValue] = [:]
         let schema = ItemSchema.of(clear.itemClass)
@@ -108,17 +115,20 @@ enum MetadataCoding {
             case Name.modified: modified = value
             case Name.accessGroup: group = value
             case Name.grade: grade = value
-            case Name.maker: maker = value
+            case Name.addedBy: addedBy = value
             case Name.accessControl: flags = value
             default:
-                guard let attribute = ItemAttribute(code: field.name), let column = schema[attribute], column.isStoredWithMetadata else {
+                guard let attribute = ItemAttribute(code: field.name), let column = schema[attribute],
+                    column.isStoredWithMetadata
+                else {
                     throw RowDamage("an attribute is not one that the item's class keeps there")
                 }
                 attributes[attribute] = value
             }
         }
-        guard case .date(let created)? = created, case .date(let modified)? = modified, case .string(let group)? = group,
-            case .number(let gradeNumber)? = grade, case .string(let maker)? = maker,
+        guard case .date(let created)? = created, case .date(let modified)? = modified,
+            case .string(let group)? = group,
+            case .number(let gradeNumber)? = grade, case .string(let addedBy)? = addedBy,
             let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
         else { throw RowDamage("a field that every item has is missing") }
         var accessControlFlags: AccessControlFlags?
@@ -128,9 +138,11 @@ enum MetadataCoding {
         }
         return ItemRecord(
             identifier: clear.identifier, itemClass: clear.itemClass, protection: clear.protection,
-            accessGroup: AccessGroup(group, grade: grade), isSynchronizable: clear.isSynchronizable, isTombstone: clear.isTombstone,
-            created: usable(created), modified: usable(modified), attributes: attributes, accessControlFlags: accessControlFlags,
-            maker: maker)
+            accessGroup: AccessGroup(group, grade: grade), isSynchronizable: clear.isSynchronizable,
+            isTombstone: clear.isTombstone,
+            created: usable(created), modified: usable(modified), attributes: attributes,
+            accessControlFlags: accessControlFlags,
+            addedBy: addedBy)
     }
 
     /// A date that is no number becomes the reference date, so that one bad date does not cost the item.
@@ -162,7 +174,7 @@ enum MetadataCoding {
         /// "grad"
         static let grade: UInt32 = 0x6772_6164
         /// "mker"
-        static let maker: UInt32 = 0x6D6B_6572
+        static let addedBy: UInt32 = 0x6D6B_6572
     }
 }
 
@@ -197,7 +209,8 @@ enum SecretsCoding {
                 secrets.data = value
                 return
             }
-            guard let attribute = ItemAttribute(code: field.name), ItemSchema.of(itemClass)[attribute]?.isSecret == true else {
+            guard let attribute = ItemAttribute(code: field.name), ItemSchema.of(itemClass)[attribute]?.isSecret == true
+            else {
                 throw RowDamage("a secret is not one of the item's class")
             }
             secrets.attributes[attribute] = value

@@ -11,7 +11,9 @@ enum RowCryptography {
     static let overhead = 28
 
     /// Pads and seals `content` under `key`: `nonce(12) ‖ ciphertext ‖ tag(16)`. The nonce is random, and the key is used this once.
-    static func seal(_ content: UnsafeRawBufferPointer, key: SymmetricKey, additionalData: [UInt8]) throws(StoreError) -> [UInt8] {
+    static func seal(_ content: UnsafeRawBufferPointer, key: SymmetricKey, additionalData: [UInt8]) throws(StoreError)
+        -> [UInt8]
+    {
         let padded = SecretBytes(count: Padding.paddedLength(for: content.count)) { buffer in
             buffer.storeBytes(of: UInt32(content.count).bigEndian, as: UInt32.self)
             buffer[Padding.prefixLength..<Padding.prefixLength + content.count].copyBytes(from: content)
@@ -41,13 +43,15 @@ enum RowCryptography {
         }
         // swift-crypto answers in ordinary memory, which is wiped in place before it is given back.
         defer { padded.wipe() }
-        return try padded.borrow { (bytes) throws(RowDamage) in try body(try Padding.content(of: bytes)) }
+        return try padded.withBorrowedBytes { (bytes) throws(RowDamage) in try body(try Padding.content(of: bytes)) }
     }
 
     // MARK: Backups
 
     /// Seals a chunk of a backup: `ciphertext ‖ tag(16)`. No nonce may serve a key twice.
-    static func sealChunk(_ content: UnsafeRawBufferPointer, key: SymmetricKey, nonce: [UInt8]) throws(StoreError) -> [UInt8] {
+    static func sealChunk(_ content: UnsafeRawBufferPointer, key: SymmetricKey, nonce: [UInt8]) throws(StoreError)
+        -> [UInt8]
+    {
         do {
             let box = try AES.GCM.seal(BorrowedBytes(content), using: key, nonce: AES.GCM.Nonce(data: nonce))
             return Array(box.ciphertext) + box.tag
@@ -79,13 +83,14 @@ enum RowCryptography {
 
     /// Opens what ``sealItem(_:key:)`` made and lends it to `body`; nil where it was made on another device.
     static func openItem<Result>(
-        _ sealed: UnsafeRawBufferPointer, key: SymmetricKey, _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
+        _ sealed: UnsafeRawBufferPointer, key: SymmetricKey,
+        _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
     ) throws(RowDamage) -> Result? {
         guard sealed.count >= overhead, let box = try? AES.GCM.SealedBox(combined: BorrowedBytes(sealed)),
             var content = try? AES.GCM.open(box, using: key)
         else { return nil }
         defer { content.wipe() }
-        return try content.borrow(body)
+        return try content.withBorrowedBytes(body)
     }
 
     /// SHA-256.
@@ -127,12 +132,16 @@ private struct BorrowedBytes: DataProtocol, ContiguousBytes, RandomAccessCollect
     subscript(index: Int) -> UInt8 { bytes[index] }
     subscript(range: Range<Int>) -> Slice<BorrowedBytes> { Slice(base: self, bounds: range) }
     var regions: CollectionOfOne<BorrowedBytes> { CollectionOfOne(self) }
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result { try body(bytes) }
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try body(bytes)
+    }
 }
 
 extension Data {
     /// Lends the bytes, with typed errors.
-    fileprivate func borrow<Result>(_ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result) throws(RowDamage) -> Result {
+    fileprivate func withBorrowedBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result)
+        throws(RowDamage) -> Result
+    {
         let outcome: Swift.Result<Result, RowDamage> = withUnsafeBytes { bytes in
             do throws(RowDamage) { return .success(try body(bytes)) } catch { return .failure(error) }
         }

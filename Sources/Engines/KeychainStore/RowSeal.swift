@@ -34,7 +34,8 @@ struct RowSeal {
     func seal(_ record: ItemRecord, revision: UInt64, position: Int64 = 0) throws(StoreError) -> ItemRow {
         let clear = ClearColumns(
             identifier: record.identifier, itemClass: record.itemClass, protection: record.protection,
-            generation: try generation(for: record.protection), revision: revision, isSynchronizable: record.isSynchronizable,
+            generation: try generation(for: record.protection), revision: revision,
+            isSynchronizable: record.isSynchronizable,
             isTombstone: record.isTombstone)
         let group = tokens.group(record.accessGroup)
         let secrets = SecretsCoding.encode(record.secrets ?? ItemSecrets())
@@ -46,7 +47,8 @@ struct RowSeal {
             try seal(bytes, half: .secret, clear: clear, group: group)
         }
         return ItemRow(
-            position: position, clear: clear, primaryKey: tokens.primaryKey(of: record, group: group), accessGroup: group,
+            position: position, clear: clear, primaryKey: tokens.primaryKey(of: record, group: group),
+            accessGroup: group,
             tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret)
     }
 
@@ -107,7 +109,7 @@ struct RowSeal {
         guard tokens.group(record.accessGroup) == row.accessGroup else {
             throw .damaged(RowDamage("the access group's token is another group's"))
         }
-        guard tokens.areThose(of: record, row.tokens) else {
+        guard tokens.match(record, row.tokens) else {
             throw .damaged(RowDamage("a search token is not the one of the value"))
         }
         guard tokens.primaryKey(of: record, group: row.accessGroup) == row.primaryKey else {
@@ -122,7 +124,8 @@ struct RowSeal {
         let key: SymmetricKey
         do {
             key = try keyring.unwrap(
-                sealed[..<Self.wrappedKeyLength], of: half, protection: row.clear.protection, generation: row.clear.generation)
+                sealed[..<Self.wrappedKeyLength], of: half, protection: row.clear.protection,
+                generation: row.clear.generation)
         } catch .wrongKey {
             throw .damaged(RowDamage("a half's key does not unwrap"))
         } catch {
@@ -130,7 +133,8 @@ struct RowSeal {
         }
         do {
             return try RowCryptography.open(
-                sealed[Self.wrappedKeyLength...], key: key, additionalData: additionalData(half, row.clear, row.accessGroup), body)
+                sealed[Self.wrappedKeyLength...], key: key,
+                additionalData: additionalData(half, row.clear, row.accessGroup), body)
         } catch {
             throw .damaged(error)
         }

@@ -40,7 +40,10 @@ struct RowStatement: ~Copyable {
     func bind(_ bytes: [UInt8]?, at index: Int32) throws(StoreError) {
         guard let bytes else { return try check(sqlite3_bind_null(statement, index)) }
         guard !bytes.isEmpty else { return try check(sqlite3_bind_zeroblob(statement, index, 0)) }
-        try check(bytes.withUnsafeBytes { sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), Self.transient) })
+        try check(
+            bytes.withUnsafeBytes {
+                sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), Self.transient)
+            })
     }
 
     // MARK: Running
@@ -97,7 +100,8 @@ extension StoreError {
         switch error {
         case let error as StoreError: self = error
         case let error as DatabaseError:
-            self = .database(code: error.extendedResultCode.rawValue, message: error.message ?? error.extendedResultCode.description)
+            self = .database(
+                code: error.extendedResultCode.rawValue, message: error.message ?? error.extendedResultCode.description)
         default: self = .database(code: SQLITE_ERROR, message: "\(error)")
         }
     }

@@ -24,14 +24,16 @@ final class SearchTokens {
     }
 
     /// The token of an attribute that is searched for; it is remembered.
-    func searched(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
+    func cachedToken(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
         let token = self.attribute(attribute, value, of: itemClass)
         known.append((attribute, itemClass, value, token))
         return token
     }
 
     func attribute(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
-        if let match = known.first(where: { $0.attribute == attribute && $0.itemClass == itemClass && $0.value == value }) {
+        if let match = known.first(where: {
+            $0.attribute == attribute && $0.itemClass == itemClass && $0.value == value
+        }) {
             return match.token
         }
         var message = Self.attributeLabel
@@ -45,7 +47,7 @@ final class SearchTokens {
     func group(_ group: AccessGroup) -> [UInt8] {
         if let match = knownGroups.first(where: { $0.group == group }) { return match.token }
         let token = key.token(Self.groupLabel + [group.grade.rawValue] + Array(group.name.utf8))
-        if knownGroups.count < Self.greatestMemory { knownGroups.append((group, token)) }
+        if knownGroups.count < Self.maxCached { knownGroups.append((group, token)) }
         return token
     }
 
@@ -72,21 +74,22 @@ final class SearchTokens {
     }
 
     /// Whether a row's token columns are what ``columns(of:)`` makes of the record.
-    func areThose(of record: ItemRecord, _ tokens: [[UInt8]?]) -> Bool {
+    func match(_ record: ItemRecord, _ tokens: [[UInt8]?]) -> Bool {
         var next = 0
         for (position, attribute) in DatabaseSchema.tokenColumns(of: record.itemClass) {
             guard tokens[next..<position].allSatisfy({ $0 == nil }) else { return false }
             next = position + 1
             switch (tokens[position], record.attributes[attribute]) {
             case (nil, nil): continue
-            case (let token?, let value?): guard self.attribute(attribute, value, of: record.itemClass) == token else { return false }
+            case (let token?, let value?):
+                guard self.attribute(attribute, value, of: record.itemClass) == token else { return false }
             default: return false
             }
         }
         return tokens[next...].allSatisfy { $0 == nil }
     }
 
-    private static let greatestMemory = 16
+    private static let maxCached = 16
     private static let attributeLabel = Array("latchkey v1 attribute".utf8)
     private static let groupLabel = Array("latchkey v1 group".utf8)
     private static let primaryKeyLabel = Array("latchkey v1 primary key".utf8)

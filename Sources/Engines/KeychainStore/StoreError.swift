@@ -33,7 +33,7 @@ public enum StoreError: Error, Sendable {
     /// The passphrase is not the backup's, or the backup's beginning is damaged.
     case wrongPassphrase
     /// A rehearsal has come to its end and is taken back.
-    case rehearsed
+    case dryRunFinished
     /// The result is no longer wanted, and nothing was changed (`Cancellation`).
     case cancelled
     /// The keychain is as large as it may be; the words say in what.

@@ -40,7 +40,9 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     @Flag(
         help: ArgumentHelp(
             "Let the programs of this user open the keychain in the home themselves again, and end.",
-            discussion: "With --user, where it belonged to a user's daemon; with --system, where the system's daemon kept another one."))
+            discussion:
+                "With --user, where it belonged to a user's daemon; with --system, where the system's daemon kept another one."
+        ))
     var release = false
 
     @Option(help: ArgumentHelp("Listen at this path instead of the usual one.", valueName: "path"))
@@ -55,12 +57,15 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --system: the subordinate user ids, which have no keychains.", valueName: "file"))
     var subuid = SubordinateUsers.systemPath
 
-    @Option(help: ArgumentHelp("How much of the disk each keychain's audit log may take, in MiB, from 1 to 65536.", valueName: "size"))
+    @Option(
+        help: ArgumentHelp(
+            "How much of the disk each keychain's audit log may take, in MiB, from 1 to 65536.", valueName: "size"))
     var auditSize = 40
 
     @Option(
         help: ArgumentHelp(
-            "How many days each audit log reaches back at least, as far as its size allows, from 0 to 36500.", valueName: "days"))
+            "How many days each audit log reaches back at least, as far as its size allows, from 0 to 36500.",
+            valueName: "days"))
     var auditAge = 30
 
     @Option(help: ArgumentHelp("How much to say: debug, info, notice, warning or error.", valueName: "level"))
@@ -98,14 +103,15 @@ struct LatchkeyDaemon: AsyncParsableCommand {
             try ProcessHardening.apply()
             ProcessLimits.raiseOpenFiles()
             ProcessLimits.shareHeaps()
-            let place = DaemonPlace(
+            let environment = DaemonEnvironment(
                 isSystem: system, socket: socket, stateDirectory: stateDirectory, entitlements: entitlements,
-                subordinates: subuid, auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400))
-            if release { return try giveBack(place) }
+                subordinates: subuid,
+                auditLimits: AuditLog.Limits(totalLength: auditSize << 20, minimumAge: Double(auditAge) * 86400))
+            if release { return try releaseHome(environment) }
             LoggingSystem.bootstrap(PrintableLogHandler.init)
             var log = Logger(label: "latchkeyd")
             log.logLevel = Logger.Level(rawValue: logLevel.rawValue) ?? .notice
-            try await serve(place, log)
+            try await serve(environment, log)
         } catch let error as KeychainError {
             throw Self.failure(error.problem, error.hint)
         } catch let error as SystemError {
@@ -113,19 +119,20 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         }
     }
 
-    private func serve(_ place: DaemonPlace, _ log: Logger) async throws {
-        let daemon = try RunningDaemon(place, log)
+    private func serve(_ environment: DaemonEnvironment, _ log: Logger) async throws {
+        let daemon = try RunningDaemon(environment, log)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [ServiceGroupConfiguration.ServiceConfiguration(service: daemon)], gracefulShutdownSignals: [.sigterm, .sigint],
+                services: [ServiceGroupConfiguration.ServiceConfiguration(service: daemon)],
+                gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: log))
         try await group.run()
     }
 
-    private func giveBack(_ place: DaemonPlace) throws {
-        let home = try place.userHome()
+    private func releaseHome(_ environment: DaemonEnvironment) throws {
+        let home = try environment.userHome()
         if system { return try forgetSystemDaemon(home) }
-        let wasMarked = try HomeOwnership.unmark(home)
+        let wasMarked = try HomeOwnership.removeMarker(home)
         let path = home.dataDirectory
         Self.say(wasMarked ? "\(path) belongs to the programs themselves again" : "\(path) belonged to no daemon")
     }

@@ -16,17 +16,19 @@ final class RunningDaemon: Service {
     private let watchdogEnd: StopSignal
 
     /// Listens at the sockets of the service manager, or at one of its own.
-    init(_ place: DaemonPlace, _ log: Logger) throws {
+    init(_ environment: DaemonEnvironment, _ log: Logger) throws {
         self.log = log
         watchdogEnd = try StopSignal()
         signal(SIGHUP, SIG_IGN)
         umask(0o077)
         let given = try ServiceManager.takeListeningSockets()
-        own = given.isEmpty ? try ServerSocket(at: try place.socketPath(), isForAll: place.isSystem) : nil
-        server = try KeychainServer(try place.provider(), reader: place.reader(), log: log)
+        own = given.isEmpty ? try ServerSocket(at: try environment.socketPath(), isForAll: environment.isSystem) : nil
+        server = try KeychainServer(try environment.provider(), reader: environment.reader(), log: log)
         for socket in given + [own?.socket].compactMap({ $0 }) { try server.listen(on: socket) }
         guard server.startHousekeeping() else { throw SystemError("start a thread", code: EAGAIN) }
-        log.info("listening", metadata: ["mode": "\(place.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
+        log.info(
+            "listening",
+            metadata: ["mode": "\(environment.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
     }
 
     func run() async throws {

@@ -16,7 +16,8 @@ public struct GenericPassword: PasswordItem, Hashable {
     public private(set) var reference: PersistentReference?
 
     public init(
-        service: String, account: String = "", label: String? = nil, comment: String? = nil, protection: ProtectionClass? = nil,
+        service: String, account: String = "", label: String? = nil, comment: String? = nil,
+        protection: ProtectionClass? = nil,
         isSynchronizable: Bool = false
     ) {
         self.service = service

@@ -23,8 +23,10 @@ public struct InternetPassword: PasswordItem, Hashable {
     public private(set) var reference: PersistentReference?
 
     public init(
-        server: String, account: String = "", scheme: Scheme? = nil, port: UInt16? = nil, path: String = "", securityDomain: String = "",
-        authenticationType: String = "", label: String? = nil, comment: String? = nil, protection: ProtectionClass? = nil,
+        server: String, account: String = "", scheme: Scheme? = nil, port: UInt16? = nil, path: String = "",
+        securityDomain: String = "",
+        authenticationType: String = "", label: String? = nil, comment: String? = nil,
+        protection: ProtectionClass? = nil,
         isSynchronizable: Bool = false
     ) {
         self.server = server
@@ -72,8 +74,10 @@ extension InternetPassword {
     public init(record: ItemRecord) {
         self.init(
             server: record[.server]?.text ?? "", account: record[.account]?.text ?? "",
-            scheme: record[.protocol]?.text.map(Scheme.init(rawValue:)), port: UInt16(record: record), path: record[.path]?.text ?? "",
-            securityDomain: record[.securityDomain]?.text ?? "", authenticationType: record[.authenticationType]?.text ?? "",
+            scheme: record[.protocol]?.text.map(Scheme.init(rawValue:)), port: UInt16(record: record),
+            path: record[.path]?.text ?? "",
+            securityDomain: record[.securityDomain]?.text ?? "",
+            authenticationType: record[.authenticationType]?.text ?? "",
             label: record[.label]?.text, comment: record[.comment]?.text, protection: record.protection,
             isSynchronizable: record.isSynchronizable)
         reference = record.persistentReference
@@ -81,7 +85,8 @@ extension InternetPassword {
 
     public var primaryKey: [ItemAttribute: AttributeValue] {
         [
-            .server: .string(server), .account: .string(account), .protocol: scheme.map { .string($0.rawValue) } ?? .number(0),
+            .server: .string(server), .account: .string(account),
+            .protocol: scheme.map { .string($0.rawValue) } ?? .number(0),
             .port: .number(Int64(port ?? 0)), .path: .string(path), .securityDomain: .string(securityDomain),
             .authenticationType: .string(authenticationType),
         ]
@@ -111,7 +116,9 @@ extension InternetPassword {
 extension UInt16 {
     /// The port of an item; nil where none was given.
     fileprivate init?(record: ItemRecord) {
-        guard case .number(let number)? = record[.port], number != 0, let port = UInt16(exactly: number) else { return nil }
+        guard case .number(let number)? = record[.port], number != 0, let port = UInt16(exactly: number) else {
+            return nil
+        }
         self = port
     }
 }

@@ -28,7 +28,8 @@ public struct Keychain: Sendable {
     }
 
     /// The user's keychain: the one that `import Security` and the command `security` see.
-    public static let `default` = Keychain(accessGroup: nil) { () throws(KeychainError) in try KeychainClient.service() }
+    public static let `default` = Keychain(accessGroup: nil) { () throws(KeychainError) in try KeychainClient.service()
+    }
 
     /// A keychain in memory, for tests: empty, seen by nobody else, and gone with the last copy of this value.
     public static func ephemeral() throws(KeychainError) -> Keychain {
@@ -52,11 +53,14 @@ public struct Keychain: Sendable {
     private func store(_ bytes: SharedSecret, under item: some PasswordItem) throws(KeychainError) {
         let service = try open()
         // Another program may add or delete the item between the two steps; then the other step is the right one.
-        for _ in 0..<Self.greatestRaces {
+        for _ in 0..<Self.maxRetries {
             do throws(KeychainError) {
                 // One item: the first of the program's groups that has it, and not its namesakes in the others.
-                guard let found = try matches(query(for: item), returning: .persistentReference).first else { throw .itemNotFound }
-                let one = ItemQuery(found.itemClass, synchronizable: .any, persistentReference: found.persistentReference)
+                guard let found = try matches(query(for: item), returning: .persistentReference).first else {
+                    throw .itemNotFound
+                }
+                let one = ItemQuery(
+                    found.itemClass, synchronizable: .any, persistentReference: found.persistentReference)
                 try service.update(one, with: item.update(data: bytes), from: KeychainClient.caller)
                 return
             } catch {
@@ -94,7 +98,8 @@ public struct Keychain: Sendable {
         // EXPOSE: the caller asked for the secret as a String.
         let text = try sharedSecret(for: item).withUnsafeBytes { String(validating: $0, as: UTF8.self) }
         guard let text else {
-            throw KeychainError(.decode, "the secret is not UTF-8 text", hint: "ask for SecretBytes or Data", item: item.nameInErrors)
+            throw KeychainError(
+                .decode, "the secret is not UTF-8 text", hint: "ask for SecretBytes or Data", item: item.nameInErrors)
         }
         return text
     }
@@ -121,9 +126,12 @@ public struct Keychain: Sendable {
     /// Every item of this kind that the conditions admit, without secrets, in the order in which they were added.
     ///
     /// - Throws: `KeychainError.decode` where some are damaged; nothing is left out silently.
-    public func items<Item: PasswordItem>(_ type: Item.Type, matching condition: Item.Condition = .init()) throws(KeychainError) -> [Item] {
+    public func items<Item: PasswordItem>(_ type: Item.Type, matching condition: Item.Condition = .init())
+        throws(KeychainError) -> [Item]
+    {
         let query = ItemQuery(
-            Item.itemClass, attributes: condition.attributes, accessGroup: accessGroup, synchronizable: .any, limit: .all)
+            Item.itemClass, attributes: condition.attributes, accessGroup: accessGroup, synchronizable: .any,
+            limit: .all)
         do {
             return try matches(query, returning: .attributes, toleratesDamage: false).map { Item(record: $0) }
         } catch {
@@ -136,7 +144,9 @@ public struct Keychain: Sendable {
     ///
     /// - Throws: `KeychainError.itemNotFound`.
     public func delete(_ item: some PasswordItem) throws(KeychainError) {
-        try item.named { () throws(KeychainError) in _ = try open().delete(query(for: item), from: KeychainClient.caller) }
+        try item.named { () throws(KeychainError) in
+            _ = try open().delete(query(for: item), from: KeychainClient.caller)
+        }
     }
 
     /// Looks at every row and says what is damaged. An empty answer is a healthy keychain.
@@ -146,7 +156,9 @@ public struct Keychain: Sendable {
 
     // MARK: Helpers
 
-    private func add(_ item: some PasswordItem, secret: SharedSecret, to service: any KeychainService) throws(KeychainError) {
+    private func add(_ item: some PasswordItem, secret: SharedSecret, to service: any KeychainService)
+        throws(KeychainError)
+    {
         var addition = item.addition(data: secret)
         addition.accessGroup = accessGroup
         _ = try service.add(addition, from: KeychainClient.caller)
@@ -178,7 +190,7 @@ public struct Keychain: Sendable {
         return matches.records
     }
 
-    private static let greatestRaces = 8
+    private static let maxRetries = 8
 }
 
 // MARK: async

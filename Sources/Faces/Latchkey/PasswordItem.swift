@@ -42,7 +42,8 @@ extension PasswordItem {
         let names = shown.compactMap { attribute, word in
             primaryKey[attribute]?.text.flatMap { $0.isEmpty ? nil : "\(word) \($0.prefix(200))" }
         }
-        return ([Self.itemClass == .internetPassword ? "internet password" : "generic password"] + names).joined(separator: ", ")
+        return ([Self.itemClass == .internetPassword ? "internet password" : "generic password"] + names).joined(
+            separator: ", ")
     }
 
     /// Runs a call that is about this item; its error says so.
@@ -59,7 +60,8 @@ extension PasswordItem {
     /// The query that finds this item by its primary key.
     var query: ItemQuery {
         if let reference { return ItemQuery(Self.itemClass, synchronizable: .any, persistentReference: reference) }
-        return ItemQuery(Self.itemClass, attributes: primaryKey, synchronizable: isSynchronizable ? .synchronized : .local)
+        return ItemQuery(
+            Self.itemClass, attributes: primaryKey, synchronizable: isSynchronizable ? .synchronized : .local)
     }
 
     func addition(data: SharedSecret) -> ItemAddition {

@@ -39,7 +39,8 @@ extension BlockCipher {
 /// Reports how many bytes `body` moved, or has to have room for, and its status.
 func moving(_ moved: UnsafeMutablePointer<Int>?, _ body: () throws(Refusal) -> Int) -> CCCryptorStatus {
     do throws(Refusal) {
-        moved?.pointee = try body()
+        let count = try body()
+        moved?.pointee = count
         return status(kCCSuccess)
     } catch {
         moved?.pointee = error.needed ?? 0

@@ -23,7 +23,8 @@ public struct BootClock: Sendable {
         identifier: {
             var text = [UInt8](repeating: 0, count: 36)
             let count = try? text.withUnsafeMutableBytes { buffer in
-                try OwnedDescriptor(opening: "/proc/sys/kernel/random/boot_id", flags: O_RDONLY).read(into: buffer, path: "boot_id")
+                try OwnedDescriptor(opening: "/proc/sys/kernel/random/boot_id", flags: O_RDONLY).read(
+                    into: buffer, path: "boot_id")
             }
             return String(decoding: text.prefix(count ?? 0), as: UTF8.self)
         })

@@ -21,7 +21,8 @@ public enum BoundedFile {
     }
 
     /// The bytes of an open regular file, from where it stands.
-    public static func read(_ file: borrowing OwnedDescriptor, path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    public static func read(_ file: borrowing OwnedDescriptor, path: String, limit: Int) throws(SystemError) -> [UInt8]
+    {
         guard try FileStatus.of(file, path: path).kind == .file else {
             throw SystemError("read", path: path, code: EINVAL, hint: "it is not a regular file")
         }

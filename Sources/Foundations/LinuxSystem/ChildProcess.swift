@@ -13,7 +13,9 @@ public enum ChildProcess {
     ///   - variables: are added to the environment.
     /// - Returns: its exit value, or 128 and the number of the signal that ended it, as shells have it.
     /// - Throws: `SystemError` `ENOENT` where there is no such program.
-    public static func run(_ words: [String], inheriting descriptor: Int32, variables: [String: String]) throws(SystemError) -> Int32 {
+    public static func run(_ words: [String], inheriting descriptor: Int32, variables: [String: String])
+        throws(SystemError) -> Int32
+    {
         guard let program = words.first else { throw SystemError("run a program without a name", code: EINVAL) }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()

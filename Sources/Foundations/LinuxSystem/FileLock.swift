@@ -9,19 +9,19 @@ import Synchronization
 /// stands before it. Closing any descriptor of the file would free it, so that nobody else may open the file.
 public final class FileLock: Sendable {
     private let descriptor: Atomic<Int32>
-    private let gate: Gate
+    private let semaphore: BinarySemaphore
 
     /// The gates of a process, by the paths of their files.
-    private static let gates = ForkLocal { Gates() }
+    private static let semaphores = ForkLocal { Semaphores() }
 
-    private final class Gates: Sendable {
-        private let byPath = Mutex<[String: Gate]>([:])
+    private final class Semaphores: Sendable {
+        private let byPath = Mutex<[String: BinarySemaphore]>([:])
 
-        func gate(_ path: String) -> Gate {
-            byPath.withLock { gates in
-                if let gate = gates[path] { return gate }
-                let fresh = Gate()
-                gates[path] = fresh
+        func semaphore(_ path: String) -> BinarySemaphore {
+            byPath.withLock { semaphores in
+                if let semaphore = semaphores[path] { return semaphore }
+                let fresh = BinarySemaphore()
+                semaphores[path] = fresh
                 return fresh
             }
         }
@@ -29,8 +29,8 @@ public final class FileLock: Sendable {
 
     /// Waits until it is free. The file is made where it is missing, and stays.
     public init(_ path: String) throws(SystemError) {
-        let gate = Self.gates.value.gate(path)
-        gate.enter()
+        let semaphore = Self.semaphores.value.semaphore(path)
+        semaphore.acquire()
         do throws(SystemError) {
             let opened = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
             var whole = flock()
@@ -41,10 +41,10 @@ public final class FileLock: Sendable {
             }
             descriptor = Atomic(opened.release())
         } catch {
-            gate.release()
+            semaphore.release()
             throw error
         }
-        self.gate = gate
+        self.semaphore = semaphore
     }
 
     /// Gives it back; the second time does nothing.
@@ -52,7 +52,7 @@ public final class FileLock: Sendable {
         let held = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         guard held >= 0 else { return }
         close(held)
-        gate.release()
+        semaphore.release()
     }
 
     deinit { release() }

@@ -35,7 +35,9 @@ public struct FileStatus: Sendable {
         var info = stat()
         guard stat(path, &info) == 0 else { return Stamp(identity: nil, size: 0, seconds: 0, nanoseconds: 0) }
         let status = FileStatus(info)
-        return Stamp(identity: status.identity, size: status.size, seconds: info.st_ctim.tv_sec, nanoseconds: info.st_ctim.tv_nsec)
+        return Stamp(
+            identity: status.identity, size: status.size, seconds: info.st_ctim.tv_sec,
+            nanoseconds: info.st_ctim.tv_nsec)
     }
 
     /// The status of what `path` names, or nil where there is nothing.
@@ -81,9 +83,12 @@ public struct FileStatus: Sendable {
 
     /// Refuses what belongs to somebody else, or what others can write.
     public func requireWrittenOnly(by user: UInt32, path: String) throws(SystemError) {
-        guard owner == user else { throw SystemError("trust", path: path, code: EPERM, hint: "it belongs to user \(owner), not \(user)") }
+        guard owner == user else {
+            throw SystemError("trust", path: path, code: EPERM, hint: "it belongs to user \(owner), not \(user)")
+        }
         guard permissions & 0o022 == 0 else {
-            throw SystemError("trust", path: "\(path) (others can write it)", code: EACCES, hint: "chmod go-w '\(path)'")
+            throw SystemError(
+                "trust", path: "\(path) (others can write it)", code: EACCES, hint: "chmod go-w '\(path)'")
         }
     }
 
@@ -91,14 +96,17 @@ public struct FileStatus: Sendable {
     public func requirePrivate(path: String, allowed: UInt32) throws(SystemError) {
         guard owner == geteuid() else {
             throw SystemError(
-                "trust", path: path, code: EPERM, hint: "it belongs to user \(owner); chown it, or point LATCHKEY_HOME elsewhere")
+                "trust", path: path, code: EPERM,
+                hint: "it belongs to user \(owner); chown it, or point LATCHKEY_HOME elsewhere")
         }
         // A directory inherits the set-group-id bit of its parent; it gives nobody access.
-        let judged: UInt32 = kind == .directory ? 0o077 : 0o7077
-        guard permissions & ~allowed & judged == 0 else {
+        let checkedBits: UInt32 = kind == .directory ? 0o077 : 0o7077
+        guard permissions & ~allowed & checkedBits == 0 else {
             let wide = String(permissions, radix: 8)
             let mode = String(allowed, radix: 8)
-            throw SystemError("trust", path: "\(path) (mode \(wide), others can reach it)", code: EACCES, hint: "chmod \(mode) '\(path)'")
+            throw SystemError(
+                "trust", path: "\(path) (mode \(wide), others can reach it)", code: EACCES,
+                hint: "chmod \(mode) '\(path)'")
         }
     }
 }

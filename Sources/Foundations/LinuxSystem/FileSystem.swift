@@ -34,6 +34,7 @@ public struct FileSystem: Sendable {
     // Magic numbers: statfs(2) and linux/magic.h.
     private static let unsafeTypes: [Int64: String] = [
         0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB2", 0x0102_1997: "9P", 0x6573_5546: "FUSE",
-        0x7375_7245: "Coda", 0x5346_414F: "AFS", 0x00C3_6400: "Ceph", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2", 0x0BD0_0BD0: "Lustre",
+        0x7375_7245: "Coda", 0x5346_414F: "AFS", 0x00C3_6400: "Ceph", 0x0116_1970: "GFS2", 0x7461_636F: "OCFS2",
+        0x0BD0_0BD0: "Lustre",
     ]
 }

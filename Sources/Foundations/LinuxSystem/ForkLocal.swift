@@ -8,7 +8,7 @@ import Synchronization
 /// that another thread held at the fork would never be freed. So the parent's value is left where it lies, neither used nor released.
 public final class ForkLocal<Value: AnyObject & Sendable>: Sendable {
     private final class Slot: Sendable {
-        let mark = ProcessMark()
+        let forkDetector = ForkDetector()
         let value: Value
         init(_ value: Value) { self.value = value }
     }
@@ -23,7 +23,7 @@ public final class ForkLocal<Value: AnyObject & Sendable>: Sendable {
     /// This process's value.
     public var value: Value {
         let seen = current.load(ordering: .acquiring)
-        if let slot = seen?.takeUnretainedValue(), slot.mark.isThisProcess {
+        if let slot = seen?.takeUnretainedValue(), slot.forkDetector.isThisProcess {
             return slot.value
         }
         let fresh = Unmanaged.passRetained(Slot(make()))

@@ -69,7 +69,9 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
     public borrowing func read(upTo count: Int, path: String) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var outcome = Result<Int, SystemError>.success(0)
-        bytes.withUnsafeMutableBytes { buffer in outcome = Result { () throws(SystemError) in try read(into: buffer, path: path) } }
+        bytes.withUnsafeMutableBytes { buffer in
+            outcome = Result { () throws(SystemError) in try read(into: buffer, path: path) }
+        }
         bytes.removeLast(count - (try outcome.get()))
         return bytes
     }

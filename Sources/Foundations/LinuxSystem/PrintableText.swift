@@ -11,8 +11,10 @@ public struct PrintableText: Hashable, Sendable {
     /// - Parameters:
     ///   - lines: what becomes of line feeds and tabs.
     ///   - maxLength: how many Unicode scalars of `text` are shown; the end of a longer text is replaced by a note. nil for all.
-    public init(_ text: some StringProtocol, lines: LineEnds = .escaped, maxLength: Int? = defaultMaxLength) {
-        let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) || lines == .kept && ($0 == 0x0A || $0 == 0x09) }
+    public init(_ text: some StringProtocol, lines: LineBreaks = .escaped, maxLength: Int? = defaultMaxLength) {
+        let isPlain = text.utf8.allSatisfy {
+            (0x20...0x7E).contains($0) || lines == .kept && ($0 == 0x0A || $0 == 0x09)
+        }
         if isPlain, maxLength.map({ text.utf8.count <= $0 }) ?? true {
             string = String(text)
             return
@@ -22,14 +24,18 @@ public struct PrintableText: Hashable, Sendable {
         var escaped = ""
         for scalar in shown {
             let isKept = lines == .kept && (scalar == "\n" || scalar == "\t")
-            if isKept || Self.isShown(scalar) { escaped.unicodeScalars.append(scalar) } else { escaped += Self.escape(scalar) }
+            if isKept || Self.isPrintable(scalar) {
+                escaped.unicodeScalars.append(scalar)
+            } else {
+                escaped += Self.escape(scalar)
+            }
         }
         let left = scalars.count - shown.count
         string = left > 0 ? "\(escaped)… (\(left) more characters)" : escaped
     }
 
     /// What becomes of line feeds and tabs. Every other line end is always escaped.
-    public enum LineEnds: Sendable {
+    public enum LineBreaks: Sendable {
         /// The text is one line: they become `\n` and `\t`.
         case escaped
         /// The text has lines of its own.
@@ -37,7 +43,7 @@ public struct PrintableText: Hashable, Sendable {
     }
 
     /// Whether a terminal draws the character where it stands, and does nothing else.
-    public static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+    public static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false

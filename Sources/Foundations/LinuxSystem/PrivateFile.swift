@@ -21,25 +21,26 @@ public enum PrivateFile {
         guard status.kind == .file else { throw SystemError("read", path: path, code: EINVAL) }
         try status.requirePrivate(path: path, allowed: 0o600)
         guard status.size == buffer.count, try descriptor.read(into: buffer, path: path) == buffer.count else {
-            throw SystemError("read", path: "\(path) (expected \(buffer.count) bytes, found \(status.size))", code: EINVAL)
+            throw SystemError(
+                "read", path: "\(path) (expected \(buffer.count) bytes, found \(status.size))", code: EINVAL)
         }
         return true
     }
 
     /// The file's content; nil where there is no such file.
     ///
-    /// - Throws: `SystemError` where the file is not private, not a file, or longer than `greatest` bytes (`EFBIG`).
-    public static func read(_ path: String, atMost greatest: Int) throws(SystemError) -> [UInt8]? {
+    /// - Throws: `SystemError` where the file is not private, not a file, or longer than `maxCount` bytes (`EFBIG`).
+    public static func read(_ path: String, atMost maxCount: Int) throws(SystemError) -> [UInt8]? {
         guard let status = try FileStatus.ofLink(path) else { return nil }
-        guard status.size <= greatest else { throw SystemError("read", path: path, code: EFBIG) }
+        guard status.size <= maxCount else { throw SystemError("read", path: path, code: EFBIG) }
         var bytes = [UInt8](repeating: 0, count: Int(status.size))
-        var isThere = false
+        var exists = false
         do {
-            try bytes.withUnsafeMutableBytes { isThere = try read(path, into: $0) }
+            try bytes.withUnsafeMutableBytes { exists = try read(path, into: $0) }
         } catch {
             throw error as? SystemError ?? SystemError("read", path: path, code: EIO)
         }
-        return isThere ? bytes : nil
+        return exists ? bytes : nil
     }
 
     /// Fills `buffer` with what the file or pipe holds, as far as it fits. Links are followed.
@@ -61,14 +62,15 @@ public enum PrivateFile {
     /// One process at a time may do so; who needs that holds a ``FileLock``.
     public static func replace(_ name: String, in directory: PrivateDirectory, content: [UInt8]) throws(SystemError) {
         let path = directory.appending(name)
-        let draft = "\(path).draft"
-        let descriptor = try OwnedDescriptor(opening: draft, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
-        try descriptor.makePrivate(path: draft)
+        let temporaryPath = "\(path).draft"
+        let descriptor = try OwnedDescriptor(
+            opening: temporaryPath, flags: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
+        try descriptor.makePrivate(path: temporaryPath)
         try content.withUnsafeBufferPointer { (bytes) throws(SystemError) in
-            try descriptor.write(UnsafeRawBufferPointer(bytes), path: draft)
+            try descriptor.write(UnsafeRawBufferPointer(bytes), path: temporaryPath)
         }
-        try descriptor.synchronize(path: draft)
-        guard rename(draft, path) == 0 else { throw .last("replace", path: path) }
+        try descriptor.synchronize(path: temporaryPath)
+        guard rename(temporaryPath, path) == 0 else { throw .last("replace", path: path) }
         try directory.synchronize()
     }
 
@@ -82,7 +84,8 @@ public enum PrivateFile {
     /// Makes an empty file, unless there is one.
     public static func createEmpty(_ path: String) throws(SystemError) {
         do {
-            let descriptor = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            let descriptor = try OwnedDescriptor(
+                opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
             try descriptor.makePrivate(path: path)
         } catch {
             guard error.code == EEXIST else { throw error }
@@ -101,12 +104,14 @@ public enum PrivateFile {
         } catch {
             // Not every file system has unnamed files, and not every sandbox has /proc.
             guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.code) else { throw error }
-            return try linkDraft(path, in: directory, content: content)
+            return try linkTemporaryFile(path, in: directory, content: content)
         }
     }
 
     /// By a file that has no name until it is complete, so that nothing remains of one that never was.
-    static func linkUnnamed(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
+    static func linkUnnamed(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer)
+        throws(SystemError) -> Bool
+    {
         let descriptor = try OwnedDescriptor(unnamedIn: directory.path, flags: O_WRONLY)
         try descriptor.makePrivate(path: path)
         try descriptor.write(content, path: path)
@@ -117,23 +122,28 @@ public enum PrivateFile {
     }
 
     /// By a draft under a fixed name, which the next process takes over where one was killed over it.
-    static func linkDraft(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer) throws(SystemError) -> Bool {
-        let draft = "\(path).draft"
-        let descriptor = try OwnedDescriptor(opening: draft, flags: O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    static func linkTemporaryFile(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer)
+        throws(SystemError) -> Bool
+    {
+        let temporaryPath = "\(path).draft"
+        let descriptor = try OwnedDescriptor(
+            opening: temporaryPath, flags: O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
         // One process at a time; the lock goes with the process.
-        guard flock(descriptor.rawValue, LOCK_EX) == 0 else { throw .last("lock", path: draft) }
-        defer { unlink(draft) }
+        guard flock(descriptor.rawValue, LOCK_EX) == 0 else { throw .last("lock", path: temporaryPath) }
+        defer { unlink(temporaryPath) }
         // Once the file is published, the draft that was waited for is that very file, and must not be touched.
         guard try FileStatus.of(path) == nil else { return false }
-        try descriptor.makePrivate(path: draft)
-        guard ftruncate(descriptor.rawValue, 0) == 0 else { throw .last("write", path: draft) }
-        try descriptor.write(content, path: draft)
-        try descriptor.synchronize(path: draft)
-        return try publish(path, in: directory) { link(draft, path) }
+        try descriptor.makePrivate(path: temporaryPath)
+        guard ftruncate(descriptor.rawValue, 0) == 0 else { throw .last("write", path: temporaryPath) }
+        try descriptor.write(content, path: temporaryPath)
+        try descriptor.synchronize(path: temporaryPath)
+        return try publish(path, in: directory) { link(temporaryPath, path) }
     }
 
     /// link(2) never replaces: of two first processes exactly one succeeds, and the file it leaves is complete.
-    private static func publish(_ path: String, in directory: PrivateDirectory, link: () -> Int32) throws(SystemError) -> Bool {
+    private static func publish(_ path: String, in directory: PrivateDirectory, link: () -> Int32) throws(SystemError)
+        -> Bool
+    {
         guard link() == 0 else {
             if errno == EEXIST { return false }
             throw .last("create", path: path)

@@ -16,7 +16,8 @@ public struct ProcessDirectory: Sendable {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("\(path)/exe", &buffer, buffer.count)
         guard count > 0, count < buffer.count else { return nil }
-        return String(validating: buffer.prefix(count).lazy.map(UInt8.init(bitPattern:)), as: UTF8.self).map(Self.installedPath)
+        return String(validating: buffer.prefix(count).lazy.map(UInt8.init(bitPattern:)), as: UTF8.self).map(
+            Self.installedPath)
     }
 
     /// The executable, as a name that this process can open also where it lies in another mount namespace.
@@ -52,7 +53,9 @@ public struct ProcessDirectory: Sendable {
         var buffer = [UInt8](repeating: 0, count: 65536)
         do throws(SystemError) {
             let file = try OwnedDescriptor(opening: "\(path)/root/.flatpak-info", flags: O_RDONLY | O_NONBLOCK)
-            guard let count = try? buffer.withUnsafeMutableBytes({ try file.read(into: $0, path: path) }) else { return .unreadable }
+            guard let count = try? buffer.withUnsafeMutableBytes({ try file.read(into: $0, path: path) }) else {
+                return .unreadable
+            }
             return .found(String(decoding: buffer.prefix(count), as: UTF8.self))
         } catch {
             return [ENOENT, ENOTDIR].contains(error.code) ? .missing : .unreadable

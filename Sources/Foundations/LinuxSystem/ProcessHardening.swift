@@ -25,13 +25,13 @@ public enum ProcessLimits {
     public static func raiseOpenFiles() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = min(limit.rlim_max, greatestOpenFiles)
+        limit.rlim_cur = min(limit.rlim_max, maxOpenFiles)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// Has the threads of the process share a few heaps. Otherwise each of many threads may keep one of its own, which never shrinks.
-    public static func shareHeaps() { latchkey_share_heaps(greatestHeaps) }
+    public static func shareHeaps() { latchkey_share_heaps(maxHeaps) }
 
-    private static let greatestHeaps: Int32 = 4
-    private static let greatestOpenFiles: rlim_t = 65536
+    private static let maxHeaps: Int32 = 4
+    private static let maxOpenFiles: rlim_t = 65536
 }

@@ -23,11 +23,13 @@ public struct ReplaceableParent: Hashable, Sendable {
         // The next component is the last of the array.
         var rest = components(try absolute(path))
         var linkCount = 0
-        if let root = try FileStatus.ofLink(current), let found = judge(root, at: current, user) { return found }
+        if let root = try FileStatus.ofLink(current), let found = replaceableParent(root, at: current, user) {
+            return found
+        }
         while let name = rest.popLast() {
             // What is above `current` has been judged, and has no links in it.
             if name == ".." {
-                current = PathParent.of(current) ?? "/"
+                current = ParentDirectory.of(current) ?? "/"
                 continue
             }
             let next = current == "/" ? "/\(name)" : "\(current)/\(name)"
@@ -39,7 +41,7 @@ public struct ReplaceableParent: Hashable, Sendable {
                 if target.hasPrefix("/") { current = "/" }
                 rest += components(target)
             } else {
-                if !rest.isEmpty, let found = judge(status, at: next, user) { return found }
+                if !rest.isEmpty, let found = replaceableParent(status, at: next, user) { return found }
                 current = next
             }
         }
@@ -65,7 +67,7 @@ public struct ReplaceableParent: Hashable, Sendable {
 
     // MARK: Judging
 
-    private static func judge(_ status: FileStatus, at path: String, _ user: UInt32) -> ReplaceableParent? {
+    private static func replaceableParent(_ status: FileStatus, at path: String, _ user: UInt32) -> ReplaceableParent? {
         if let reason = foreignOwner(status, user) { return ReplaceableParent(path: path, reason: reason) }
         // In a directory with the sticky bit, as /tmp, only the owner of an entry can replace it, and each entry's owner is judged.
         let isSticky = status.permissions & 0o1000 != 0
@@ -81,7 +83,8 @@ public struct ReplaceableParent: Hashable, Sendable {
     /// Whether the owner may be any user outside of this user namespace, which has no number for it (user_namespaces(7)). In a sandbox root is
     /// shown so.
     private static func isUnmapped(_ owner: UInt32) -> Bool {
-        guard owner == overflowUser, let map = (try? BoundedFile.read("/proc/self/uid_map", limit: 64 << 10)) ?? nil else { return false }
+        guard owner == overflowUser, let map = (try? BoundedFile.read("/proc/self/uid_map", limit: 64 << 10)) ?? nil
+        else { return false }
         let fields = String(decoding: map, as: UTF8.self).split { $0 == " " || $0 == "\n" }
         return fields != ["0", "0", "4294967295"]
     }
@@ -109,7 +112,9 @@ public struct ReplaceableParent: Hashable, Sendable {
             throw .last("read the link", path: path)
         }
         let bytes = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-        guard let target = String(validating: bytes, as: UTF8.self) else { throw SystemError("read the link", path: path, code: EILSEQ) }
+        guard let target = String(validating: bytes, as: UTF8.self) else {
+            throw SystemError("read the link", path: path, code: EILSEQ)
+        }
         return target
     }
 

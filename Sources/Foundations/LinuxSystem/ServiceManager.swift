@@ -10,13 +10,17 @@ public enum ServiceManager {
     public static func takeListeningSockets() throws(SystemError) -> [Socket] {
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
         guard number("LISTEN_PID") == UInt64(getpid()), let count = number("LISTEN_FDS"), count > 0 else { return [] }
-        guard count <= greatestCount else { throw SystemError("take \(count) sockets from the service manager", code: EMFILE) }
+        guard count <= maxCount else {
+            throw SystemError("take \(count) sockets from the service manager", code: EMFILE)
+        }
         var sockets: [Socket] = []
         for descriptor in firstDescriptor..<firstDescriptor + Int32(count) {
             guard Socket.isSocket(descriptor, listening: true) else {
                 throw SystemError("listen on descriptor \(descriptor), which the service manager gave", code: ENOTSOCK)
             }
-            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else { throw .last("take the socket of the service manager") }
+            guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
+                throw .last("take the socket of the service manager")
+            }
             let socket = Socket(adopting: descriptor)
             socket.makeNonBlocking()
             sockets.append(socket)
@@ -61,5 +65,5 @@ public enum ServiceManager {
 
     /// SD_LISTEN_FDS_START.
     private static let firstDescriptor: Int32 = 3
-    private static let greatestCount: UInt64 = 16
+    private static let maxCount: UInt64 = 16
 }

@@ -17,11 +17,13 @@ public final class Socket: Sendable {
 
     /// Two ends of a new connection within this process.
     ///
-    /// - Parameter keepsBoundaries: whether what is sent at once arrives at once (SOCK_SEQPACKET).
-    public static func pair(keepsBoundaries: Bool = false) throws(SystemError) -> (Socket, Socket) {
-        let type = Int32(keepsBoundaries ? SOCK_SEQPACKET.rawValue : SOCK_STREAM.rawValue)
+    /// - Parameter preservesBoundaries: whether what is sent at once arrives at once (SOCK_SEQPACKET).
+    public static func pair(preservesBoundaries: Bool = false) throws(SystemError) -> (Socket, Socket) {
+        let type = Int32(preservesBoundaries ? SOCK_SEQPACKET.rawValue : SOCK_STREAM.rawValue)
         var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { throw .last("make a pair of sockets") }
+        guard socketpair(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw .last("make a pair of sockets")
+        }
         return (Socket(adopting: ends[0]), Socket(adopting: ends[1]))
     }
 
@@ -59,10 +61,10 @@ public final class Socket: Sendable {
     ///
     /// The listening socket itself is left alone: it may be the service manager's, who goes on listening.
     ///
-    /// - Parameter beat: called at least once a second meanwhile.
-    public func accept(until signal: StopSignal, beat: () -> Void) throws(SystemError) -> Socket? {
+    /// - Parameter heartbeat: called at least once a second meanwhile.
+    public func accept(until signal: StopSignal, heartbeat: () -> Void) throws(SystemError) -> Socket? {
         while true {
-            beat()
+            heartbeat()
             switch try signal.wait(for: descriptor) {
             case .raised: return nil
             case .nothing: continue
@@ -75,7 +77,7 @@ public final class Socket: Sendable {
         }
     }
 
-    /// Makes ``accept(until:beat:)`` return at once where nothing is there.
+    /// Makes ``accept(until:heartbeat:)`` return at once where nothing is there.
     public func makeNonBlocking() {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
@@ -106,7 +108,7 @@ public final class Socket: Sendable {
     // MARK: Bytes
 
     /// How long receiving and sending wait before they fail with EAGAIN; 0 is for ever.
-    public func setPatience(receiving: Int? = nil, sending: Int? = nil) {
+    public func setTimeouts(receiving: Int? = nil, sending: Int? = nil) {
         for (option, seconds) in [(SO_RCVTIMEO, receiving), (SO_SNDTIMEO, sending)] {
             guard let seconds else { continue }
             var time = timeval(tv_sec: seconds, tv_usec: 0)
@@ -123,14 +125,14 @@ public final class Socket: Sendable {
         }
     }
 
-    /// Sends as much of `bytes` as fits; 0 where `isPatient` is false and nothing does.
-    public func send(_ bytes: UnsafeRawBufferPointer, isPatient: Bool = true) throws(SystemError) -> Int {
-        let flags = Int32(MSG_NOSIGNAL) | (isPatient ? 0 : Int32(MSG_DONTWAIT))
+    /// Sends as much of `bytes` as fits; 0 where `blocking` is false and nothing does.
+    public func send(_ bytes: UnsafeRawBufferPointer, blocking: Bool = true) throws(SystemError) -> Int {
+        let flags = Int32(MSG_NOSIGNAL) | (blocking ? 0 : Int32(MSG_DONTWAIT))
         while true {
             let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
             if sent >= 0 { return sent }
             if errno == EINTR { continue }
-            if errno == EAGAIN, !isPatient { return 0 }
+            if errno == EAGAIN, !blocking { return 0 }
             throw .last("send")
         }
     }
@@ -157,13 +159,14 @@ public final class Socket: Sendable {
             }
             if received >= 0 { return .socket(Socket(adopting: received)) }
             // A message of no bytes is no end.
-            return count == 0 && hasEnded ? .end : .nothing
+            return count == 0 && isReadClosed ? .end : .nothing
         }
     }
 
-    private var hasEnded: Bool {
-        var entry = pollfd(fd: descriptor, events: Self.readingHasEnded, revents: 0)
-        return poll(&entry, 1, 0) > 0 && (entry.revents & Self.readingHasEnded != 0 || Int32(entry.revents) & (POLLHUP | POLLERR) != 0)
+    private var isReadClosed: Bool {
+        var entry = pollfd(fd: descriptor, events: Self.pollReadHangup, revents: 0)
+        return poll(&entry, 1, 0) > 0
+            && (entry.revents & Self.pollReadHangup != 0 || Int32(entry.revents) & (POLLHUP | POLLERR) != 0)
     }
 
     public enum ReceivedDescriptor: Sendable {
@@ -181,10 +184,11 @@ public final class Socket: Sendable {
     }
 
     /// Whether the descriptor is a socket on which messages keep their boundaries.
-    public static func keepsBoundaries(_ descriptor: Int32) -> Bool {
+    public static func preservesBoundaries(_ descriptor: Int32) -> Bool {
         var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
-        return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &value, &length) == 0 && value == Int32(SOCK_SEQPACKET.rawValue)
+        return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &value, &length) == 0
+            && value == Int32(SOCK_SEQPACKET.rawValue)
     }
 
     private static func make() throws(SystemError) -> Int32 {
@@ -204,6 +208,6 @@ public final class Socket: Sendable {
     }
 
     /// POLLRDHUP: the other side has gone, or ``stop()`` was called.
-    private static let readingHasEnded: Int16 = 0x2000
+    private static let pollReadHangup: Int16 = 0x2000
     private static let backlog: Int32 = 128
 }

@@ -30,7 +30,10 @@ public final class StopSignal: Sendable {
 
     /// Waits until something can be read from `other`, the signal is raised, or a second is over.
     func wait(for other: Int32) throws(SystemError) -> Wait {
-        var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: other, events: Int16(POLLIN), revents: 0)]
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
         let count = poll(&entries, 2, 1000)
         guard count >= 0 || errno == EINTR else { throw .last("wait") }
         if count <= 0 { return .nothing }

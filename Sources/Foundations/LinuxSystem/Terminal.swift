@@ -13,7 +13,9 @@ public enum Terminal {
     ///
     /// - Returns: the number of bytes of the line, without its end; nil at the end of input.
     /// - Throws: `SystemError`: `ENXIO` where there is no terminal, `ECANCELED` after Ctrl-C, `EMSGSIZE` where the line does not fit.
-    public static func readSecretLine(prompt: StaticString, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int? {
+    public static func readSecretLine(prompt: StaticString, into buffer: UnsafeMutableRawBufferPointer)
+        throws(SystemError) -> Int?
+    {
         let terminal = try OwnedDescriptor(opening: "/dev/tty", flags: O_RDWR | O_NOCTTY)
         var before = termios()
         guard tcgetattr(terminal.rawValue, &before) == 0 else { throw .last("ask on the terminal") }
@@ -37,7 +39,9 @@ public enum Terminal {
         try readLine(from: STDIN_FILENO, into: buffer)
     }
 
-    private static func readLine(from descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int? {
+    private static func readLine(from descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError)
+        -> Int?
+    {
         var count = 0
         var byte: UInt8 = 0
         let isTerminal = isatty(descriptor) == 1
@@ -51,7 +55,9 @@ public enum Terminal {
             if got == 0 { return count == 0 ? nil : count }
             if byte == UInt8(ascii: "\n") { return count }
             if byte == interrupt, isTerminal { throw SystemError("read the answer", code: ECANCELED) }
-            guard count < buffer.count else { throw SystemError("read a line of over \(buffer.count) bytes", code: EMSGSIZE) }
+            guard count < buffer.count else {
+                throw SystemError("read a line of over \(buffer.count) bytes", code: EMSGSIZE)
+            }
             buffer[count] = byte
             count += 1
         }

@@ -36,7 +36,7 @@ public struct TerminalText: Hashable, Sendable {
     }
 
     /// Blanks.
-    public static func blanks(_ count: Int) -> TerminalText {
+    public static func spaces(_ count: Int) -> TerminalText {
         var text = TerminalText()
         text.string = String(repeating: " ", count: max(count, 0))
         return text
@@ -55,7 +55,7 @@ public struct TerminalText: Hashable, Sendable {
     private static func escapedJSON(_ document: String) -> String {
         var escaped = ""
         for scalar in document.unicodeScalars {
-            guard scalar != "\n", !PrintableText.isShown(scalar) else {
+            guard scalar != "\n", !PrintableText.isPrintable(scalar) else {
                 escaped.unicodeScalars.append(scalar)
                 continue
             }

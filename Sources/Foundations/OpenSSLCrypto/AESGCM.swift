@@ -11,14 +11,16 @@ public enum AESGCM {
     ///
     /// - Parameter key: 16 or 32 bytes.
     public static func seal(
-        _ plaintext: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer, authenticating: [UInt8]
+        _ plaintext: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer,
+        authenticating: [UInt8]
     ) throws(OpenSSLError) -> [UInt8] {
         let context = try Context(key, vector, isSealing: true)
         try context.authenticate(authenticating)
         var sealed = [UInt8](repeating: 0, count: plaintext.count + tagLength)
         let outcome = sealed.withUnsafeMutableBytes { target in
             Result { () throws(OpenSSLError) in
-                try context.update(plaintext, into: UnsafeMutableRawBufferPointer(rebasing: target.prefix(plaintext.count)))
+                try context.update(
+                    plaintext, into: UnsafeMutableRawBufferPointer(rebasing: target.prefix(plaintext.count)))
                 guard context.finish() else { throw .last("sealing") }
                 try context.readTag(into: UnsafeMutableRawBufferPointer(rebasing: target.suffix(tagLength)))
             }
@@ -29,19 +31,20 @@ public enum AESGCM {
 
     /// What was sealed; nil where the tag does not fit.
     public static func open(
-        _ sealed: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer, authenticating: [UInt8]
+        _ sealed: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer,
+        authenticating: [UInt8]
     ) throws(OpenSSLError) -> SharedSecret? {
         guard sealed.count >= tagLength else { return nil }
         let context = try Context(key, vector, isSealing: false)
         try context.authenticate(authenticating)
-        var isWhole = false
+        var isAuthentic = false
         let plaintext = try SecretBytes(count: sealed.count - tagLength) { (target) throws(OpenSSLError) in
             try context.update(UnsafeRawBufferPointer(rebasing: sealed.dropLast(tagLength)), into: target)
             try context.expectTag(UnsafeRawBufferPointer(rebasing: sealed.suffix(tagLength)))
-            isWhole = context.finish()
+            isAuthentic = context.finish()
         }
         ERR_clear_error()
-        return isWhole ? SharedSecret(plaintext) : nil
+        return isAuthentic ? SharedSecret(plaintext) : nil
     }
 
     private final class Context {
@@ -51,7 +54,8 @@ public enum AESGCM {
             guard let pointer = EVP_CIPHER_CTX_new() else { throw .last("preparing a cipher") }
             self.pointer = pointer
             let cipher = key.count == 32 ? EVP_aes_256_gcm() : EVP_aes_128_gcm()
-            guard key.count == 16 || key.count == 32, EVP_CipherInit_ex(pointer, cipher, nil, nil, nil, isSealing ? 1 : 0) == 1,
+            guard key.count == 16 || key.count == 32,
+                EVP_CipherInit_ex(pointer, cipher, nil, nil, nil, isSealing ? 1 : 0) == 1,
                 EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_IVLEN, Int32(vector.count), nil) == 1,
                 EVP_CipherInit_ex(pointer, nil, nil, key.octets, vector.octets, isSealing ? 1 : 0) == 1
             else { throw .last("preparing a cipher") }
@@ -61,7 +65,9 @@ public enum AESGCM {
 
         func authenticate(_ data: [UInt8]) throws(OpenSSLError) {
             var length: Int32 = 0
-            guard data.isEmpty || EVP_CipherUpdate(pointer, nil, &length, data, Int32(data.count)) == 1 else { throw .last("a cipher") }
+            guard data.isEmpty || EVP_CipherUpdate(pointer, nil, &length, data, Int32(data.count)) == 1 else {
+                throw .last("a cipher")
+            }
         }
 
         func update(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
@@ -69,7 +75,8 @@ public enum AESGCM {
             var length: Int32 = 0
             guard input.count <= Int(Int32.max),
                 EVP_CipherUpdate(
-                    pointer, output.assumingMemoryBound(to: UInt8.self).baseAddress, &length, input.octets, Int32(input.count)) == 1,
+                    pointer, output.assumingMemoryBound(to: UInt8.self).baseAddress, &length, input.octets,
+                    Int32(input.count)) == 1,
                 Int(length) == input.count
             else { throw .last("a cipher") }
         }
@@ -81,14 +88,17 @@ public enum AESGCM {
         }
 
         func readTag(into buffer: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
-            guard EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, Int32(buffer.count), buffer.baseAddress) == 1 else {
+            guard EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, Int32(buffer.count), buffer.baseAddress) == 1
+            else {
                 throw .last("a cipher's tag")
             }
         }
 
         func expectTag(_ tag: UnsafeRawBufferPointer) throws(OpenSSLError) {
             let copy = UnsafeMutableRawPointer(mutating: tag.baseAddress)
-            guard EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), copy) == 1 else { throw .last("a cipher's tag") }
+            guard EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), copy) == 1 else {
+                throw .last("a cipher's tag")
+            }
         }
     }
 }

@@ -18,7 +18,10 @@ extension AsymmetricKey {
         parameters.add("pub", octets: point)
         if let scalar { parameters.add("priv", number: scalar) }
         let selection = scalar == nil ? LATCHKEY_PUBLIC_KEY : LATCHKEY_KEYPAIR
-        self.init(adopting: try parameters.withParameters { (list) throws(OpenSSLError) in try Self.make("EC", selection, list) })
+        self.init(
+            adopting: try parameters.withParameters { (list) throws(OpenSSLError) in
+                try Self.make("EC", selection, list)
+            })
     }
 
     /// A public key of the same curve as another key, out of its point; quicker than by name.
@@ -27,7 +30,8 @@ extension AsymmetricKey {
     public convenience init(point: UnsafeRawBufferPointer, ofSameCurveAs other: AsymmetricKey) throws(OpenSSLError) {
         guard let key = EVP_PKEY_new() else { throw .last("making a key") }
         self.init(adopting: key)
-        guard EVP_PKEY_copy_parameters(key, other.pointer) == 1, EVP_PKEY_set1_encoded_public_key(key, point.octets, point.count) == 1
+        guard EVP_PKEY_copy_parameters(key, other.pointer) == 1,
+            EVP_PKEY_set1_encoded_public_key(key, point.octets, point.count) == 1
         else { throw .last("making a key") }
     }
 
@@ -41,7 +45,9 @@ extension AsymmetricKey {
         let size = curve.byteCount
         var octets = [UInt8](repeating: 0, count: 1 + 2 * size)
         var length = 0
-        if EVP_PKEY_get_octet_string_param(pointer, "pub", &octets, octets.count, &length) == 1, length == octets.count, octets[0] == 4 {
+        if EVP_PKEY_get_octet_string_param(pointer, "pub", &octets, octets.count, &length) == 1, length == octets.count,
+            octets[0] == 4
+        {
             return octets
         }
         // A key that was read with a compressed point gives that.
@@ -56,7 +62,8 @@ extension AsymmetricKey {
 
     /// The private scalar, big-endian, as long as a field element.
     public func scalar(of curve: EllipticCurve) throws(OpenSSLError) -> SecretBytes {
-        try SecretBytes(count: curve.byteCount) { (buffer) throws(OpenSSLError) in try readNumber("priv", into: buffer) }
+        try SecretBytes(count: curve.byteCount) { (buffer) throws(OpenSSLError) in try readNumber("priv", into: buffer)
+        }
     }
 }
 

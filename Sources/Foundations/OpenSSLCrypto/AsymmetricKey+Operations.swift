@@ -60,20 +60,27 @@ extension AsymmetricKey {
         of digest: UnsafeRawBufferPointer, hash: HashFunction?, padding: RSAPadding?
     ) throws(OpenSSLError) -> [UInt8] {
         let context = try Context(self)
-        guard EVP_PKEY_sign_init(context.pointer) == 1, context.prepareSignature(padding, hash) else { throw .last("signing") }
+        guard EVP_PKEY_sign_init(context.pointer) == 1, context.prepareSignature(padding, hash) else {
+            throw .last("signing")
+        }
         var length = Int(EVP_PKEY_get_size(pointer))
         var signature = [UInt8](repeating: 0, count: length)
-        guard EVP_PKEY_sign(context.pointer, &signature, &length, digest.octets, digest.count) == 1 else { throw .last("signing") }
+        guard EVP_PKEY_sign(context.pointer, &signature, &length, digest.octets, digest.count) == 1 else {
+            throw .last("signing")
+        }
         signature.removeLast(signature.count - length)
         return signature
     }
 
     /// Whether the signature is this key's for the digest.
     public func isSignature(
-        _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, hash: HashFunction?, padding: RSAPadding?
+        _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, hash: HashFunction?,
+        padding: RSAPadding?
     ) throws(OpenSSLError) -> Bool {
         let context = try Context(self)
-        guard EVP_PKEY_verify_init(context.pointer) == 1, context.prepareSignature(padding, hash) else { throw .last("verifying") }
+        guard EVP_PKEY_verify_init(context.pointer) == 1, context.prepareSignature(padding, hash) else {
+            throw .last("verifying")
+        }
         let verdict = EVP_PKEY_verify(context.pointer, signature.octets, signature.count, digest.octets, digest.count)
         // What is no signature at all is none of this key's either.
         ERR_clear_error()
@@ -83,10 +90,14 @@ extension AsymmetricKey {
     /// One block of RSA.
     public func encrypted(_ plaintext: UnsafeRawBufferPointer, padding: RSAPadding) throws(OpenSSLError) -> [UInt8] {
         let context = try Context(self)
-        guard EVP_PKEY_encrypt_init(context.pointer) == 1, context.prepareEncryption(padding) else { throw .last("encrypting") }
+        guard EVP_PKEY_encrypt_init(context.pointer) == 1, context.prepareEncryption(padding) else {
+            throw .last("encrypting")
+        }
         var length = Int(EVP_PKEY_get_size(pointer))
         var block = [UInt8](repeating: 0, count: length)
-        guard EVP_PKEY_encrypt(context.pointer, &block, &length, plaintext.octets, plaintext.count) == 1 else { throw .last("encrypting") }
+        guard EVP_PKEY_encrypt(context.pointer, &block, &length, plaintext.octets, plaintext.count) == 1 else {
+            throw .last("encrypting")
+        }
         block.removeLast(block.count - length)
         return block
     }
@@ -94,12 +105,16 @@ extension AsymmetricKey {
     /// What one block of RSA holds.
     public func decrypted(_ block: UnsafeRawBufferPointer, padding: RSAPadding) throws(OpenSSLError) -> SecretBytes {
         let context = try Context(self)
-        guard EVP_PKEY_decrypt_init(context.pointer) == 1, context.prepareEncryption(padding) else { throw .last("decrypting") }
+        guard EVP_PKEY_decrypt_init(context.pointer) == 1, context.prepareEncryption(padding) else {
+            throw .last("decrypting")
+        }
         var length = Int(EVP_PKEY_get_size(pointer))
         let buffer = SecretBuffer(count: length)
         return try buffer.withUnsafeMutableBytes { (target) throws(OpenSSLError) in
             let bytes = target.assumingMemoryBound(to: UInt8.self).baseAddress
-            guard EVP_PKEY_decrypt(context.pointer, bytes, &length, block.octets, block.count) == 1 else { throw .last("decrypting") }
+            guard EVP_PKEY_decrypt(context.pointer, bytes, &length, block.octets, block.count) == 1 else {
+                throw .last("decrypting")
+            }
             return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: target.prefix(length)))
         }
     }
@@ -107,10 +122,12 @@ extension AsymmetricKey {
     /// The x-coordinate that this private key and the other side's public key agree on (SP 800-56A, section 5.7.1.2), as long as a field element.
     ///
     /// - Parameter other: a key of the same curve, whose point is on it.
-    public func agreed(with other: AsymmetricKey) throws(OpenSSLError) -> SecretBytes {
+    public func keyAgreement(with other: AsymmetricKey) throws(OpenSSLError) -> SecretBytes {
         let context = try Context(self)
         // The point was looked at when the key was made, and with a cofactor of 1 a point of the curve is one of the group.
-        guard EVP_PKEY_derive_init(context.pointer) == 1, EVP_PKEY_derive_set_peer_ex(context.pointer, other.pointer, 0) == 1 else {
+        guard EVP_PKEY_derive_init(context.pointer) == 1,
+            EVP_PKEY_derive_set_peer_ex(context.pointer, other.pointer, 0) == 1
+        else {
             throw .last("agreeing on a key")
         }
         var length = 0
@@ -118,7 +135,9 @@ extension AsymmetricKey {
         return try SecretBytes(count: length) { (buffer) throws(OpenSSLError) in
             var written = length
             let bytes = buffer.assumingMemoryBound(to: UInt8.self).baseAddress
-            guard EVP_PKEY_derive(context.pointer, bytes, &written) == 1, written == length else { throw .last("agreeing on a key") }
+            guard EVP_PKEY_derive(context.pointer, bytes, &written) == 1, written == length else {
+                throw .last("agreeing on a key")
+            }
         }
     }
 }

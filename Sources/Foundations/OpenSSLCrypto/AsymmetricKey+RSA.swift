@@ -11,25 +11,29 @@ extension AsymmetricKey {
         parameters.add("e", number: parts.publicExponent)
         for (name, secret) in zip(Self.secretNames, parts.secrets) { parameters.add(name, number: secret) }
         let selection = parts.secrets.isEmpty ? LATCHKEY_PUBLIC_KEY : LATCHKEY_KEYPAIR
-        self.init(adopting: try parameters.withParameters { (list) throws(OpenSSLError) in try Self.make("RSA", selection, list) })
+        self.init(
+            adopting: try parameters.withParameters { (list) throws(OpenSSLError) in
+                try Self.make("RSA", selection, list)
+            })
     }
 
     /// A new key with the public exponent 65537.
     ///
     /// - Parameter isCancelled: asked while primes are searched for, many times a second; true ends the search.
     /// - Throws: ``OpenSSLError``, also where the search was cancelled.
-    public static func generateRSA(bits: Int, isCancelled: () -> Bool = { false }) throws(OpenSSLError) -> AsymmetricKey {
+    public static func generateRSA(bits: Int, isCancelled: () -> Bool = { false }) throws(OpenSSLError) -> AsymmetricKey
+    {
         try withoutActuallyEscaping(isCancelled) { (isCancelled) throws(OpenSSLError) in
-            let question = CancellationQuestion(isCancelled)
-            defer { withExtendedLifetime(question) {} }
+            let check = CancellationCheck(isCancelled)
+            defer { withExtendedLifetime(check) {} }
             return AsymmetricKey(
                 adopting: try generate("RSA") { context in
                     guard EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(bits)) == 1 else { return false }
-                    EVP_PKEY_CTX_set_app_data(context, Unmanaged.passUnretained(question).toOpaque())
+                    EVP_PKEY_CTX_set_app_data(context, Unmanaged.passUnretained(check).toOpaque())
                     // 0 ends the generation (EVP_PKEY_CTX_set_cb(3)).
                     EVP_PKEY_CTX_set_cb(context) { context in
                         guard let data = EVP_PKEY_CTX_get_app_data(context) else { return 1 }
-                        return Unmanaged<CancellationQuestion>.fromOpaque(data).takeUnretainedValue().isCancelled() ? 0 : 1
+                        return Unmanaged<CancellationCheck>.fromOpaque(data).takeUnretainedValue().isCancelled() ? 0 : 1
                     }
                     return true
                 })
@@ -37,7 +41,7 @@ extension AsymmetricKey {
     }
 
     /// Carries a closure through libcrypto.
-    private final class CancellationQuestion {
+    private final class CancellationCheck {
         let isCancelled: () -> Bool
         init(_ isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
     }
@@ -53,7 +57,10 @@ extension AsymmetricKey {
         for name in Self.secretNames {
             let length = try length(of: "\(name)")
             numbers.append(
-                SharedSecret(try SecretBytes(count: length) { (buffer) throws(OpenSSLError) in try readNumber("\(name)", into: buffer) }))
+                SharedSecret(
+                    try SecretBytes(count: length) { (buffer) throws(OpenSSLError) in
+                        try readNumber("\(name)", into: buffer)
+                    }))
         }
         return numbers
     }
@@ -64,13 +71,17 @@ extension AsymmetricKey {
     }
 
     private func publicNumber(_ name: String) throws(OpenSSLError) -> [UInt8] {
-        let secret = try SecretBytes(count: try length(of: name)) { (buffer) throws(OpenSSLError) in try readNumber(name, into: buffer) }
+        let secret = try SecretBytes(count: try length(of: name)) { (buffer) throws(OpenSSLError) in
+            try readNumber(name, into: buffer)
+        }
         return secret.withUnsafeBytes { Array($0) }
     }
 
     private func length(of name: String) throws(OpenSSLError) -> Int {
         var number: OpaquePointer?
-        guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { throw .last("reading the key's \(name)") }
+        guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else {
+            throw .last("reading the key's \(name)")
+        }
         defer { BN_clear_free(number) }
         return Int(BN_num_bits(number) + 7) / 8
     }

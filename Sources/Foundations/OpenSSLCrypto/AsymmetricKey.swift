@@ -21,9 +21,14 @@ public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto on
     /// The number named `name`, big-endian, in as many bytes as `buffer` has.
     func readNumber(_ name: String, into buffer: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
         var number: OpaquePointer?
-        guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { throw .last("reading the key's \(name)") }
+        guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else {
+            throw .last("reading the key's \(name)")
+        }
         defer { BN_clear_free(number) }
-        guard BN_bn2binpad(number, buffer.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(buffer.count)) == buffer.count else {
+        guard
+            BN_bn2binpad(number, buffer.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(buffer.count))
+                == buffer.count
+        else {
             throw .last("writing the key's \(name)")
         }
     }
@@ -37,7 +42,9 @@ public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto on
         guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { throw .last("making a key") }
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
-        guard EVP_PKEY_fromdata_init(context) == 1, EVP_PKEY_fromdata(context, &key, selection, parameters) == 1, let key else {
+        guard EVP_PKEY_fromdata_init(context) == 1, EVP_PKEY_fromdata(context, &key, selection, parameters) == 1,
+            let key
+        else {
             throw .last("making a key")
         }
         return key

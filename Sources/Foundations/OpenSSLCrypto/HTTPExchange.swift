@@ -23,10 +23,13 @@ public struct HTTPExchange: Hashable, Sendable {
     /// Nil for whatever is not a plain URL of HTTP that can be asked for as it stands: printable ASCII, without spaces, a user or a fragment.
     public init?(url: String, sending content: Content? = nil) {
         let scheme = "http://"
-        guard url.utf8.count <= 2_048, url.utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8, by: { $0 | 0x20 == $1 | 0x20 }),
+        guard url.utf8.count <= 2_048,
+            url.utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8, by: { $0 | 0x20 == $1 | 0x20 }),
             url.utf8.allSatisfy({ 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "#") })
         else { return nil }
-        let authority = url.utf8.dropFirst(scheme.utf8.count).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let authority = url.utf8.dropFirst(scheme.utf8.count).prefix {
+            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?")
+        }
         guard !authority.isEmpty, !authority.contains(UInt8(ascii: "@")) else { return nil }
         (self.url, self.content) = (url, content)
         let rest = String(decoding: url.utf8.dropFirst(scheme.utf8.count + authority.count), as: UTF8.self)
@@ -44,7 +47,9 @@ public struct HTTPExchange: Hashable, Sendable {
     public func answer(limit: Int, seconds: Int) throws(OpenSSLError) -> [UInt8] {
         defer { ERR_clear_error() }
         var (host, port): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?) = (nil, nil)
-        guard OSSL_HTTP_parse_url(url, nil, nil, &host, &port, nil, nil, nil, nil) == 1 else { throw .last("reading the URL \(url)") }
+        guard OSSL_HTTP_parse_url(url, nil, nil, &host, &port, nil, nil, nil, nil) == 1 else {
+            throw .last("reading the URL \(url)")
+        }
         defer { for part in [host, port] { CRYPTO_free(part, nil, 0) } }
         let answer = (content?.bytes ?? []).withUnsafeBytes { bytes in
             let body = content == nil ? nil : BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count))

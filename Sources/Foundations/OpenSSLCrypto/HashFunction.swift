@@ -20,7 +20,9 @@ public enum HashFunction: Sendable, CaseIterable {
     /// The digest of `bytes`.
     public func digest(of bytes: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
-        guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, algorithm, nil) == 1 else { throw .last("hashing") }
+        guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, algorithm, nil) == 1 else {
+            throw .last("hashing")
+        }
         return digest
     }
 

@@ -6,7 +6,9 @@ internal import COpenSSL
 /// wiped.
 public enum KeyDerivation {
     /// Fills `output` with `HKDF-SHA256(ikm = key, salt = "", info = info)`.
-    public static func hkdf(_ key: UnsafeRawBufferPointer, info: [UInt8], into output: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
+    public static func hkdf(_ key: UnsafeRawBufferPointer, info: [UInt8], into output: UnsafeMutableRawBufferPointer)
+        throws(OpenSSLError)
+    {
         guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nil) else { throw .last("HKDF") }
         defer { EVP_PKEY_CTX_free(context) }
         var length = output.count
@@ -14,7 +16,8 @@ public enum KeyDerivation {
         guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) == 1,
             EVP_PKEY_CTX_set1_hkdf_key(context, bytes, Int32(key.count)) == 1,
             EVP_PKEY_CTX_add1_hkdf_info(context, info, Int32(info.count)) == 1,
-            EVP_PKEY_derive(context, output.assumingMemoryBound(to: UInt8.self).baseAddress, &length) == 1, length == output.count
+            EVP_PKEY_derive(context, output.assumingMemoryBound(to: UInt8.self).baseAddress, &length) == 1,
+            length == output.count
         else { throw .last("HKDF") }
     }
 
@@ -35,11 +38,16 @@ public enum KeyDerivation {
         _ password: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, hash: HashFunction, rounds: Int32,
         into output: UnsafeMutableRawBufferPointer
     ) throws(OpenSSLError) {
-        guard rounds > 0, let passwordCount = Int32(exactly: password.count), let saltCount = Int32(exactly: salt.count),
+        guard rounds > 0, let passwordCount = Int32(exactly: password.count),
+            let saltCount = Int32(exactly: salt.count),
             let outputCount = Int32(exactly: output.count)
-        else { throw OpenSSLError(message: "PBKDF2: the iterations must be positive, and no length may exceed \(Int32.max) bytes") }
+        else {
+            throw OpenSSLError(
+                message: "PBKDF2: the iterations must be positive, and no length may exceed \(Int32.max) bytes")
+        }
         let status = PKCS5_PBKDF2_HMAC(
-            password.assumingMemoryBound(to: CChar.self).baseAddress, passwordCount, salt.octets, saltCount, rounds, hash.algorithm,
+            password.assumingMemoryBound(to: CChar.self).baseAddress, passwordCount, salt.octets, saltCount, rounds,
+            hash.algorithm,
             outputCount, output.assumingMemoryBound(to: UInt8.self).baseAddress)
         guard status == 1 else { throw .last("PBKDF2") }
     }
@@ -61,11 +69,16 @@ public enum KeyDerivation {
                 // libcrypto keeps the pointers to the names.
                 var parameters = [
                     OSSL_PARAM_construct_utf8_string(digest.characters, name.baseAddress, 0),
-                    OSSL_PARAM_construct_octet_string(key.characters, UnsafeMutableRawPointer(mutating: secret.baseAddress), secret.count),
+                    OSSL_PARAM_construct_octet_string(
+                        key.characters, UnsafeMutableRawPointer(mutating: secret.baseAddress), secret.count),
                 ]
-                if !info.isEmpty { parameters.append(OSSL_PARAM_construct_octet_string(shared.characters, info.baseAddress, info.count)) }
+                if !info.isEmpty {
+                    parameters.append(
+                        OSSL_PARAM_construct_octet_string(shared.characters, info.baseAddress, info.count))
+                }
                 parameters.append(OSSL_PARAM_construct_end())
-                return EVP_KDF_derive(context, output.assumingMemoryBound(to: UInt8.self).baseAddress, output.count, &parameters)
+                return EVP_KDF_derive(
+                    context, output.assumingMemoryBound(to: UInt8.self).baseAddress, output.count, &parameters)
             }
         }
         guard status == 1 else { throw .last("X9.63") }

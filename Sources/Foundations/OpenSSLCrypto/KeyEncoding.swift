@@ -47,12 +47,12 @@ extension AsymmetricKey {
     ) throws(KeyDecodingError) -> DecodedKey {
         let encryption = KeyEncryption(of: der)
         if let refusal = encryption.refusal { throw .unsupported(refusal) }
-        for isPrivate in encryption == .some ? [true] : [true, false] {
+        for isPrivate in encryption == .supported ? [true] : [true, false] {
             if let key = try decode(der, passphrase, isPrivate: isPrivate) {
                 return DecodedKey(key: key, isPrivate: isPrivate, curve: try key.curve())
             }
         }
-        throw encryption == .some ? .passphrase : .malformed
+        throw encryption == .supported ? .passphrase : .malformed
     }
 
     private static func decode(
@@ -66,9 +66,12 @@ extension AsymmetricKey {
         let isRead = withUnsafeMutablePointer(to: &key) { key in
             let selection = isPrivate ? LATCHKEY_KEYPAIR : LATCHKEY_PUBLIC_KEY
             let form: StaticString = "DER"
-            guard let context = OSSL_DECODER_CTX_new_for_pkey(key, form.characters, nil, nil, selection, nil, nil) else { return false }
+            guard let context = OSSL_DECODER_CTX_new_for_pkey(key, form.characters, nil, nil, selection, nil, nil)
+            else { return false }
             defer { OSSL_DECODER_CTX_free(context) }
-            if let passphrase, OSSL_DECODER_CTX_set_passphrase(context, passphrase.octets, passphrase.count) != 1 { return false }
+            if let passphrase, OSSL_DECODER_CTX_set_passphrase(context, passphrase.octets, passphrase.count) != 1 {
+                return false
+            }
             return OSSL_DECODER_from_data(context, &bytes, &rest) == 1
         }
         guard let key else { return nil }
@@ -120,7 +123,8 @@ extension AsymmetricKey {
             }
         let form: StaticString = "DER"
         // libcrypto keeps the pointers to both names.
-        guard let context = OSSL_ENCODER_CTX_new_for_pkey(pointer, selection, form.characters, name.characters, nil) else {
+        guard let context = OSSL_ENCODER_CTX_new_for_pkey(pointer, selection, form.characters, name.characters, nil)
+        else {
             throw .last("writing a key")
         }
         defer { OSSL_ENCODER_CTX_free(context) }
@@ -132,11 +136,15 @@ extension AsymmetricKey {
     }
 
     /// PKCS #8 `EncryptedPrivateKeyInfo` under a passphrase: PBES2 (RFC 8018) with PBKDF2-HMAC-SHA-256 and AES-256-CBC.
-    public func encoded(under passphrase: UnsafeRawBufferPointer, rounds: Int32 = 600_000) throws(OpenSSLError) -> [UInt8] {
+    public func encoded(under passphrase: UnsafeRawBufferPointer, rounds: Int32 = 600_000) throws(OpenSSLError)
+        -> [UInt8]
+    {
         guard let plain = EVP_PKEY2PKCS8(pointer) else { throw .last("writing a key") }
         defer { PKCS8_PRIV_KEY_INFO_free(plain) }
         var salt = RandomSalt.bytes()
-        guard let scheme = PKCS5_pbe2_set_iv(EVP_aes_256_cbc(), rounds, &salt, Int32(salt.count), nil, NID_hmacWithSHA256) else {
+        guard
+            let scheme = PKCS5_pbe2_set_iv(EVP_aes_256_cbc(), rounds, &salt, Int32(salt.count), nil, NID_hmacWithSHA256)
+        else {
             throw .last("writing a key")
         }
         let text = passphrase.assumingMemoryBound(to: CChar.self).baseAddress

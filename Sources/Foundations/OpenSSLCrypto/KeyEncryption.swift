@@ -7,10 +7,10 @@ enum KeyEncryption: Equatable {
     /// It is no `EncryptedPrivateKeyInfo`.
     case none
     /// PBES2 with no more rounds than we make.
-    case some
+    case supported
     case tooManyRounds(Int)
     /// One of before PBES2.
-    case old
+    case legacy
 
     init(of der: UnsafeRawBufferPointer) {
         defer { ERR_clear_error() }
@@ -23,22 +23,24 @@ enum KeyEncryption: Equatable {
         var algorithm: UnsafePointer<X509_ALGOR>?
         X509_SIG_get0(sealed, &algorithm, nil)
         guard let algorithm = algorithm?.pointee, OBJ_obj2nid(algorithm.algorithm) == NID_pbes2 else {
-            self = .old
+            self = .legacy
             return
         }
         guard let scheme = ASN1_TYPE_unpack_sequence(PBE2PARAM_it(), algorithm.parameter) else {
-            self = .old
+            self = .legacy
             return
         }
         PBE2PARAM_free(scheme.assumingMemoryBound(to: PBE2PARAM.self))
-        self = PasswordRounds.of(algorithm).map { $0 > PasswordRounds.greatest ? .tooManyRounds($0) : .some } ?? .some
+        self =
+            KDFIterations.of(algorithm).map { $0 > KDFIterations.maxIterations ? .tooManyRounds($0) : .supported }
+            ?? .supported
     }
 
     var refusal: String? {
         switch self {
-        case .none, .some: nil
+        case .none, .supported: nil
         case .tooManyRounds(let rounds): "PBKDF2 with \(rounds) rounds"
-        case .old: "an encryption older than PBES2"
+        case .legacy: "an encryption older than PBES2"
         }
     }
 }

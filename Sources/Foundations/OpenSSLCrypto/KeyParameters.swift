@@ -62,14 +62,16 @@ extension KeyParameters.Part {
         switch kind {
         case .number:
             memory.copyBytes(
-                from: Int(littleEndian: 1) == 1 ? AnyRandomAccessCollection(bytes.reversed()) : AnyRandomAccessCollection(bytes))
+                from: Int(littleEndian: 1) == 1
+                    ? AnyRandomAccessCollection(bytes.reversed()) : AnyRandomAccessCollection(bytes))
             return OSSL_PARAM_construct_BN(key, memory.assumingMemoryBound(to: UInt8.self).baseAddress, memory.count)
         case .octets:
             memory.copyMemory(from: bytes)
             return OSSL_PARAM_construct_octet_string(key, memory.baseAddress, memory.count)
         case .text:
             memory.copyMemory(from: bytes)
-            return OSSL_PARAM_construct_utf8_string(key, memory.assumingMemoryBound(to: CChar.self).baseAddress, memory.count - 1)
+            return OSSL_PARAM_construct_utf8_string(
+                key, memory.assumingMemoryBound(to: CChar.self).baseAddress, memory.count - 1)
         }
     }
 }

@@ -10,7 +10,9 @@ public struct OpenSSLError: Error, Sendable {
     static func last(_ operation: String) -> OpenSSLError {
         let code = ERR_get_error()
         ERR_clear_error()
-        guard code != 0, let reason = ERR_reason_error_string(code) else { return OpenSSLError(message: "\(operation) failed") }
+        guard code != 0, let reason = ERR_reason_error_string(code) else {
+            return OpenSSLError(message: "\(operation) failed")
+        }
         return OpenSSLError(message: "\(operation): \(String(cString: reason))")
     }
 }

@@ -19,7 +19,7 @@ extension PKCS12Archive {
 private struct Reader {
     private let passphrase: CString
     /// For all derivations of the file together.
-    private var rounds = 4 * PasswordRounds.greatest
+    private var rounds = 4 * KDFIterations.maxIterations
     private var bags = 10_000
     private var archive = PKCS12Archive()
     private var hasNoPassphrase = false
@@ -32,14 +32,18 @@ private struct Reader {
         defer { PKCS12_free(file) }
         var bytes: UnsafePointer<UInt8>? = der.octets
         // On failure it frees what it was given.
-        guard let end = der.octets.map({ $0 + der.count }), d2i_PKCS12(&file, &bytes, der.count) != nil, bytes == end, let file else {
+        guard let end = der.octets.map({ $0 + der.count }), d2i_PKCS12(&file, &bytes, der.count) != nil, bytes == end,
+            let file
+        else {
             throw .malformed
         }
         try verifyIntegrity(of: file)
         guard let safes = PKCS12_unpack_authsafes(file) else { throw .malformed }
         defer { OPENSSL_sk_pop_free(safes) { PKCS7_free($0?.assumingMemoryBound(to: PKCS7.self)) } }
         for index in 0..<OPENSSL_sk_num(safes) {
-            guard let safe = OPENSSL_sk_value(safes, index)?.assumingMemoryBound(to: PKCS7.self) else { throw .malformed }
+            guard let safe = OPENSSL_sk_value(safes, index)?.assumingMemoryBound(to: PKCS7.self) else {
+                throw .malformed
+            }
             try take(safe)
         }
         return archive
@@ -54,11 +58,11 @@ private struct Reader {
         guard let algorithm, OBJ_obj2nid(algorithm.pointee.algorithm) != NID_pbmac1 else {
             throw .unsupported("an integrity check by PBMAC1")
         }
-        try spend(PasswordRounds.count(iterations))
+        try spend(KDFIterations.count(iterations))
         if passphrase.withPointer({ PKCS12_verify_mac(file, $0, -1) == 1 }) { return }
         // One that is empty is written in two ways; what holds here holds for the contents.
         guard passphrase.isEmpty else { throw .passphrase }
-        try spend(PasswordRounds.count(iterations))
+        try spend(KDFIterations.count(iterations))
         guard PKCS12_verify_mac(file, nil, 0) == 1 else { throw .passphrase }
         hasNoPassphrase = true
     }
@@ -73,7 +77,9 @@ private struct Reader {
         switch OBJ_obj2nid(safe.pointee.type) {
         case NID_pkcs7_data: contents = PKCS12_unpack_p7data(safe)
         case NID_pkcs7_encrypted:
-            guard let algorithm = safe.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm?.pointee else { throw .malformed }
+            guard let algorithm = safe.pointee.d.encrypted?.pointee.enc_data?.pointee.algorithm?.pointee else {
+                throw .malformed
+            }
             try spend(algorithm)
             contents = withPassphrase { PKCS12_unpack_p7encdata(safe, $0, $1) }
             guard contents != nil else { throw refusal(of: algorithm) }
@@ -88,7 +94,9 @@ private struct Reader {
         guard depth < 8 else { throw .malformed }
         for index in 0..<OPENSSL_sk_num(contents) {
             bags -= 1
-            guard bags >= 0, let bag = OPENSSL_sk_value(contents, index).map({ OpaquePointer($0) }) else { throw .malformed }
+            guard bags >= 0, let bag = OPENSSL_sk_value(contents, index).map({ OpaquePointer($0) }) else {
+                throw .malformed
+            }
             switch PKCS12_SAFEBAG_get_nid(bag) {
             case NID_keyBag: try take(key: PKCS12_SAFEBAG_get0_p8inf(bag), of: bag)
             case NID_pkcs8ShroudedKeyBag: try takeShroudedKey(bag)
@@ -127,7 +135,8 @@ private struct Reader {
     }
 
     private mutating func takeCertificate(_ bag: OpaquePointer) throws(PKCS12Error) {
-        guard PKCS12_SAFEBAG_get_bag_nid(bag) == NID_x509Certificate, let certificate = PKCS12_SAFEBAG_get1_cert(bag) else {
+        guard PKCS12_SAFEBAG_get_bag_nid(bag) == NID_x509Certificate, let certificate = PKCS12_SAFEBAG_get1_cert(bag)
+        else {
             throw .unsupported("a certificate that is none of X.509")
         }
         defer { X509_free(certificate) }
@@ -148,7 +157,8 @@ private struct Reader {
         if let value = PKCS12_SAFEBAG_get0_attr(bag, NID_localKeyID), ASN1_TYPE_get(value) == V_ASN1_OCTET_STRING,
             let string = value.pointee.value.octet_string
         {
-            attributes.localKeyID = Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
+            attributes.localKeyID = Array(
+                UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
         }
         return attributes
     }
@@ -156,11 +166,13 @@ private struct Reader {
     // MARK: Costs
 
     private mutating func spend(_ algorithm: X509_ALGOR) throws(PKCS12Error) {
-        try spend(PasswordRounds.of(algorithm) ?? 0)
+        try spend(KDFIterations.of(algorithm) ?? 0)
     }
 
     private mutating func spend(_ count: Int) throws(PKCS12Error) {
-        guard count <= PasswordRounds.greatest, count <= rounds else { throw .unsupported("a derivation of \(count) rounds") }
+        guard count <= KDFIterations.maxIterations, count <= rounds else {
+            throw .unsupported("a derivation of \(count) rounds")
+        }
         rounds -= count
     }
 
@@ -170,7 +182,8 @@ private struct Reader {
         let library = Int32((code >> 23) & 0xFF)
         let reason = Int32(code & 0x7F_FFFF)
         let isUnknown =
-            library == ERR_LIB_EVP && [EVP_R_UNSUPPORTED_ALGORITHM, EVP_R_UNKNOWN_PBE_ALGORITHM, EVP_R_UNKNOWN_CIPHER].contains(reason)
+            library == ERR_LIB_EVP
+            && [EVP_R_UNSUPPORTED_ALGORITHM, EVP_R_UNKNOWN_PBE_ALGORITHM, EVP_R_UNKNOWN_CIPHER].contains(reason)
         return isUnknown ? .unsupported(name(of: algorithm)) : .passphrase
     }
 

@@ -15,7 +15,9 @@ extension PKCS12Archive {
     /// The archive as a file.
     ///
     /// - Parameter passphrase: in UTF-8, without a zero byte.
-    public func written(under passphrase: SharedSecret, _ protection: Protection = .modern) throws(OpenSSLError) -> SharedSecret {
+    public func written(under passphrase: SharedSecret, _ protection: Protection = .modern) throws(OpenSSLError)
+        -> SharedSecret
+    {
         let passphrase = CString(passphrase)
         return try passphrase.withPointer { (text) throws(OpenSSLError) in
             let file = try Writer(protection, text).file(self)
@@ -61,7 +63,9 @@ private struct Writer {
             // Each key is encrypted by itself.
             guard PKCS12_add_safe(&safes, bags, -1, 0, nil) == 1 else { throw .last("write keys") }
         }
-        guard let file = PKCS12_add_safes_ex(safes, 0, LegacyProviders.context, nil) else { throw .last("write PKCS #12") }
+        guard let file = PKCS12_add_safes_ex(safes, 0, LegacyProviders.context, nil) else {
+            throw .last("write PKCS #12")
+        }
         guard PKCS12_set_mac(file, passphrase, -1, nil, 0, rounds, digest) == 1 else {
             PKCS12_free(file)
             throw .last("protect PKCS #12")
@@ -86,15 +90,19 @@ private struct Writer {
 
     private func add(_ entry: PKCS12Archive.KeyEntry, to bags: inout OpaquePointer?) throws(OpenSSLError) {
         let key = entry.key.key.pointer
-        guard let bag = PKCS12_add_key_ex(&bags, key, 0, rounds, scheme, passphrase, LegacyProviders.context, nil) else {
+        guard let bag = PKCS12_add_key_ex(&bags, key, 0, rounds, scheme, passphrase, LegacyProviders.context, nil)
+        else {
             throw .last("encrypt a key")
         }
         try set(entry.attributes, on: bag)
     }
 
     private func set(_ attributes: PKCS12Archive.Attributes, on bag: OpaquePointer) throws(OpenSSLError) {
-        if let name = attributes.friendlyName, PKCS12_add_friendlyname_utf8(bag, name, -1) != 1 { throw .last("name an entry") }
-        if var identifier = attributes.localKeyID, PKCS12_add_localkeyid(bag, &identifier, Int32(identifier.count)) != 1 {
+        if let name = attributes.friendlyName, PKCS12_add_friendlyname_utf8(bag, name, -1) != 1 {
+            throw .last("name an entry")
+        }
+        if var identifier = attributes.localKeyID, PKCS12_add_localkeyid(bag, &identifier, Int32(identifier.count)) != 1
+        {
             throw .last("mark an entry")
         }
     }

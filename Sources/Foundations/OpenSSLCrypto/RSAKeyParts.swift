@@ -10,7 +10,9 @@ public struct RSAKeyParts {
     /// d, p, q, d mod p−1, d mod q−1, q⁻¹ mod p; empty for a public key.
     public var secrets: [UnsafeRawBufferPointer]
 
-    public init(modulus: UnsafeRawBufferPointer, publicExponent: UnsafeRawBufferPointer, secrets: [UnsafeRawBufferPointer] = []) {
+    public init(
+        modulus: UnsafeRawBufferPointer, publicExponent: UnsafeRawBufferPointer, secrets: [UnsafeRawBufferPointer] = []
+    ) {
         self.modulus = modulus
         self.publicExponent = publicExponent
         self.secrets = secrets
@@ -20,9 +22,12 @@ public struct RSAKeyParts {
     /// not looked at: that takes long, and a key with other numbers only fails its owner.
     public func isConsistent() throws(OpenSSLError) -> Bool {
         guard secrets.count == 6 else { return secrets.isEmpty }
-        let numbers = SecretNumbers(count: 12)
+        let numbers = SecretBigNumbers(count: 12)
         for (index, bytes) in ([modulus, publicExponent] + secrets).enumerated() {
-            guard BN_bin2bn(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(bytes.count), numbers[index]) != nil else {
+            guard
+                BN_bin2bn(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(bytes.count), numbers[index])
+                    != nil
+            else {
                 throw .last("reading a number")
             }
             BN_set_flags(numbers[index], BN_FLG_CONSTTIME)
@@ -30,18 +35,24 @@ public struct RSAKeyParts {
         let (n, e, d, p, q) = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
         let (dP, dQ, inverse, lessP, lessQ) = (numbers[5], numbers[6], numbers[7], numbers[8], numbers[9])
         let (one, other) = (numbers[10], numbers[11])
-        guard BN_is_one(p) == 0, BN_is_one(q) == 0, BN_is_zero(p) == 0, BN_is_zero(q) == 0, BN_is_zero(d) == 0 else { return false }
+        guard BN_is_one(p) == 0, BN_is_one(q) == 0, BN_is_zero(p) == 0, BN_is_zero(q) == 0, BN_is_zero(d) == 0 else {
+            return false
+        }
         guard let context = BN_CTX_secure_new() else { throw .last("making room for numbers") }
         defer { BN_CTX_free(context) }
-        guard BN_mul(other, p, q, context) == 1, BN_sub(lessP, p, BN_value_one()) == 1, BN_sub(lessQ, q, BN_value_one()) == 1 else {
+        guard BN_mul(other, p, q, context) == 1, BN_sub(lessP, p, BN_value_one()) == 1,
+            BN_sub(lessQ, q, BN_value_one()) == 1
+        else {
             throw .last("checking a key")
         }
         guard BN_cmp(other, n) == 0 else { return false }
         // A remainder where the modulus is one or the number is no unit cannot be had; neither is a key.
-        guard BN_mod_mul(one, e, d, lessP, context) == 1, BN_is_one(one) == 1, BN_mod_mul(one, e, d, lessQ, context) == 1,
+        guard BN_mod_mul(one, e, d, lessP, context) == 1, BN_is_one(one) == 1,
+            BN_mod_mul(one, e, d, lessQ, context) == 1,
             BN_is_one(one) == 1,
             BN_nnmod(other, d, lessP, context) == 1, BN_cmp(other, dP) == 0, BN_nnmod(other, d, lessQ, context) == 1,
-            BN_cmp(other, dQ) == 0, BN_mod_mul(one, inverse, q, p, context) == 1, BN_is_one(one) == 1, BN_cmp(inverse, p) < 0
+            BN_cmp(other, dQ) == 0, BN_mod_mul(one, inverse, q, p, context) == 1, BN_is_one(one) == 1,
+            BN_cmp(inverse, p) < 0
         else {
             ERR_clear_error()
             return false
@@ -53,9 +64,12 @@ public struct RSAKeyParts {
     public static func derived(
         exponent d: UnsafeRawBufferPointer, _ p: UnsafeRawBufferPointer, _ q: UnsafeRawBufferPointer
     ) throws(OpenSSLError) -> [SharedSecret] {
-        let numbers = SecretNumbers(count: 5)
+        let numbers = SecretBigNumbers(count: 5)
         for (index, bytes) in [d, p, q].enumerated() {
-            guard BN_bin2bn(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(bytes.count), numbers[index]) != nil else {
+            guard
+                BN_bin2bn(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(bytes.count), numbers[index])
+                    != nil
+            else {
                 throw .last("reading a number")
             }
         }
@@ -68,14 +82,16 @@ public struct RSAKeyParts {
             else { throw .last("completing a key") }
             found.append(SharedSecret(numbers.bytes(4)))
         }
-        guard BN_mod_inverse(numbers[4], numbers[2], numbers[1], context) != nil else { throw .last("completing a key") }
+        guard BN_mod_inverse(numbers[4], numbers[2], numbers[1], context) != nil else {
+            throw .last("completing a key")
+        }
         found.append(SharedSecret(numbers.bytes(4)))
         return found
     }
 }
 
 /// Numbers of libcrypto's that are wiped when they go.
-private final class SecretNumbers {
+private final class SecretBigNumbers {
     private let numbers: [OpaquePointer?]
 
     init(count: Int) {

@@ -9,7 +9,9 @@ public enum SHA1 {
     /// The digest of `bytes`, 20 bytes.
     public static func digest(of bytes: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
-        guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha1(), nil) == 1 else { throw .last("SHA-1") }
+        guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha1(), nil) == 1 else {
+            throw .last("SHA-1")
+        }
         return digest
     }
 }

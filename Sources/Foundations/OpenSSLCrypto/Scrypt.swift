@@ -15,7 +15,8 @@ public enum Scrypt {
         // libcrypto counts its own blocks into the limit.
         let memory = 128 * UInt64(blockSize) * (rounds + UInt64(parallelism) + 2)
         let status = EVP_PBE_scrypt(
-            password.assumingMemoryBound(to: CChar.self).baseAddress, password.count, salt, salt.count, rounds, UInt64(blockSize),
+            password.assumingMemoryBound(to: CChar.self).baseAddress, password.count, salt, salt.count, rounds,
+            UInt64(blockSize),
             UInt64(parallelism), memory, output.assumingMemoryBound(to: UInt8.self).baseAddress, output.count)
         guard status == 1 else { throw .last("scrypt") }
     }

@@ -22,7 +22,7 @@ final class SecretArena: Sendable {
         fileprivate let arena: SecretArena
 
         /// Whether this process is the one that made the block. In a forked child its pages are not mapped.
-        var isMapped: Bool { arena.mark.isThisProcess }
+        var isMapped: Bool { arena.forkDetector.isThisProcess }
 
         /// Wipes the block over its whole length and gives it back.
         func free() { arena.free(self) }
@@ -33,7 +33,7 @@ final class SecretArena: Sendable {
         var free = [[UnsafeMutableRawPointer]](repeating: [], count: SecretArena.classCount)
     }
 
-    private let mark = ProcessMark()
+    private let forkDetector = ForkDetector()
     private let state = Mutex(State())
 
     /// A zeroed block of at least `count` bytes.
@@ -47,9 +47,11 @@ final class SecretArena: Sendable {
         let start = state.withLock { state in
             if state.free[sizeClass].isEmpty {
                 let chunk = SecretPages.map(Self.chunkLength)
-                state.free[sizeClass] = stride(from: 0, to: Self.chunkLength, by: length).reversed().map { chunk.advanced(by: $0) }
+                state.free[sizeClass] = stride(from: 0, to: Self.chunkLength, by: length).reversed().map {
+                    chunk.advanced(by: $0)
+                }
             }
-            return Block.Start(state.free[sizeClass].removeLast())
+            return Block.Box(state.free[sizeClass].removeLast())
         }
         return Block(buffer: UnsafeMutableRawBufferPointer(start: start.pointer, count: length), arena: self)
     }
@@ -61,16 +63,16 @@ final class SecretArena: Sendable {
             munmap(start, block.buffer.count)
             return
         }
-        let freed = Block.Start(start)
+        let freed = Block.Box(start)
         state.withLock { $0.free[sizeClass].append(freed.pointer) }
     }
 
-    private static let smallest = 32
+    private static let minBlockSize = 32
     private static let classCount = 8
     /// Small blocks are cut from chunks of this length.
     private static let chunkLength = 16 * 4096
 
-    private static func length(of sizeClass: Int) -> Int { smallest << sizeClass }
+    private static func length(of sizeClass: Int) -> Int { minBlockSize << sizeClass }
 
     private static func sizeClass(for count: Int) -> Int? {
         (0..<classCount).first { count <= length(of: $0) }
@@ -83,7 +85,7 @@ final class SecretArena: Sendable {
 
 extension SecretArena.Block {
     /// Carries a pointer out of the mutex.
-    fileprivate struct Start: @unchecked Sendable {  // because the block behind it has left the free list, or enters it, by this very call
+    fileprivate struct Box: @unchecked Sendable {  // because the block behind it has left the free list, or enters it, by this very call
         let pointer: UnsafeMutableRawPointer
         init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
     }

@@ -23,7 +23,8 @@ public struct SecretBuffer: ~Copyable, Sendable {
     public borrowing func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        precondition(block.isMapped, "a secret of the parent process is not there in a forked child; open the keychain anew")
+        precondition(
+            block.isMapped, "a secret of the parent process is not there in a forked child; open the keychain anew")
         return try body(UnsafeMutableRawBufferPointer(rebasing: block.buffer.prefix(count)))
     }
 }

@@ -34,7 +34,9 @@ public struct SecretBytes: ~Copyable, Sendable {
 
     /// A copy of `bytes`. The original is the caller's to wipe.
     public init(_ bytes: some Sequence<UInt8>) {
-        if let contiguous = bytes.withContiguousStorageIfAvailable({ SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer($0))) }) {
+        if let contiguous = bytes.withContiguousStorageIfAvailable({
+            SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer($0)))
+        }) {
             self = contiguous.copy()
             return
         }
@@ -57,7 +59,8 @@ public struct SecretBytes: ~Copyable, Sendable {
     public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        precondition(block.isMapped, "a secret of the parent process is not there in a forked child; open the keychain anew")
+        precondition(
+            block.isMapped, "a secret of the parent process is not there in a forked child; open the keychain anew")
         return try body(UnsafeRawBufferPointer(rebasing: block.buffer.prefix(count)))
     }
 
@@ -70,9 +73,9 @@ public struct SecretBytes: ~Copyable, Sendable {
     public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { mine in
-            other.withUnsafeBytes { theirs in
+            other.withUnsafeBytes { peerEnd in
                 var difference: UInt8 = 0
-                for index in mine.indices { difference |= mine[index] ^ theirs[index] }
+                for index in mine.indices { difference |= mine[index] ^ peerEnd[index] }
                 return difference == 0
             }
         }

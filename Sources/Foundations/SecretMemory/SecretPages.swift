@@ -26,8 +26,10 @@ enum SecretPages {
 
     private static func anonymous(_ length: Int) -> UnsafeMutableRawPointer {
         let pages = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        // Traps because no secret may lie in memory that is not its own, and a caller without memory has no other way on.
-        guard let pages, pages != MAP_FAILED else { preconditionFailure("no memory is left for \(length) bytes of secrets") }
+        guard let pages, pages != MAP_FAILED else {
+            // Traps because a secret must not be in other memory, and without memory the caller cannot continue.
+            preconditionFailure("no memory is left for \(length) bytes of secrets")
+        }
         mlock(pages, length)  // Beyond RLIMIT_MEMLOCK the pages stay unlocked: they may be swapped, but are not dumped.
         return pages
     }

@@ -7,7 +7,9 @@ extension SharedSecret {
             SecretBytes(count: secrets.reduce(0) { $0 + $1.count }) { buffer in
                 var rest = buffer[...]
                 for secret in secrets {
-                    secret.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: rest.prefix(secret.count)).copyMemory(from: $0) }
+                    secret.withUnsafeBytes {
+                        UnsafeMutableRawBufferPointer(rebasing: rest.prefix(secret.count)).copyMemory(from: $0)
+                    }
                     rest = rest.dropFirst(secret.count)
                 }
             })

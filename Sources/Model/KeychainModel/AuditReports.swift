@@ -41,7 +41,8 @@ public struct AuditRemoval: Sendable, Equatable {
     public var removed: Double?
 
     public init(
-        _ reason: Reason, first: UInt64, last: UInt64, lines: UInt64, since: Double? = nil, until: Double? = nil, removed: Double? = nil
+        _ reason: Reason, first: UInt64, last: UInt64, lines: UInt64, since: Double? = nil, until: Double? = nil,
+        removed: Double? = nil
     ) {
         self.reason = reason
         self.first = first
@@ -54,7 +55,7 @@ public struct AuditRemoval: Sendable, Equatable {
 }
 
 /// What a check of the audit log found.
-public struct AuditVerdict: Sendable, Equatable {
+public struct AuditVerification: Sendable, Equatable {
     public var isIntact: Bool
     /// How many lines were looked at.
     public var lines: Int

@@ -18,10 +18,12 @@ public struct BackupReport: Sendable, Equatable {
     public init() {}
 
     /// Counts a key that is left out because it may not be extracted.
-    public mutating func leaveOut(_ key: ItemRecord) {
+    public mutating func recordNonExtractable(_ key: ItemRecord) {
         notExtractable += 1
         guard notExtractableNames.count < Self.maxNames else { return }
-        let name = [key[.label]?.text, key[.applicationTag]?.text].compactMap { $0 }.first { !$0.isEmpty } ?? "a key without a label"
+        let name =
+            [key[.label]?.text, key[.applicationTag]?.text].compactMap { $0 }.first { !$0.isEmpty }
+            ?? "a key without a label"
         notExtractableNames.append(String(name.prefix(Self.maxNameLength)))
     }
 

@@ -13,7 +13,7 @@ public struct CallerIdentity: Sendable, Hashable {
     /// The sandbox that the caller runs in; nil where it runs in none.
     public var sandbox: Sandbox?
     /// The user and the process that call; nil where the caller is this process.
-    public var process: ProcessNumber?
+    public var process: ProcessIdentity?
 
     /// What a sandbox leaves its programs, whatever they declare.
     public enum Sandbox: Sendable, Hashable {
@@ -23,7 +23,7 @@ public struct CallerIdentity: Sendable, Hashable {
         case unidentified
     }
 
-    public struct ProcessNumber: Sendable, Hashable {
+    public struct ProcessIdentity: Sendable, Hashable {
         public let user: UInt32
         public let process: Int32
 
@@ -34,8 +34,9 @@ public struct CallerIdentity: Sendable, Hashable {
     }
 
     public init(
-        executable: String, declaredGroups: [String]? = nil, isUserCommand: Bool = false, attestedGroups: [String]? = nil,
-        sandbox: Sandbox? = nil, process: ProcessNumber? = nil
+        executable: String, declaredGroups: [String]? = nil, isUserCommand: Bool = false,
+        attestedGroups: [String]? = nil,
+        sandbox: Sandbox? = nil, process: ProcessIdentity? = nil
     ) {
         self.executable = executable
         self.declaredGroups = declaredGroups

@@ -20,14 +20,15 @@ public struct ItemRecord: Sendable {
     /// The flags of the access control the item was added with; nil where it has only a protection class.
     public var accessControlFlags: AccessControlFlags?
     /// The executable that added the item, so that a program's careless bulk delete stays within what it made itself.
-    public var maker: String
+    public var addedBy: String
     /// The secret half; nil where it was not asked for.
     public var secrets: ItemSecrets?
 
     public init(
         identifier: ItemIdentifier, itemClass: ItemClass, protection: ProtectionClass, accessGroup: AccessGroup,
         isSynchronizable: Bool = false, isTombstone: Bool = false, created: Double, modified: Double,
-        attributes: [ItemAttribute: AttributeValue] = [:], accessControlFlags: AccessControlFlags? = nil, maker: String,
+        attributes: [ItemAttribute: AttributeValue] = [:], accessControlFlags: AccessControlFlags? = nil,
+        addedBy: String,
         secrets: ItemSecrets? = nil
     ) {
         self.identifier = identifier
@@ -40,7 +41,7 @@ public struct ItemRecord: Sendable {
         self.modified = modified
         self.attributes = attributes
         self.accessControlFlags = accessControlFlags
-        self.maker = maker
+        self.addedBy = addedBy
         self.secrets = secrets
     }
 
@@ -83,7 +84,8 @@ public struct ItemRecord: Sendable {
 
     /// Fills in the defaults of the class's columns that are never unset.
     public mutating func completeDefaults() {
-        for column in ItemSchema.of(itemClass).columns where !column.isSystemSet && attributes[column.attribute] == nil {
+        for column in ItemSchema.of(itemClass).columns where !column.isSystemSet && attributes[column.attribute] == nil
+        {
             attributes[column.attribute] = column.initial
         }
     }

@@ -70,7 +70,8 @@ public struct ItemQuery: Sendable {
 
     public init(
         _ itemClass: ItemClass?, attributes: [ItemAttribute: AttributeValue] = [:], accessGroup: String? = nil,
-        synchronizable: SynchronizableScope = .local, persistentReference: PersistentReference? = nil, limit: MatchLimit? = nil,
+        synchronizable: SynchronizableScope = .local, persistentReference: PersistentReference? = nil,
+        limit: MatchLimit? = nil,
         match: MatchOptions = MatchOptions(), includesTombstones: Bool = false
     ) {
         self.itemClass = itemClass
@@ -163,7 +164,8 @@ public struct ItemUpdate: Sendable {
 
     public init(
         attributes: [ItemAttribute: AttributeValue] = [:], data: SharedSecret? = nil,
-        secretAttributes: [ItemAttribute: SharedSecret] = [:], accessGroup: String? = nil, protection: ProtectionClass? = nil,
+        secretAttributes: [ItemAttribute: SharedSecret] = [:], accessGroup: String? = nil,
+        protection: ProtectionClass? = nil,
         accessControlFlags: AccessControlFlags? = nil, isSynchronizable: Bool? = nil, created: Double? = nil
     ) {
         self.attributes = attributes

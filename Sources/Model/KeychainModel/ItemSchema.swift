@@ -191,7 +191,8 @@ extension ItemSchema {
         ])
 
     /// A certificate's column comes before a key's of the same name (keychain-behaviour §1.4, idnt).
-    static let identity = ItemSchema(.identity, certificate.columns + key.columns.filter { certificate[$0.attribute] == nil })
+    static let identity = ItemSchema(
+        .identity, certificate.columns + key.columns.filter { certificate[$0.attribute] == nil })
 }
 
 extension ItemSchema.Column {

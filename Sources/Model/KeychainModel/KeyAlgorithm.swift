@@ -8,7 +8,7 @@ public enum KeyAlgorithm: Sendable, Hashable {
     case rsaEncryption(RSAEncryption)
     case ecdsa(ECDSAFormat, SignedInput)
     case ecdh(Agreement, derivation: HashAlgorithm?)
-    case ecies(Agreement, HashAlgorithm, derivesVector: Bool)
+    case ecies(Agreement, HashAlgorithm, derivesIV: Bool)
 
     /// What is signed: a digest, or a message that is hashed first.
     public enum SignedInput: Sendable, Hashable {
@@ -61,9 +61,10 @@ extension KeyAlgorithm: RawRepresentable {
         case .rsaSignature(let signature): "algid:sign:RSA:\(signature.name)"
         case .rsaEncryption(let encryption): "algid:encrypt:RSA:\(encryption.name)"
         case .ecdsa(let format, let input): "algid:sign:ECDSA:\(input.name(format.rawValue))"
-        case .ecdh(let agreement, let hash): "algid:keyexchange:\(agreement.rawValue)" + (hash.map { ":KDFX963:\($0.rawValue)" } ?? "")
-        case .ecies(let agreement, let hash, let derivesVector):
-            "algid:encrypt:ECIES:\(agreement.rawValue):KDFX963:\(hash.rawValue):AESGCM\(derivesVector ? "-KDFIV" : "")"
+        case .ecdh(let agreement, let hash):
+            "algid:keyexchange:\(agreement.rawValue)" + (hash.map { ":KDFX963:\($0.rawValue)" } ?? "")
+        case .ecies(let agreement, let hash, let derivesIV):
+            "algid:encrypt:ECIES:\(agreement.rawValue):KDFX963:\(hash.rawValue):AESGCM\(derivesIV ? "-KDFIV" : "")"
         }
     }
 
@@ -82,9 +83,9 @@ extension KeyAlgorithm: RawRepresentable {
         for agreement in Agreement.allCases {
             all.append(.ecdh(agreement, derivation: nil))
             for hash in hashes {
-                all += [.ecdh(agreement, derivation: hash), .ecies(agreement, hash, derivesVector: false)]
+                all += [.ecdh(agreement, derivation: hash), .ecies(agreement, hash, derivesIV: false)]
                 // With a vector of its own the older hash is not defined.
-                if hash != .sha1 { all.append(.ecies(agreement, hash, derivesVector: true)) }
+                if hash != .sha1 { all.append(.ecies(agreement, hash, derivesIV: true)) }
             }
         }
         return all

@@ -38,7 +38,7 @@ public struct KeyKind: Sendable, Hashable {
     public var isWeak: Bool { type == .rsa ? bits < 2048 : bits < 224 }
 
     /// Sizes that new keys may have. RSA starts at 512 bits, as Apple's does (keychain-behaviour §6.3); see ``isWeak``.
-    public var isGenerated: Bool {
+    public var canBeGenerated: Bool {
         switch type {
         case .rsa: 512...8192 ~= bits && bits.isMultiple(of: 8)
         case .ellipticCurve: [224, 256, 384, 521].contains(bits)

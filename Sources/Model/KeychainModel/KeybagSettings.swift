@@ -11,7 +11,9 @@ public struct KeybagSettings: Sendable, Equatable {
     /// Whether the tenth wrong passcode destroys what the passcode protects. Off by default, because any program of the user could do that.
     public var wipesAfterTen: Bool
 
-    public init(graceSeconds: UInt16 = 10, lockInterval: UInt32 = 0, locksOnSleep: Bool = false, wipesAfterTen: Bool = false) {
+    public init(
+        graceSeconds: UInt16 = 10, lockInterval: UInt32 = 0, locksOnSleep: Bool = false, wipesAfterTen: Bool = false
+    ) {
         self.graceSeconds = graceSeconds
         self.lockInterval = lockInterval
         self.locksOnSleep = locksOnSleep

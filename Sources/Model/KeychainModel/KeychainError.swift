@@ -40,7 +40,8 @@ public struct KeychainError: Error, Hashable, Sendable {
 
     /// An access control that asks for presence, biometry or a passcode: errSecNotAvailable, because nothing here could ask for it.
     public static let constraintsUnsupported = KeychainError(
-        .notAvailable, "access control with constraints is not enforced by this version, so nothing was stored or made with it",
+        .notAvailable,
+        "access control with constraints is not enforced by this version, so nothing was stored or made with it",
         hint: "use kSecAttrAccessible instead of kSecAttrAccessControl, or create the access control without flags")
 
     /// A parameter that is missing, of the wrong type or not allowed: errSecParam.

@@ -54,7 +54,8 @@ public struct KeychainStatus: Sendable {
     public var hasAuditLog = false
 
     public init(
-        mode: Mode, root: Root, databasePath: String?, deviceKeyPath: String?, formatVersion: Int, hasPasscode: Bool, counts: [Count],
+        mode: Mode, root: Root, databasePath: String?, deviceKeyPath: String?, formatVersion: Int, hasPasscode: Bool,
+        counts: [Count],
         quarantined: Int
     ) {
         self.mode = mode

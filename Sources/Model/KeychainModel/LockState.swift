@@ -10,7 +10,7 @@ public enum LockState: String, Sendable, CaseIterable {
 
 extension ProtectionClass {
     /// When items of a class are open.
-    public enum Openness: Sendable {
+    public enum Accessibility: Sendable {
         /// While the keychain is unlocked.
         case whenUnlocked
         /// From the first unlock until the device, or the process that holds the keychain, ends.
@@ -19,7 +19,7 @@ extension ProtectionClass {
         case always
     }
 
-    public var openness: Openness {
+    public var accessibility: Accessibility {
         switch self {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: .whenUnlocked
         case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly: .afterFirstUnlock
@@ -28,5 +28,5 @@ extension ProtectionClass {
     }
 
     /// Whether a passcode protects the class, once there is one.
-    public var needsPasscode: Bool { openness != .always }
+    public var needsPasscode: Bool { accessibility != .always }
 }

@@ -91,8 +91,12 @@ extension OSStatusCode {
         Entry(-9881, "errSSLATSMinimumVersionViolation", "App Transport Security requires a newer TLS version"),
         Entry(-9882, "errSSLATSCiphersuiteViolation", "App Transport Security refuses the cipher suite"),
         Entry(-9883, "errSSLATSMinimumKeySizeViolation", "App Transport Security requires a larger key"),
-        Entry(-9884, "errSSLATSLeafCertificateHashAlgorithmViolation", "App Transport Security refuses the hash of the leaf certificate"),
-        Entry(-9885, "errSSLATSCertificateHashAlgorithmViolation", "App Transport Security refuses the hash of a certificate"),
+        Entry(
+            -9884, "errSSLATSLeafCertificateHashAlgorithmViolation",
+            "App Transport Security refuses the hash of the leaf certificate"),
+        Entry(
+            -9885, "errSSLATSCertificateHashAlgorithmViolation",
+            "App Transport Security refuses the hash of a certificate"),
         Entry(-9886, "errSSLATSCertificateTrustViolation", "App Transport Security requires a trusted certificate"),
         Entry(-9890, "errSSLEarlyDataRejected", "the TLS peer rejected early data"),
 
@@ -209,7 +213,9 @@ extension OSStatusCode {
         Entry(-67625, "errSecSMIMEBadKeyUsage", "key usage does not fit mail protection"),
         Entry(-67626, "errSecSMIMEKeyUsageNotCritical", "mail certificate has its key usage not marked critical"),
         Entry(-67627, "errSecSMIMENoEmailAddress", "the mail certificate names no address at all"),
-        Entry(-67628, "errSecSMIMESubjAltNameNotCritical", "mail certificate lacks a subject and a critical alternative name"),
+        Entry(
+            -67628, "errSecSMIMESubjAltNameNotCritical",
+            "mail certificate lacks a subject and a critical alternative name"),
         Entry(-67629, "errSecSSLBadExtendedKeyUsage", "extended key usage does not allow TLS"),
         Entry(-67630, "errSecOCSPBadResponse", "the OCSP answer cannot be read"),
         Entry(-67631, "errSecOCSPBadRequest", "the OCSP request cannot be read"),
@@ -472,8 +478,10 @@ extension OSStatusCode {
         Entry(-67888, "errSecTimestampBadDataFormat", "the timestamp server could not parse the request"),
         Entry(-67889, "errSecTimestampTimeNotAvailable", "the timestamp server has lost its clock"),
         Entry(-67890, "errSecTimestampUnacceptedPolicy", "the timestamp server does not follow the policy asked for"),
-        Entry(-67891, "errSecTimestampUnacceptedExtension", "the timestamp server does not know the extension asked for"),
-        Entry(-67892, "errSecTimestampAddInfoNotAvailable", "the timestamp server cannot give the extra facts asked for"),
+        Entry(
+            -67891, "errSecTimestampUnacceptedExtension", "the timestamp server does not know the extension asked for"),
+        Entry(
+            -67892, "errSecTimestampAddInfoNotAvailable", "the timestamp server cannot give the extra facts asked for"),
         Entry(-67893, "errSecTimestampSystemFailure", "the timestamp server has a fault of its own"),
         Entry(-67894, "errSecSigningTimeMissing", "the signature does not say when it was made"),
         Entry(-67895, "errSecTimestampRejection", "the timestamp server refused"),

@@ -12,7 +12,8 @@ public struct PersistentReference: Hashable, Sendable {
 
     /// nil unless `bytes` are a known class and 16 bytes.
     public init?(bytes: [UInt8]) {
-        guard bytes.count == 20, let code = String(validating: bytes.prefix(4), as: UTF8.self), let itemClass = ItemClass(rawValue: code)
+        guard bytes.count == 20, let code = String(validating: bytes.prefix(4), as: UTF8.self),
+            let itemClass = ItemClass(rawValue: code)
         else { return nil }
         guard let identifier = ItemIdentifier(bytes: bytes.dropFirst(4)) else { return nil }
         self.init(itemClass, identifier)

@@ -14,19 +14,19 @@ public enum BackupFile {
     public static func write<Result>(
         _ path: String, replaces: Bool, _ body: (@escaping BackupSink) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
-        let draft = "\(path).draft-\(getpid())"
+        let temporaryPath = "\(path).draft-\(getpid())"
         if !replaces { try refuseExisting(path) }
-        let descriptor = try opened(draft, O_WRONLY | O_CREAT | O_EXCL)
+        let descriptor = try opened(temporaryPath, O_WRONLY | O_CREAT | O_EXCL)
         var isDone = false
-        defer { if !isDone { unlink(draft) } }
+        defer { if !isDone { unlink(temporaryPath) } }
         let result = try body { (bytes) throws(KeychainError) in
-            try systemErrors { () throws(SystemError) in try descriptor.write(bytes, path: path) }
+            try mapSystemErrors { () throws(SystemError) in try descriptor.write(bytes, path: path) }
         }
-        try systemErrors { () throws(SystemError) in
+        try mapSystemErrors { () throws(SystemError) in
             try descriptor.synchronize(path: path)
-            isDone = try publish(draft, as: path, replaces: replaces)
+            isDone = try publish(temporaryPath, as: path, replaces: replaces)
         }
-        try systemErrors { () throws(SystemError) in
+        try mapSystemErrors { () throws(SystemError) in
             let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
             try OwnedDescriptor(opening: folder, flags: O_RDONLY | O_DIRECTORY).synchronize(path: folder)
         }
@@ -39,20 +39,20 @@ public enum BackupFile {
     ) throws(KeychainError) -> Result {
         let descriptor = path == "-" ? try standardInput() : try opened(path, O_RDONLY)
         return try body { (buffer) throws(KeychainError) in
-            try systemErrors { () throws(SystemError) in try descriptor.read(into: buffer, path: path) }
+            try mapSystemErrors { () throws(SystemError) in try descriptor.read(into: buffer, path: path) }
         }
     }
 
     /// Gives the draft its name; false where it still has the name of the draft as well.
-    private static func publish(_ draft: String, as path: String, replaces: Bool) throws(SystemError) -> Bool {
+    private static func publish(_ temporaryPath: String, as path: String, replaces: Bool) throws(SystemError) -> Bool {
         // link(2) never replaces, rename(2) always does.
         if !replaces {
-            if link(draft, path) == 0 { return false }
+            if link(temporaryPath, path) == 0 { return false }
             // File systems of memory sticks have no links: there the name is taken first, and then replaced.
             guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw .last("create", path: path) }
             _ = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         }
-        guard rename(draft, path) == 0 else { throw .last("create", path: path) }
+        guard rename(temporaryPath, path) == 0 else { throw .last("create", path: path) }
         return true
     }
 
@@ -62,7 +62,9 @@ public enum BackupFile {
     }
 
     private static func opened(_ path: String, _ flags: Int32) throws(KeychainError) -> SharedDescriptor {
-        try systemErrors { () throws(SystemError) in SharedDescriptor(try OwnedDescriptor(opening: path, flags: flags, mode: 0o600)) }
+        try mapSystemErrors { () throws(SystemError) in
+            SharedDescriptor(try OwnedDescriptor(opening: path, flags: flags, mode: 0o600))
+        }
     }
 
     private static func standardInput() throws(KeychainError) -> SharedDescriptor {
@@ -71,7 +73,9 @@ public enum BackupFile {
         return SharedDescriptor(OwnedDescriptor(adopting: copy))
     }
 
-    private static func systemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError) -> Result {
+    private static func mapSystemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError)
+        -> Result
+    {
         do { return try body() } catch { throw KeychainError(error) }
     }
 }
@@ -82,7 +86,9 @@ private final class SharedDescriptor {
 
     init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
 
-    func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(SystemError) { try descriptor.write(bytes, path: path) }
+    func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(SystemError) {
+        try descriptor.write(bytes, path: path)
+    }
     func read(into buffer: UnsafeMutableRawBufferPointer, path: String) throws(SystemError) -> Int {
         try descriptor.read(into: buffer, path: path)
     }

@@ -49,7 +49,9 @@ public struct ImportedFile: Sendable {
     }
 
     /// The certificate that is for a private key; nil where there is none.
-    public func certificate(for entry: KeyFileEntry) throws(KeychainError) -> (certificate: Certificate, label: String?)? {
+    public func certificate(for entry: KeyFileEntry) throws(KeychainError) -> (
+        certificate: Certificate, label: String?
+    )? {
         guard case .privateKey(let key) = entry else { return nil }
         let label = try key.publicKey.applicationLabel()
         return byKey[label]

@@ -8,14 +8,18 @@ internal import SecretMemory
 
 /// The certificates of the keychain that the program may read.
 public enum KeychainCertificates {
-    public static func all() -> [Certificate] { found([:]) }
+    public static func all() -> [Certificate] { matching([:]) }
 
-    public static func named(_ name: DistinguishedName) -> [Certificate] { found([.subject: .data(name.normalizedContent)]) }
+    public static func withSubject(_ name: DistinguishedName) -> [Certificate] {
+        matching([.subject: .data(name.normalizedContent)])
+    }
 
     /// The same, for those who judge other certificates: a keychain that is not there yet is not made for it.
-    public static let issuers: TrustEvaluation.IssuerSource = { name in KeychainClient.isThere ? named(name) : [] }
+    public static let issuers: TrustEvaluation.IssuerSource = { name in
+        KeychainClient.hasKeychain ? withSubject(name) : []
+    }
 
-    private static func found(_ attributes: [ItemAttribute: AttributeValue]) -> [Certificate] {
+    private static func matching(_ attributes: [ItemAttribute: AttributeValue]) -> [Certificate] {
         let query = ItemQuery(.certificate, attributes: attributes, synchronizable: .any, limit: .all)
         let matches = try? KeychainClient.service().copyMatching(query, returning: .data, from: KeychainClient.caller)
         return (matches?.records ?? []).compactMap(certificate)

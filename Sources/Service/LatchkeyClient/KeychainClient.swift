@@ -19,7 +19,7 @@ public enum KeychainClient {
     }
 
     /// Whether the keychain lies in files that this process opens itself.
-    private static var isOnFiles: Bool {
+    private static var isFileBased: Bool {
         guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1" else { return false }
         // A daemon that is there but does not do is met again by whoever asks it for something.
         return ((try? ProcessService.daemon()) ?? nil) == nil
@@ -29,17 +29,18 @@ public enum KeychainClient {
     ///
     /// - Throws: errSecNotAvailable where the keychain belongs to a daemon that does not answer: then nobody knows whether there is one.
     public static func missingHome() throws(KeychainError) -> KeychainHome? {
-        guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1", try ProcessService.daemon() == nil else { return nil }
+        guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1", try ProcessService.daemon() == nil
+        else { return nil }
         let home = try home()
-        guard !HomeOwnership.isMarked(home), access(home.databasePath, F_OK) != 0, errno == ENOENT else { return nil }
+        guard !HomeOwnership.hasMarker(home), access(home.databasePath, F_OK) != 0, errno == ENOENT else { return nil }
         return home
     }
 
     /// Whether there is a keychain already, so that asking it makes none.
-    static var isThere: Bool {
+    static var hasKeychain: Bool {
         if CallerContext.current != nil || processService.value.isOpen { return true }
         guard environment("LATCHKEY_EPHEMERAL") != "1" else { return false }
-        guard isOnFiles else { return true }
+        guard isFileBased else { return true }
         return (try? home()).map { access($0.databasePath, F_OK) == 0 } ?? false
     }
 
@@ -100,14 +101,16 @@ public enum KeychainClient {
     public static func forgetSystemDaemon(_ home: KeychainHome) throws(KeychainError) -> Bool {
         guard try !ClientConfiguration.load().requiresSystemDaemon else {
             throw KeychainError(
-                .notAvailable, "\(ClientConfiguration.path) says that the system's latchkeyd is required", hint: "change that file first")
+                .notAvailable, "\(ClientConfiguration.path) says that the system's latchkeyd is required",
+                hint: "change that file first")
         }
         guard !ProcessService.discovery.hasSystemDaemon else {
             throw KeychainError(
-                .notAvailable, "the system's latchkeyd is there, and programs use it", hint: "sudo systemctl disable --now latchkeyd.socket"
+                .notAvailable, "the system's latchkeyd is there, and programs use it",
+                hint: "sudo systemctl disable --now latchkeyd.socket"
             )
         }
-        return try SystemDaemonMark.remove(from: home)
+        return try SystemDaemonMarker.remove(from: home)
     }
 
     /// Where the keychain of this process's own files lies.
@@ -132,7 +135,7 @@ private final class ProcessService: Sendable {
     func open() throws(KeychainError) -> any KeychainService {
         let outcome: Result<any KeychainService, KeychainError> = service.withLock { opened in
             // Whoever uses the former service meanwhile keeps it until he is done.
-            if (opened as? EmbeddedService)?.belongsToDaemon == true { opened = nil }
+            if (opened as? EmbeddedService)?.isOwnedByDaemon == true { opened = nil }
             if let opened { return .success(opened) }
             do throws(KeychainError) {
                 let fresh = try Self.make()

@@ -20,7 +20,8 @@ public enum PasscodeFile {
         // What a shell hands over is not closed on exec; what this process has opened for itself is, and must not be touched.
         let flags = fcntl(descriptor, F_GETFD)
         guard flags >= 0, flags & FD_CLOEXEC == 0 else {
-            throw KeychainError(.param, "descriptor \(descriptor) is not open", hint: "open it: latchkey … --passcode-fd 3 3< FILE")
+            throw KeychainError(
+                .param, "descriptor \(descriptor) is not open", hint: "open it: latchkey … --passcode-fd 3 3< FILE")
         }
         let owned = OwnedDescriptor(adopting: descriptor)
         return try line(of: "descriptor \(descriptor)") { (buffer) throws(SystemError) in
@@ -38,23 +39,25 @@ public enum PasscodeFile {
     }
 
     private static func read(_ path: String, isPrivate: Bool) throws(KeychainError) -> SharedSecret {
-        try line(of: path) { (buffer) throws(SystemError) in try PrivateFile.fill(buffer, from: path, isPrivate: isPrivate) }
+        try line(of: path) { (buffer) throws(SystemError) in
+            try PrivateFile.fill(buffer, from: path, isPrivate: isPrivate)
+        }
     }
 
     private static func line(
         of source: String, _ fill: (UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
     ) throws(KeychainError) -> SharedSecret {
         var count = 0
-        let room: SecretBytes
+        let buffer: SecretBytes
         do {
-            room = try SecretBytes(count: greatestCount + 1) { (buffer) throws(SystemError) in count = try fill(buffer) }
+            buffer = try SecretBytes(count: maxCount + 1) { (buffer) throws(SystemError) in count = try fill(buffer) }
         } catch {
             throw KeychainError(error)
         }
-        guard count <= greatestCount else {
-            throw KeychainError(.param, "\(source) holds more than a passcode can have: \(greatestCount) bytes")
+        guard count <= maxCount else {
+            throw KeychainError(.param, "\(source) holds more than a passcode can have: \(maxCount) bytes")
         }
-        return room.withUnsafeBytes { bytes in
+        return buffer.withUnsafeBytes { bytes in
             var line = bytes.prefix(count)
             if let end = line.firstIndex(of: UInt8(ascii: "\n")) { line = line[..<end] }
             if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
@@ -62,5 +65,5 @@ public enum PasscodeFile {
         }
     }
 
-    private static let greatestCount = 4096
+    private static let maxCount = 4096
 }

@@ -26,12 +26,14 @@ public struct StoredKey: PrivateKey {
     }
 
     public func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
-        let input = SharedSecret(SecretBytes(copying: try fitting(input, use)))
+        let input = SharedSecret(SecretBytes(copying: try preparedInput(input, use)))
         return try open().useKey(reference, use, on: input, from: KeychainClient.caller).bytes
     }
 
     /// What of the input the use looks at. What is too long is refused before it is sent anywhere.
-    private func fitting(_ input: UnsafeRawBufferPointer, _ use: PrivateKeyUse) throws(KeychainError) -> UnsafeRawBufferPointer {
+    private func preparedInput(_ input: UnsafeRawBufferPointer, _ use: PrivateKeyUse) throws(KeychainError)
+        -> UnsafeRawBufferPointer
+    {
         // ECDSA takes the leftmost bits of a digest that is longer than the order.
         if use == .signECDSA { return UnsafeRawBufferPointer(rebasing: input.prefix(kind.blockLength)) }
         guard input.count <= 2 * kind.blockLength + 1 else { throw .parameter("the input does not fit a key \(kind)") }

@@ -31,11 +31,12 @@ struct FrameHeader: Equatable {
     init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         messageLength = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self)))
         secretCount = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
-        guard messageLength <= Self.greatestMessage else {
-            throw .malformed("a frame announces a message of \(messageLength) bytes, at most \(Self.greatestMessage) are allowed")
+        guard messageLength <= Self.maxMessageSize else {
+            throw .malformed(
+                "a frame announces a message of \(messageLength) bytes, at most \(Self.maxMessageSize) are allowed")
         }
-        guard secretCount <= Self.greatestCount else {
-            throw .malformed("a frame announces \(secretCount) secrets, at most \(Self.greatestCount) are allowed")
+        guard secretCount <= Self.maxCount else {
+            throw .malformed("a frame announces \(secretCount) secrets, at most \(Self.maxCount) are allowed")
         }
     }
 
@@ -46,19 +47,20 @@ struct FrameHeader: Equatable {
     func secretLengths(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> [Int] {
         var lengths: [Int] = []
         for index in 0..<secretCount {
-            lengths.append(Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: Self.length + 4 * index, as: UInt32.self))))
+            lengths.append(
+                Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: Self.length + 4 * index, as: UInt32.self))))
         }
         let total = lengths.reduce(0, +)
-        guard total <= Self.greatestSecrets else {
-            throw .malformed("a frame announces \(total) bytes of secrets, at most \(Self.greatestSecrets) are allowed")
+        guard total <= Self.maxSecretsSize else {
+            throw .malformed("a frame announces \(total) bytes of secrets, at most \(Self.maxSecretsSize) are allowed")
         }
         return lengths
     }
 
     static let length = 8
     /// An item's attributes take a megabyte at most, and no message carries more than one item of that size.
-    static let greatestMessage = 4 << 20
-    static let greatestCount = 256
+    static let maxMessageSize = 4 << 20
+    static let maxCount = 256
     /// An item's secret half has four megabytes at most.
-    static let greatestSecrets = 5 << 20
+    static let maxSecretsSize = 5 << 20
 }

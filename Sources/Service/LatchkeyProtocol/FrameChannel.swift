@@ -11,10 +11,10 @@ public final class FrameChannel: Sendable {
     public let socket: Socket
     private let state: State
     /// Given the bytes of memory that a frame takes at most, before any is allocated; throws where that is too much at present.
-    private let admit: @Sendable (Int) throws(WireError) -> Admission?
+    private let reserve: @Sendable (Int) throws(WireError) -> Reservation?
 
     /// What is given back when the frame has been dealt with.
-    public typealias Admission = any AnyObject & Sendable
+    public typealias Reservation = any AnyObject & Sendable
 
     private final class State: @unchecked Sendable {  // because one thread at a time uses the channel
         let received = SecretBuffer(count: FrameChannel.bufferLength)
@@ -25,20 +25,23 @@ public final class FrameChannel: Sendable {
         var unsent: [UInt8] = []
     }
 
-    /// - Parameter admit: asked before memory is taken for a frame that is larger than the channel's own buffer.
-    public init(_ socket: Socket, admit: @escaping @Sendable (Int) throws(WireError) -> Admission? = { (_) throws(WireError) in nil }) {
+    /// - Parameter reserve: asked before memory is taken for a frame that is larger than the channel's own buffer.
+    public init(
+        _ socket: Socket,
+        reserve: @escaping @Sendable (Int) throws(WireError) -> Reservation? = { (_) throws(WireError) in nil }
+    ) {
         self.socket = socket
         state = State()
-        self.admit = admit
-        socket.setPatience(sending: Self.patience)
+        self.reserve = reserve
+        socket.setTimeouts(sending: Self.timeout)
     }
 
     // MARK: Receiving
 
-    /// Waits for a frame, without end for its first byte and for ``patience`` seconds for the rest.
+    /// Waits for a frame, without end for its first byte and for ``timeout`` seconds for the rest.
     ///
     /// - Returns: nil where the other end has gone between two frames.
-    public func receive() throws(WireError) -> (frame: Frame, admission: Admission?)? {
+    public func receive() throws(WireError) -> (frame: Frame, reservation: Reservation?)? {
         guard try fill(atLeast: FrameHeader.length, isFirst: true) else { return nil }
         let header = try withFilled { (bytes) throws(WireError) in try FrameHeader(bytes) }
         // The table always fits into the buffer.
@@ -50,10 +53,10 @@ public final class FrameChannel: Sendable {
             defer { drop(total) }
             return (withFilled { Self.frame($0, header, lengths) }, nil)
         }
-        let admission = try admit(total + header.messageLength * Self.decodingFactor)
+        let reservation = try reserve(total + header.messageLength * Self.decodingFactor)
         let whole = SecretBuffer(count: total)
         try receiveRest(of: whole)
-        return (whole.withUnsafeMutableBytes { Self.frame(UnsafeRawBufferPointer($0), header, lengths) }, admission)
+        return (whole.withUnsafeMutableBytes { Self.frame(UnsafeRawBufferPointer($0), header, lengths) }, reservation)
     }
 
     /// Whether a frame, or a part of one, has been received already.
@@ -125,7 +128,7 @@ public final class FrameChannel: Sendable {
         do {
             return try socket.receive(into: buffer)
         } catch {
-            throw Self.translated(error)
+            throw Self.wireError(error)
         }
     }
 
@@ -140,21 +143,21 @@ public final class FrameChannel: Sendable {
 
     // MARK: Sending
 
-    /// Sends a frame; the other end has to take it within ``patience`` seconds.
+    /// Sends a frame; the other end has to take it within ``timeout`` seconds.
     public func send(_ frame: Frame) throws(WireError) {
         try flush()
         try withBytes(of: frame) { (bytes) throws(WireError) in try sendAll(bytes) }
     }
 
     /// Sends a frame without secrets if the other end takes it at once; otherwise it is left out.
-    public func offer(_ frame: Frame) throws(WireError) {
+    public func sendWithoutBlocking(_ frame: Frame) throws(WireError) {
         guard state.unsent.isEmpty, frame.secrets.isEmpty else { return }
         let rest = try withBytes(of: frame) { (bytes) throws(WireError) -> [UInt8] in
             do throws(SystemError) {
-                let sent = try socket.send(bytes, isPatient: false)
+                let sent = try socket.send(bytes, blocking: false)
                 return sent == 0 ? [] : Array(bytes.dropFirst(sent))
             } catch {
-                throw Self.translated(error)
+                throw Self.wireError(error)
             }
         }
         // A part of a frame must be followed by the rest of it.
@@ -175,12 +178,12 @@ public final class FrameChannel: Sendable {
             do throws(SystemError) {
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(try socket.send(rest)))
             } catch {
-                throw Self.translated(error)
+                throw Self.wireError(error)
             }
             guard !rest.isEmpty else { return }
             let now = Deadline.now()
             if let deadline, now > deadline { throw .slow }
-            deadline = deadline ?? now + UInt64(Self.patience)
+            deadline = deadline ?? now + UInt64(Self.timeout)
         }
     }
 
@@ -188,14 +191,16 @@ public final class FrameChannel: Sendable {
         of frame: Frame, _ body: (UnsafeRawBufferPointer) throws(WireError) -> Result
     ) throws(WireError) -> Result {
         let secrets = frame.secrets.reduce(0) { $0 + $1.count }
-        guard frame.message.count <= FrameHeader.greatestMessage, frame.secrets.count <= FrameHeader.greatestCount,
-            secrets <= FrameHeader.greatestSecrets
+        guard frame.message.count <= FrameHeader.maxMessageSize, frame.secrets.count <= FrameHeader.maxCount,
+            secrets <= FrameHeader.maxSecretsSize
         else { throw .malformed("a frame would have \(frame.message.count) and \(secrets) bytes, which is too much") }
         let total = FrameHeader.length + 4 * frame.secrets.count + frame.message.count + secrets
         if total <= Self.bufferLength {
             defer {
                 if secrets > 0 {
-                    state.sending.withUnsafeMutableBytes { SecretBytes.wipe(UnsafeMutableRawBufferPointer(rebasing: $0.prefix(total))) }
+                    state.sending.withUnsafeMutableBytes {
+                        SecretBytes.wipe(UnsafeMutableRawBufferPointer(rebasing: $0.prefix(total)))
+                    }
                 }
             }
             return try state.sending.withUnsafeMutableBytes { (buffer) throws(WireError) in
@@ -225,7 +230,7 @@ public final class FrameChannel: Sendable {
         }
     }
 
-    private static func translated(_ error: SystemError) -> WireError {
+    private static func wireError(_ error: SystemError) -> WireError {
         switch error.code {
         case EAGAIN: .slow
         case EPIPE, ECONNRESET: .ended
@@ -234,7 +239,7 @@ public final class FrameChannel: Sendable {
     }
 
     /// How long the other end may take to send or to take a frame, in seconds.
-    public static let patience = 30
+    public static let timeout = 30
     /// How many times its length a message takes when it is decoded, at most: an empty attribute has two bytes on the wire.
     static let decodingFactor = 128
     /// Frames up to this length need no memory of their own.
@@ -258,12 +263,12 @@ private final class Deadline {
     }
 
     private func start() {
-        end = Self.now() + UInt64(FrameChannel.patience)
-        socket.setPatience(receiving: FrameChannel.patience)
+        end = Self.now() + UInt64(FrameChannel.timeout)
+        socket.setTimeouts(receiving: FrameChannel.timeout)
     }
 
     func stop() {
-        if end != nil { socket.setPatience(receiving: 0) }
+        if end != nil { socket.setTimeouts(receiving: 0) }
     }
 
     /// Seconds since the machine started.
@@ -271,7 +276,8 @@ private final class Deadline {
 }
 
 extension [UInt8] {
-    fileprivate func withUnsafeBytesTyped(_ body: (UnsafeRawBufferPointer) throws(WireError) -> Void) throws(WireError) {
+    fileprivate func withUnsafeBytesTyped(_ body: (UnsafeRawBufferPointer) throws(WireError) -> Void) throws(WireError)
+    {
         try withUnsafeBufferPointer { (pointer) throws(WireError) in try body(UnsafeRawBufferPointer(pointer)) }
     }
 }

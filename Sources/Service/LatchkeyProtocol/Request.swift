@@ -16,7 +16,7 @@ public enum Request: Sendable {
 
     case status
     case check
-    case repair(RepairAction, isRehearsal: Bool)
+    case repair(RepairAction, dryRun: Bool)
     case checkpoint
     case who
 
@@ -36,8 +36,8 @@ public enum Request: Sendable {
     case recover(with: SharedSecret, newPasscode: SharedSecret?)
 
     case backup(under: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool = false)
-    case noteBackup
-    case restore(under: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool)
+    case recordBackup
+    case restore(under: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool)
     /// A piece of the backup that is being restored; the empty one ends it.
     case piece([UInt8])
 
@@ -76,7 +76,8 @@ public enum Request: Sendable {
     /// Whether the request is about the keychain as a whole, which is not for a program in a sandbox.
     public var isAdministrative: Bool {
         switch self {
-        case .hello, .add, .addIdentities, .copyMatching, .update, .delete, .status, .who, .lockStatus, .lock, .watchLock, .piece,
+        case .hello, .add, .addIdentities, .copyMatching, .update, .delete, .status, .who, .lockStatus, .lock,
+            .watchLock, .piece,
             .generateKey, .publicKey, .useKey, .exportKey:
             false
         default: true
@@ -85,9 +86,10 @@ public enum Request: Sendable {
 
     /// Whether the request reads, makes, deletes or closes items whatever group they are in, or changes what protects them. In a keychain that may
     /// hold items of attested groups it is for attested callers.
-    public var reachesEveryGroup: Bool {
+    public var accessesAllGroups: Bool {
         switch self {
-        case .backup, .restore, .repair, .recover, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey, .removeRecoveryKey,
+        case .backup, .restore, .repair, .recover, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey,
+            .removeRecoveryKey,
             .changeSettings, .lock:
             true
         default: false
@@ -97,10 +99,12 @@ public enum Request: Sendable {
     /// Whether the request changes anything, so that it must not be made twice.
     public var isChange: Bool {
         switch self {
-        case .hello, .copyMatching, .status, .check, .who, .lockStatus, .watchLock, .backup, .piece, .readLog, .verifyLog, .checkpoint,
-            .lock, .unlock, .noteBackup, .openSession, .publicKey, .useKey, .exportKey:
+        case .hello, .copyMatching, .status, .check, .who, .lockStatus, .watchLock, .backup, .piece, .readLog,
+            .verifyLog, .checkpoint,
+            .lock, .unlock, .recordBackup, .openSession, .publicKey, .useKey, .exportKey:
             false
-        case .add, .addIdentities, .update, .delete, .repair, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey,
+        case .add, .addIdentities, .update, .delete, .repair, .setPasscode, .changePasscode, .removePasscode,
+            .createRecoveryKey,
             .removeRecoveryKey, .changeSettings, .recover, .restore, .generateKey:
             true
         }

@@ -11,7 +11,7 @@ public enum Response: Sendable {
     case count(Int)
 
     case record(ItemRecord)
-    case records([ItemRecord], damaged: Int, isFollowed: Bool)
+    case records([ItemRecord], damaged: Int, moreFollows: Bool)
 
     case status(KeychainStatus)
     case findings([KeychainFinding])
@@ -26,8 +26,8 @@ public enum Response: Sendable {
     case piece([UInt8])
     case ready
 
-    case logLines(AuditLines, isFollowed: Bool)
-    case logVerdict(AuditVerdict)
+    case logLines(AuditLines, moreFollows: Bool)
+    case logVerdict(AuditVerification)
 
     case generatedKey(GeneratedKey)
     case publicKey(PublicKeyInfo)
@@ -57,9 +57,9 @@ public enum Response: Sendable {
     }
 
     /// Whether more comes for the same request.
-    public var isFollowed: Bool {
+    public var moreFollows: Bool {
         switch self {
-        case .records(_, _, let isFollowed), .logLines(_, let isFollowed): isFollowed
+        case .records(_, _, let moreFollows), .logLines(_, let moreFollows): moreFollows
         case .piece, .ready, .lockState, .progress: true
         default: false
         }

@@ -21,7 +21,8 @@ extension WireError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformed(let problem): "it is not what the protocol allows: \(problem)"
-        case .version(let version): "it is of version \(version) of the protocol, known is version \(WireVersion.current)"
+        case .version(let version):
+            "it is of version \(version) of the protocol, known is version \(WireVersion.current)"
         case .slow: "the other side took too long"
         case .ended: "the other side ended the connection"
         case .system(let error): error.description

@@ -9,7 +9,8 @@ extension AuditEntry {
     init?(_ request: Request, _ response: Response, _ caller: CallerIdentity) {
         guard let operation = request.auditName else { return nil }
         self.init(
-            caller: caller, operation: operation, itemClass: request.itemClass, group: Self.group(request, response, caller),
+            caller: caller, operation: operation, itemClass: request.itemClass,
+            group: Self.group(request, response, caller),
             count: response.itemCount, status: response.status, passcode: Self.passcode(request, response))
     }
 
@@ -39,13 +40,14 @@ extension Request {
     /// The name of the operation in the log.
     fileprivate var auditName: String? {
         switch self {
-        case .hello, .status, .checkpoint, .who, .lockStatus, .watchLock, .noteBackup, .piece, .readLog, .verifyLog: nil
+        case .hello, .status, .checkpoint, .who, .lockStatus, .watchLock, .recordBackup, .piece, .readLog, .verifyLog:
+            nil
         case .add, .addIdentities: "add"
         case .copyMatching: "copy"
         case .update: "update"
         case .delete: "delete"
         case .check: "check"
-        case .repair(_, let isRehearsal): isRehearsal ? "repair-rehearsal" : "repair"
+        case .repair(_, let dryRun): dryRun ? "repair-rehearsal" : "repair"
         case .unlock: "unlock"
         case .lock: "lock"
         case .setPasscode: "set-passcode"
@@ -56,7 +58,7 @@ extension Request {
         case .changeSettings: "change-settings"
         case .recover(_, let newPasscode): newPasscode == nil ? "recover-rehearsal" : "recover"
         case .backup: "backup"
-        case .restore(_, _, _, let isRehearsal): isRehearsal ? "restore-rehearsal" : "restore"
+        case .restore(_, _, _, let dryRun): dryRun ? "restore-rehearsal" : "restore"
         case .openSession: "open-session"
         case .generateKey: "generate-key"
         case .publicKey: "public-key"
@@ -82,7 +84,8 @@ extension Request {
         case .add(let item): item.itemClass
         case .addIdentities: .identity
         case .generateKey, .publicKey, .useKey, .exportKey: .key
-        case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.persistentReference?.itemClass ?? query.itemClass
+        case .copyMatching(let query, _), .update(let query, _), .delete(let query):
+            query.persistentReference?.itemClass ?? query.itemClass
         default: nil
         }
     }

@@ -13,7 +13,7 @@ final class Connection: Sendable {
     private struct State {
         /// Since when no request is being served; nil while one is.
         var idleSince: UInt64?
-        var isLeaving = false
+        var isClosing = false
         var sessions: [OpenSession] = []
     }
 
@@ -37,10 +37,10 @@ final class Connection: Sendable {
         (user, process) = (peer.user, peer.process)
         self.server = server
         self.fixed = fixed
-        let borrower = MemoryBudget.Borrower(user: peer.user, process: peer.process)
+        let consumer = MemoryBudget.MemoryConsumer(user: peer.user, process: peer.process)
         channel = FrameChannel(socket) { (length) throws(WireError) in
-            guard let loan = server.shared.budget.borrow(length, for: borrower) else { throw .slow }
-            return loan
+            guard let reservation = server.shared.budget.reserve(length, for: consumer) else { throw .slow }
+            return reservation
         }
     }
 
@@ -48,42 +48,45 @@ final class Connection: Sendable {
 
     var idleSince: UInt64? { state.withLock { $0.idleSince } }
     /// Whether the connection may be closed for another one: it is idle, and nothing hangs on it.
-    var isDispensable: Bool { state.withLock { $0.idleSince != nil && $0.sessions.isEmpty } }
-    var isLeaving: Bool { state.withLock { $0.isLeaving } }
+    var canBeClosed: Bool { state.withLock { $0.idleSince != nil && $0.sessions.isEmpty } }
+    var isClosing: Bool { state.withLock { $0.isClosing } }
 
     /// Takes no more requests. What has arrived already is answered; sending anything more fails on the client's side.
-    func leave() {
-        state.withLock { $0.isLeaving = true }
+    func closeAfterResponse() {
+        state.withLock { $0.isClosing = true }
         channel.socket.stop()
     }
 
     /// Says why the connection is not served. A client that does not listen is not waited for.
     func refuse(_ error: KeychainError) {
-        if let frame = try? NumberedResponse(number: 0, .failure(error)).frame() { _ = try? channel.offer(frame) }
+        if let frame = try? NumberedResponse(number: 0, .failure(error)).frame() {
+            _ = try? channel.sendWithoutBlocking(frame)
+        }
     }
 
     func run() {
         defer { endSessions() }
         do throws(WireError) {
-            guard let caller = try introduction() else { return }
+            guard let caller = try handshake() else { return }
             while let request = try nextRequest() {
                 defer { state.withLock { $0.idleSince = BootClock.system.now() } }
                 try handler(caller).answer(request.numbered)
-                withExtendedLifetime(request.admission) {}
+                withExtendedLifetime(request.reservation) {}
             }
         } catch {
-            say(error)
+            logError(error)
         }
     }
 
-    private func nextRequest() throws(WireError) -> (numbered: NumberedRequest, admission: FrameChannel.Admission?)? {
-        guard let (frame, admission) = try channel.receive() else { return nil }
+    private func nextRequest() throws(WireError) -> (numbered: NumberedRequest, reservation: FrameChannel.Reservation?)?
+    {
+        guard let (frame, reservation) = try channel.receive() else { return nil }
         state.withLock { $0.idleSince = nil }
-        return (try NumberedRequest(frame), admission)
+        return (try NumberedRequest(frame), reservation)
     }
 
     /// The client's hello, and ours; nil where it has gone.
-    private func introduction() throws(WireError) -> ConnectedCaller? {
+    private func handshake() throws(WireError) -> ConnectedCaller? {
         guard let first = try nextRequest()?.numbered else { return nil }
         guard case .hello(let hello) = first.request else { throw .malformed("the first request is no hello") }
         let (welcome, problem) = welcome()
@@ -98,9 +101,10 @@ final class Connection: Sendable {
 
     private func welcome() -> (Response.Welcome?, KeychainError?) {
         do throws(KeychainError) {
-            let (mode, home) = try server.provider.introduction(to: user)
+            let (mode, home) = try server.provider.modeAndHome(for: user)
             let welcome = Response.Welcome(
-                instance: server.instance, mode: mode, dataDirectory: home?.dataDirectory ?? "", stateDirectory: home?.stateDirectory ?? "")
+                instance: server.instance, mode: mode, dataDirectory: home?.dataDirectory ?? "",
+                stateDirectory: home?.stateDirectory ?? "")
             return (welcome, nil)
         } catch {
             return (nil, error)
@@ -113,13 +117,14 @@ final class Connection: Sendable {
 
     private func handler(_ caller: ConnectedCaller) -> RequestHandler {
         RequestHandler(
-            server: server, channel: channel, caller: caller, fixed: fixed, user: user, process: process, connection: self)
+            server: server, channel: channel, caller: caller, fixed: fixed, user: user, process: process,
+            connection: self)
     }
 
     // MARK: What requests do to the connection
 
     /// Keeps a session until it is over, or the connection ends.
-    func keep(_ session: OpenSession) {
+    func addSession(_ session: OpenSession) {
         state.withLock { $0.sessions.append(session) }
     }
 
@@ -140,23 +145,27 @@ final class Connection: Sendable {
     private func endSessions() {
         let sessions = state.withLock { $0.sessions }
         for session in sessions { session.control.stop() }
-        for session in sessions { session.server.stop(patience: 5) }
+        for session in sessions { session.server.stop(timeout: 5) }
         state.withLock { $0.sessions = [] }
     }
 
     /// Tells a client what was wrong with what it sent, before the connection ends: after a frame that is none, nothing that follows is sure to
     /// be one.
-    private func say(_ error: WireError) {
+    private func logError(_ error: WireError) {
         let status: OSStatusCode
         switch error {
         case .malformed: status = .decode
         case .version: status = .wrongSecVersion
         case .slow: status = .io
-        case .ended, .system: return server.log.debug("a connection ended", metadata: ["reason": "\(error.description)"])
+        case .ended, .system:
+            return server.log.debug("a connection ended", metadata: ["reason": "\(error.description)"])
         }
         server.log.notice(
-            "a connection was ended", metadata: ["user": "\(user)", "process": "\(process)", "reason": "\(error.description)"])
+            "a connection was ended",
+            metadata: ["user": "\(user)", "process": "\(process)", "reason": "\(error.description)"])
         refuse(
-            KeychainError(status, "latchkeyd cannot use what this program sent: \(error.description)", hint: "use one version of Latchkey"))
+            KeychainError(
+                status, "latchkeyd cannot use what this program sent: \(error.description)",
+                hint: "use one version of Latchkey"))
     }
 }

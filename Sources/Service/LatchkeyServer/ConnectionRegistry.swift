@@ -22,35 +22,44 @@ final class ConnectionRegistry: Sendable {
     /// Takes a connection in. Where its user has too many, the one that was idle for longest is closed for it.
     ///
     /// - Throws: errSecNotAvailable where none of them is idle.
-    func admit(_ connection: Connection) throws(KeychainError) {
+    func register(_ connection: Connection) throws(KeychainError) {
         let (leaving, problem) = state.withLock { state -> (Connection?, KeychainError?) in
-            guard !state.isStopping else { return (nil, KeychainError(.notAvailable, "latchkeyd is stopping", hint: "try again")) }
+            guard !state.isStopping else {
+                return (nil, KeychainError(.notAvailable, "latchkeyd is stopping", hint: "try again"))
+            }
             // Those that are leaving may have a request on its way still.
             let present = state.connections.values.count { $0.user == connection.user }
-            guard present < 2 * limits.connectionsPerUser else { return (nil, Self.crowded("this user has \(present)")) }
+            guard present < 2 * limits.connectionsPerUser else {
+                return (nil, Self.tooManyConnections("this user has \(present)"))
+            }
             let total = shared.connections.load(ordering: .relaxed)
-            guard total < 2 * limits.connections else { return (nil, Self.crowded("all users together have \(total)")) }
-            let others = state.connections.values.filter { $0.user == connection.user && !$0.isLeaving }
+            guard total < 2 * limits.connections else {
+                return (nil, Self.tooManyConnections("all users together have \(total)"))
+            }
+            let others = state.connections.values.filter { $0.user == connection.user && !$0.isClosing }
             let own = others.filter { $0.process == connection.process }
-            let all = state.connections.values.filter { !$0.isLeaving }
+            let all = state.connections.values.filter { !$0.isClosing }
             let crowd =
                 own.count >= limits.connectionsPerProcess
-                ? own : others.count >= limits.connectionsPerUser ? others : all.count >= limits.connections ? Array(all) : []
+                ? own
+                : others.count >= limits.connectionsPerUser ? others : all.count >= limits.connections ? Array(all) : []
             guard !crowd.isEmpty else {
                 add(connection, to: &state)
                 return (nil, nil)
             }
-            guard let idle = crowd.filter(\.isDispensable).min(by: { ($0.idleSince ?? .max) < ($1.idleSince ?? .max) }) else {
+            guard let idle = crowd.filter(\.canBeClosed).min(by: { ($0.idleSince ?? .max) < ($1.idleSince ?? .max) })
+            else {
                 let whose =
                     own.count >= limits.connectionsPerProcess
-                    ? "this process has" : others.count >= limits.connectionsPerUser ? "this user has" : "all users together have"
-                return (nil, Self.crowded("\(whose) \(crowd.count)"))
+                    ? "this process has"
+                    : others.count >= limits.connectionsPerUser ? "this user has" : "all users together have"
+                return (nil, Self.tooManyConnections("\(whose) \(crowd.count)"))
             }
             add(connection, to: &state)
             return (idle, nil)
         }
         if let problem { throw problem }
-        leaving?.leave()
+        leaving?.closeAfterResponse()
     }
 
     private func add(_ connection: Connection, to state: inout State) {
@@ -73,7 +82,7 @@ final class ConnectionRegistry: Sendable {
             state.isStopping = true
             return Array(state.connections.values)
         }
-        for connection in all { connection.leave() }
+        for connection in all { connection.closeAfterResponse() }
     }
 
     var isEmpty: Bool { state.withLock { $0.connections.isEmpty } }
@@ -81,7 +90,7 @@ final class ConnectionRegistry: Sendable {
     var busyCount: Int { state.withLock { $0.connections.values.count { $0.idleSince == nil } } }
     var count: Int { state.withLock { $0.connections.count } }
 
-    private static func crowded(_ words: String) -> KeychainError {
+    private static func tooManyConnections(_ words: String) -> KeychainError {
         KeychainError(
             .notAvailable, "\(words) connections to latchkeyd, and all of them are busy",
             hint: "use fewer threads at a time, or try again")

@@ -21,7 +21,9 @@ public struct DaemonConfiguration: Sendable, Equatable {
     /// What stands in the file; the defaults where there is none.
     ///
     /// - Throws: where the file is not understood, or others than its owner can write it: it is never passed over.
-    public static func load(from path: String = systemPath, owner: UInt32 = 0) throws(SystemError) -> DaemonConfiguration {
+    public static func load(from path: String = systemPath, owner: UInt32 = 0) throws(SystemError)
+        -> DaemonConfiguration
+    {
         var configuration = DaemonConfiguration()
         let names = Set(Name.allCases.map(\.rawValue))
         guard let file = try ConfigurationFile.read(path, owner: owner, names: names) else { return configuration }
@@ -34,7 +36,9 @@ public struct DaemonConfiguration: Sendable, Equatable {
                 }
                 configuration.quota.bytes = bytes
             case .maxItems:
-                guard let items = Int(line.value), items > 0 else { throw file.refusal(of: line, expected: "a number above 0") }
+                guard let items = Int(line.value), items > 0 else {
+                    throw file.refusal(of: line, expected: "a number above 0")
+                }
                 configuration.quota.items = items
             case .subordinateUsers:
                 guard let choice = ["allow": true, "refuse": false][line.value] else {

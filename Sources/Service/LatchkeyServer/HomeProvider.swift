@@ -54,7 +54,8 @@ public final class HomeProvider: KeychainProvider {
     ///   - open: how many keychains stay open.
     ///   - subordinates: the user ids that are refused; nil where none is.
     public convenience init(
-        stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(), quota: KeychainQuota? = nil,
+        stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
+        quota: KeychainQuota? = nil,
         open: OpenKeychains = OpenKeychains(), subordinates: SubordinateUsers? = nil
     ) {
         self.init(
@@ -62,7 +63,7 @@ public final class HomeProvider: KeychainProvider {
             automaticPasscode: { () throws(KeychainError) in nil }
         ) { user in
             // Whoever is nobody shares the number with everybody who is (user_namespaces(7)).
-            Self.nobody.contains(user) ? nil : KeychainHome(root: "\(stateDirectory)/users/\(user)")
+            Self.overflowUsers.contains(user) ? nil : KeychainHome(root: "\(stateDirectory)/users/\(user)")
         }
     }
 
@@ -84,14 +85,15 @@ public final class HomeProvider: KeychainProvider {
     /// Takes a user's home before anybody asks for it.
     ///
     /// - Throws: errSecNotAvailable where another daemon has it.
-    public func claim(homeOf user: UInt32) throws(KeychainError) {
+    public func acquire(homeOf user: UInt32) throws(KeychainError) {
         let home = try home(of: user)
-        _ = try slot(of: user).ownership { () throws(KeychainError) in try HomeOwnership.claim(home) }
+        _ = try slot(of: user).ownership { () throws(KeychainError) in try HomeOwnership.acquire(home) }
     }
 
-    public func requireAdmission(of user: UInt32) throws(KeychainError) { try subordinates?.refuse(user) }
+    public func requireAllowedUser(of user: UInt32) throws(KeychainError) { try subordinates?.refuse(user) }
 
-    public func introduction(to user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
+    public func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
+    {
         (mode, try home(of: user))
     }
 
@@ -102,8 +104,8 @@ public final class HomeProvider: KeychainProvider {
         if slot.opened == nil { try makeRoom() }
         return try slot.keychain { (ownership) throws(KeychainError) in
             try open(home, ownership)
-        } claim: { () throws(KeychainError) in
-            try HomeOwnership.claim(home)
+        } acquire: { () throws(KeychainError) in
+            try HomeOwnership.acquire(home)
         }
     }
 
@@ -128,14 +130,17 @@ public final class HomeProvider: KeychainProvider {
         }
         guard openCount < openLimits.count else {
             throw KeychainError(
-                .notAvailable, "latchkeyd keeps the unlocked keychains of \(openLimits.count) users, and has no room for another",
+                .notAvailable,
+                "latchkeyd keeps the unlocked keychains of \(openLimits.count) users, and has no room for another",
                 hint: "try again later, or ask the administrator to raise the service's limit of open files")
         }
     }
 
     /// The keychains that are not in use, and since when; the one that is idle for longest first.
     private func idleSlots() -> [(slot: KeychainSlot, since: UInt64)] {
-        slots.withLock { Array($0.values) }.compactMap { slot in slot.idleSince.map { (slot, $0) } }.sorted { $0.1 < $1.1 }
+        slots.withLock { Array($0.values) }.compactMap { slot in slot.idleSince.map { (slot, $0) } }.sorted {
+            $0.1 < $1.1
+        }
     }
 
     /// How many keychains are open.
@@ -155,17 +160,21 @@ public final class HomeProvider: KeychainProvider {
         }
     }
 
-    public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+    public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
+    {
         let home = try home(of: user)
         let slot = slot(of: user)
         // Between the two steps below another request may open the keychain, and leave it idle.
-        let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in try HomeOwnership.claim(home) }
+        let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in try HomeOwnership.acquire(home)
+        }
         defer { withExtendedLifetime(lease) {} }
         // Whether the key fits is known before anybody's keychain is closed for it.
-        let lost = try EmbeddedService.recover(home: home, key: key, newPasscode: nil, clocks: clocks, ownership: ownership)
+        let lost = try EmbeddedService.recover(
+            home: home, key: key, newPasscode: nil, clocks: clocks, ownership: ownership)
         guard newPasscode != nil else { return lost }
         return try slot.whileClosed { () throws(KeychainError) in
-            try EmbeddedService.recover(home: home, key: key, newPasscode: newPasscode, clocks: clocks, ownership: ownership)
+            try EmbeddedService.recover(
+                home: home, key: key, newPasscode: newPasscode, clocks: clocks, ownership: ownership)
         }
     }
 
@@ -181,7 +190,8 @@ public final class HomeProvider: KeychainProvider {
     private func home(of user: UInt32) throws(KeychainError) -> KeychainHome {
         guard let home = home(user) else {
             guard mode == .system else {
-                throw KeychainError(.missingEntitlement, "this latchkeyd serves one user, and user \(user) is another one")
+                throw KeychainError(
+                    .missingEntitlement, "this latchkeyd serves one user, and user \(user) is another one")
             }
             throw KeychainError(
                 .missingEntitlement, "the user \(user) is nobody, whose keychain would be everybody's",
@@ -190,14 +200,17 @@ public final class HomeProvider: KeychainProvider {
         return home
     }
 
-    private static let nobody: Set<UInt32> = [65534, 65535, .max]
+    private static let overflowUsers: Set<UInt32> = [65534, 65535, .max]
 
     private func open(_ home: KeychainHome, _ ownership: HomeOwnership) throws(KeychainError) -> ServedKeychain {
         let service = try EmbeddedService(
             home: home, clocks: clocks, ownership: ownership, quota: quota, automaticPasscode: automaticPasscode)
         let (clocks, quota) = (clocks, quota)
-        return ServedKeychain(service: service, audit: try service.openAuditLog(limits: limits), mode: mode, home: home, quota: quota) {
-            () throws(KeychainError) in try EmbeddedService(home: home, clocks: clocks, ownership: ownership, quota: quota)
+        return ServedKeychain(
+            service: service, audit: try service.openAuditLog(limits: limits), mode: mode, home: home, quota: quota
+        ) {
+            () throws(KeychainError) in
+            try EmbeddedService(home: home, clocks: clocks, ownership: ownership, quota: quota)
         }
     }
 }

@@ -15,15 +15,15 @@ public final class KeychainServer: Sendable {
     let limits: ServerLimits
     let registry: ConnectionRegistry
     let shared: SharedResources
-    let changes = RecentChanges()
+    let changes = IdempotencyCache()
     /// Sessions that are open, or being opened.
-    let sessions: UserTurns
+    let sessions: ConcurrencyLimiter
     /// 16 random bytes by which clients tell this run of the daemon from the next.
     let instance = RandomBytes.array(count: 16)
     let log: Logger
     private let isSession: Bool
     /// The place of a session among those of its user; given back when nothing refers to this server any more.
-    private let place: UserTurns.Turn?
+    private let permit: ConcurrencyLimiter.Permit?
     /// Whether what requests ask for is no longer wanted.
     private let cancelling = Atomic(false)
     private let stopping: StopSignal
@@ -38,23 +38,27 @@ public final class KeychainServer: Sendable {
         _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits = ServerLimits(),
         log: Logger = Logger(label: "latchkeyd") { _ in SwiftLogNoOpLogHandler() }
     ) throws(SystemError) {
-        try self.init(provider, reader: reader, limits: limits, log: log, shared: SharedResources(limits), isSession: false, place: nil)
+        try self.init(
+            provider, reader: reader, limits: limits, log: log, shared: SharedResources(limits), isSession: false,
+            permit: nil)
     }
 
     /// A session's server, which shares with `server` what is lent to its user.
     ///
-    /// - Parameter place: kept until this server, its connections and their requests have ended.
+    /// - Parameter permit: kept until this server, its connections and their requests have ended.
     convenience init(
-        sessionOf server: KeychainServer, _ provider: any KeychainProvider, place: UserTurns.Turn? = nil
+        sessionOf server: KeychainServer, _ provider: any KeychainProvider, permit: ConcurrencyLimiter.Permit? = nil
     ) throws(SystemError) {
         try self.init(
-            provider, reader: server.reader, limits: server.limits.ofSession, log: server.log, shared: server.shared, isSession: true,
-            place: place)
+            provider, reader: server.reader, limits: server.limits.ofSession, log: server.log, shared: server.shared,
+            isSession: true,
+            permit: permit)
     }
 
     private init(
-        _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits, log: Logger, shared: SharedResources,
-        isSession: Bool, place: UserTurns.Turn?
+        _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits, log: Logger,
+        shared: SharedResources,
+        isSession: Bool, permit: ConcurrencyLimiter.Permit?
     ) throws(SystemError) {
         self.provider = provider
         self.reader = reader
@@ -62,15 +66,15 @@ public final class KeychainServer: Sendable {
         self.log = log
         self.shared = shared
         self.isSession = isSession
-        self.place = place
+        self.permit = permit
         registry = ConnectionRegistry(limits, shared)
-        sessions = UserTurns(limits.sessionsPerUser)
+        sessions = ConcurrencyLimiter(limits.sessionsPerUser)
         stopping = try StopSignal()
     }
 
     // MARK: Connections
 
-    /// Takes the connections that arrive at a socket, on a thread of its own, until ``stop(patience:)``.
+    /// Takes the connections that arrive at a socket, on a thread of its own, until ``stop(timeout:)``.
     public func listen(on socket: Socket) throws(SystemError) {
         accepting.add(1, ordering: .relaxed)
         let isRunning = BackgroundThread.run { [self] in
@@ -83,7 +87,7 @@ public final class KeychainServer: Sendable {
         }
     }
 
-    /// Closes idle keychains and forgets old answers now and then, on a thread of its own, until ``stop(patience:)``.
+    /// Closes idle keychains and forgets old answers now and then, on a thread of its own, until ``stop(timeout:)``.
     ///
     /// - Returns: false where the system has no thread to give.
     public func startHousekeeping() -> Bool {
@@ -93,7 +97,7 @@ public final class KeychainServer: Sendable {
             defer { accepting.subtract(1, ordering: .relaxed) }
             while !stopping.wait(milliseconds: Self.housekeepingInterval) {
                 provider.closeIdle()
-                changes.forgetOld()
+                changes.evictExpired()
             }
         }
         if !isRunning { accepting.subtract(1, ordering: .relaxed) }
@@ -108,7 +112,7 @@ public final class KeychainServer: Sendable {
             do throws(SystemError) {
                 guard
                     let connection = try socket.accept(
-                        until: stopping, beat: { heartbeat.store(BootClock.system.now(), ordering: .relaxed) })
+                        until: stopping, heartbeat: { heartbeat.store(BootClock.system.now(), ordering: .relaxed) })
                 else { return }
                 serve(connection)
             } catch {
@@ -126,10 +130,11 @@ public final class KeychainServer: Sendable {
         do throws(SystemError) {
             let connection = try Connection(socket, server: self, fixed: identity)
             do throws(KeychainError) {
-                try provider.requireAdmission(of: connection.user)
-                try registry.admit(connection)
+                try provider.requireAllowedUser(of: connection.user)
+                try registry.register(connection)
             } catch {
-                log.notice("a connection was refused", metadata: ["user": "\(connection.user)", "reason": "\(error.problem)"])
+                log.notice(
+                    "a connection was refused", metadata: ["user": "\(connection.user)", "reason": "\(error.problem)"])
                 return connection.refuse(error)
             }
             let isRunning = BackgroundThread.run { [self] in
@@ -138,15 +143,17 @@ public final class KeychainServer: Sendable {
             }
             guard isRunning else {
                 registry.remove(connection)
-                return connection.refuse(KeychainError(.notAvailable, "latchkeyd has no thread left", hint: "try again"))
+                return connection.refuse(
+                    KeychainError(.notAvailable, "latchkeyd has no thread left", hint: "try again"))
             }
         } catch {
-            log.warning("nothing is known of a caller, who was not served", metadata: ["reason": "\(error.description)"])
+            log.warning(
+                "nothing is known of a caller, who was not served", metadata: ["reason": "\(error.description)"])
         }
     }
 
     /// Serves the connections whose ends are handed over through `control`, until nobody holds the other end of it.
-    public func serve(handedOverBy control: Socket) {
+    public func serve(descriptorsFrom control: Socket) {
         while true {
             do throws(SystemError) {
                 switch try control.receiveDescriptor() {
@@ -162,21 +169,21 @@ public final class KeychainServer: Sendable {
 
     /// Whether connections are being taken: the thread that does so has gone round in the last seconds.
     public var isAlive: Bool {
-        BootClock.system.now() < heartbeat.load(ordering: .relaxed) + Self.greatestPause && registry.count >= 0
+        BootClock.system.now() < heartbeat.load(ordering: .relaxed) + Self.maxPause && registry.count >= 0
     }
 
     /// Ten seconds, in nanoseconds.
-    private static let greatestPause: UInt64 = 10_000_000_000
+    private static let maxPause: UInt64 = 10_000_000_000
 
     // MARK: The end
 
     /// Takes no more requests, answers those on their way, and closes the keychains, whose keys are wiped.
     ///
-    /// - Parameter patience: how long answers may take, in seconds.
-    public func stop(patience: Int = 20) {
+    /// - Parameter timeout: how long answers may take, in seconds.
+    public func stop(timeout: Int = 20) {
         stopping.raise()
         registry.stop()
-        let deadline = BootClock.system.now() + UInt64(patience) * 1_000_000_000
+        let deadline = BootClock.system.now() + UInt64(timeout) * 1_000_000_000
         waitUntilEmpty(until: deadline)
         // What still runs ends at its next step, and what waits is refused.
         cancelling.store(true, ordering: .relaxed)
@@ -190,7 +197,9 @@ public final class KeychainServer: Sendable {
     var isCancelling: Bool { cancelling.load(ordering: .relaxed) }
 
     private func waitUntilEmpty(until deadline: UInt64) {
-        while !registry.isEmpty || accepting.load(ordering: .relaxed) > 0, BootClock.system.now() < deadline { usleep(2000) }
+        while !registry.isEmpty || accepting.load(ordering: .relaxed) > 0, BootClock.system.now() < deadline {
+            usleep(2000)
+        }
     }
 
     /// Two seconds, in nanoseconds.
@@ -205,8 +214,8 @@ public final class KeychainServer: Sendable {
     // MARK: What happens to the machine
 
     /// Passes on what happened to the user's session or to the machine.
-    public func sessionDid(_ event: SessionEvent) {
+    public func handleSessionEvent(_ event: SessionEvent) {
         provider.forEachOpen { event.apply(to: $0.service) }
-        for session in registry.sessions() { session.sessionDid(event) }
+        for session in registry.sessions() { session.handleSessionEvent(event) }
     }
 }

@@ -26,7 +26,7 @@ final class KeychainSlot: Sendable {
     }
 
     /// Held while the keychain is opened or closed.
-    private let gate = Gate()
+    private let semaphore = BinarySemaphore()
     private let state = Mutex(State())
     /// Apart from the state, which is asked while files are written for this.
     private let held = Mutex<HomeOwnership?>(nil)
@@ -40,14 +40,17 @@ final class KeychainSlot: Sendable {
     var idleSince: UInt64? { state.withLock { $0.opened != nil && $0.leases == 0 ? $0.usedAt : nil } }
 
     /// The keychain, which stays open for as long as what is returned is kept.
-    func keychain(_ open: (HomeOwnership) throws(KeychainError) -> ServedKeychain, claim: () throws(KeychainError) -> HomeOwnership)
+    func keychain(
+        _ open: (HomeOwnership) throws(KeychainError) -> ServedKeychain,
+        acquire: () throws(KeychainError) -> HomeOwnership
+    )
         throws(KeychainError) -> ServedKeychain
     {
         if let leased = lease() { return leased }
-        gate.enter()
-        defer { gate.release() }
+        semaphore.acquire()
+        defer { semaphore.release() }
         if let leased = lease() { return leased }
-        let fresh = try open(try ownership(claim))
+        let fresh = try open(try ownership(acquire))
         state.withLock { $0.opened = fresh }
         return lease() ?? fresh
     }
@@ -57,31 +60,31 @@ final class KeychainSlot: Sendable {
             if state.opened != nil { state.beginLease() }
             return state.opened
         }
-        return opened?.leased(begunLease())
+        return opened?.leased(startLease())
     }
 
     /// A lease that was counted already.
-    private func begunLease() -> KeychainLease {
+    private func startLease() -> KeychainLease {
         KeychainLease { [self] in state.withLock { $0.endLease() } }
     }
 
     /// The daemon's hold on the home, with a lease: as long as that is kept, an idle close does not give the home back.
     func leasedOwnership(
-        _ claim: () throws(KeychainError) -> HomeOwnership
+        _ acquire: () throws(KeychainError) -> HomeOwnership
     ) throws(KeychainError) -> (ownership: HomeOwnership, lease: KeychainLease) {
         // An idle close that is under way ends first.
-        gate.enter()
-        defer { gate.release() }
+        semaphore.acquire()
+        defer { semaphore.release() }
         state.withLock { $0.beginLease() }
-        let lease = begunLease()
-        return (try ownership(claim), lease)
+        let lease = startLease()
+        return (try ownership(acquire), lease)
     }
 
     /// The daemon's hold on the home, taken where it is not yet.
-    func ownership(_ claim: () throws(KeychainError) -> HomeOwnership) throws(KeychainError) -> HomeOwnership {
+    func ownership(_ acquire: () throws(KeychainError) -> HomeOwnership) throws(KeychainError) -> HomeOwnership {
         let outcome: Result<HomeOwnership, KeychainError> = held.withLock { held in
             if let held { return .success(held) }
-            let fresh = Result { () throws(KeychainError) in try claim() }
+            let fresh = Result { () throws(KeychainError) in try acquire() }
             held = try? fresh.get()
             return fresh
         }
@@ -90,8 +93,8 @@ final class KeychainSlot: Sendable {
 
     /// Runs `body` while the keychain is closed; the next call opens it anew.
     func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        gate.enter()
-        defer { gate.release() }
+        semaphore.acquire()
+        defer { semaphore.release() }
         takeOpened { _ in true }?.close()
         return try body()
     }
@@ -100,8 +103,8 @@ final class KeychainSlot: Sendable {
     ///
     /// - Returns: whether it was open, and is closed now.
     func closeIfIdle() -> Bool {
-        gate.enter()
-        defer { gate.release() }
+        semaphore.acquire()
+        defer { semaphore.release() }
         guard closeOpened() else { return false }
         // Nothing refers to the home's lock any more: it is taken anew when the keychain is opened again.
         held.withLock { $0 = nil }
@@ -110,7 +113,7 @@ final class KeychainSlot: Sendable {
 
     /// Keeps no reference to the keychain when it returns.
     private func closeOpened() -> Bool {
-        guard opened?.losesNothing == true, let closing = takeOpened({ $0.leases == 0 }) else { return false }
+        guard opened?.canCloseWithoutLoss == true, let closing = takeOpened({ $0.leases == 0 }) else { return false }
         closing.close()
         return true
     }
@@ -126,7 +129,7 @@ final class KeychainSlot: Sendable {
 
 extension ServedKeychain {
     /// Whether opening the keychain anew gives what there is now: nothing is unlocked that a passcode protects.
-    fileprivate var losesNothing: Bool {
+    fileprivate var canCloseWithoutLoss: Bool {
         guard let status = try? service.lockStatus() else { return false }
         return !status.hasPasscode || status.state == .beforeFirstUnlock
     }

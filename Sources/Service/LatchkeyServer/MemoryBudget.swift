@@ -7,27 +7,27 @@ internal import Synchronization
 /// Counts the memory that is lent to users and to processes, and lets whoever asks for more wait until some comes back.
 final class MemoryBudget: Sendable {
     /// Who borrows.
-    struct Borrower: Hashable, Sendable {
+    struct MemoryConsumer: Hashable, Sendable {
         var user: UInt32
         var process: Int32
     }
 
     /// Gives the memory back when it goes.
-    final class Loan: Sendable {
+    final class MemoryReservation: Sendable {
         private let budget: MemoryBudget
-        private let borrower: Borrower
+        private let consumer: MemoryConsumer
         private let amount: Int
 
-        fileprivate init(_ budget: MemoryBudget, _ borrower: Borrower, _ amount: Int) {
-            (self.budget, self.borrower, self.amount) = (budget, borrower, amount)
+        fileprivate init(_ budget: MemoryBudget, _ consumer: MemoryConsumer, _ amount: Int) {
+            (self.budget, self.consumer, self.amount) = (budget, consumer, amount)
         }
 
-        deinit { budget.add(-amount, to: borrower) }
+        deinit { budget.add(-amount, to: consumer) }
     }
 
     private struct State {
         var users: [UInt32: Int] = [:]
-        var processes: [Borrower: Int] = [:]
+        var processes: [MemoryConsumer: Int] = [:]
     }
 
     private let limits: ServerLimits
@@ -39,31 +39,33 @@ final class MemoryBudget: Sendable {
 
     /// Lends the amount; nil where it is not to be had in time. Whoever has borrowed nothing gets any amount: what is allowed at all has to
     /// be possible.
-    func borrow(_ amount: Int, for borrower: Borrower) -> Loan? {
-        let deadline = BootClock.system.now() + UInt64(limits.patience) * 1_000_000_000
+    func reserve(_ amount: Int, for consumer: MemoryConsumer) -> MemoryReservation? {
+        let deadline = BootClock.system.now() + UInt64(limits.timeout) * 1_000_000_000
         while true {
-            let isLent = state.withLock { state in
-                let (byUser, byProcess) = (state.users[borrower.user] ?? 0, state.processes[borrower] ?? 0)
+            let isReserved = state.withLock { state in
+                let (byUser, byProcess) = (state.users[consumer.user] ?? 0, state.processes[consumer] ?? 0)
                 guard byUser == 0 || byUser + amount <= limits.memoryPerUser,
                     byProcess == 0 || byProcess + amount <= limits.memoryPerProcess
                 else { return false }
-                Self.add(amount, to: borrower, &state)
+                Self.add(amount, to: consumer, &state)
                 return true
             }
-            if isLent { return Loan(self, borrower, amount) }
+            if isReserved { return MemoryReservation(self, consumer, amount) }
             guard BootClock.system.now() < deadline else { return nil }
             usleep(Self.step)
         }
     }
 
-    fileprivate func add(_ amount: Int, to borrower: Borrower) {
-        state.withLock { Self.add(amount, to: borrower, &$0) }
+    fileprivate func add(_ amount: Int, to consumer: MemoryConsumer) {
+        state.withLock { Self.add(amount, to: consumer, &$0) }
     }
 
-    private static func add(_ amount: Int, to borrower: Borrower, _ state: inout State) {
-        let (byUser, byProcess) = ((state.users[borrower.user] ?? 0) + amount, (state.processes[borrower] ?? 0) + amount)
-        state.users[borrower.user] = byUser == 0 ? nil : byUser
-        state.processes[borrower] = byProcess == 0 ? nil : byProcess
+    private static func add(_ amount: Int, to consumer: MemoryConsumer, _ state: inout State) {
+        let (byUser, byProcess) = (
+            (state.users[consumer.user] ?? 0) + amount, (state.processes[consumer] ?? 0) + amount
+        )
+        state.users[consumer.user] = byUser == 0 ? nil : byUser
+        state.processes[consumer] = byProcess == 0 ? nil : byProcess
     }
 
     /// Five milliseconds, in microseconds.

@@ -21,7 +21,7 @@ final class Reply: Sendable {
     }
 
     /// Sends, and says whether the client is still there.
-    func tries(_ response: Response) -> Bool {
+    func trySend(_ response: Response) -> Bool {
         do throws(WireError) {
             try send(response)
             return true
@@ -37,16 +37,20 @@ final class Reply: Sendable {
         guard now &- lastProgress.load(ordering: .relaxed) > 100_000_000 else { return }
         lastProgress.store(now, ordering: .relaxed)
         // A client that has gone is noticed when it is answered.
-        if let frame = try? NumberedResponse(number: number, .progress(done: done, total: total)).frame() { _ = try? channel.offer(frame) }
+        if let frame = try? NumberedResponse(number: number, .progress(done: done, total: total)).frame() {
+            _ = try? channel.sendWithoutBlocking(frame)
+        }
     }
 
     /// The next piece of a backup; nil at its end.
     func nextPiece() throws(KeychainError) -> [UInt8]? {
         do throws(WireError) {
-            channel.socket.setPatience(receiving: FrameChannel.patience)
-            defer { channel.socket.setPatience(receiving: 0) }
+            channel.socket.setTimeouts(receiving: FrameChannel.timeout)
+            defer { channel.socket.setTimeouts(receiving: 0) }
             guard let (frame, _) = try channel.receive() else { throw .ended }
-            guard case .piece(let bytes) = try NumberedRequest(frame).request else { throw .malformed("a piece of a backup was expected") }
+            guard case .piece(let bytes) = try NumberedRequest(frame).request else {
+                throw .malformed("a piece of a backup was expected")
+            }
             return bytes.isEmpty ? nil : bytes
         } catch {
             throw KeychainError(.io, "the backup did not arrive: \(error.description)")

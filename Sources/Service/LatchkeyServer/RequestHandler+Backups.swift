@@ -8,10 +8,11 @@ internal import SecretMemory
 /// Backups, which a spool holds on their way.
 extension RequestHandler {
     func backup(
-        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, includesNonExtractable: Bool, _ reply: Reply
+        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, includesNonExtractable: Bool,
+        _ reply: Reply
     ) throws(KeychainError) -> Response {
-        let turn = try spoolTurn()
-        defer { withExtendedLifetime(turn) {} }
+        let permit = try acquireSpool()
+        defer { withExtendedLifetime(permit) {} }
         let spool = try spool(keychain)
         let report = try slow(.derivation) { () throws(KeychainError) in
             try keychain.service.backup(
@@ -23,17 +24,18 @@ extension RequestHandler {
             var piece = [UInt8](repeating: 0, count: Self.partSize)
             let count = try readPiece(spool, &piece)
             guard count > 0 else { return .backedUp(report) }
-            guard reply.tries(.piece(Array(piece.prefix(count)))) else {
+            guard reply.trySend(.piece(Array(piece.prefix(count)))) else {
                 throw KeychainError(.io, "the client has gone before the backup was complete")
             }
         }
     }
 
-    private func spoolTurn() throws(KeychainError) -> UserTurns.Turn {
-        guard let turn = server.shared.spools.turn(of: user, patience: 0) else {
-            throw KeychainError(.notAvailable, "another backup or restoration of this user is under way", hint: "wait for its end")
+    private func acquireSpool() throws(KeychainError) -> ConcurrencyLimiter.Permit {
+        guard let permit = server.shared.spools.acquire(for: user, timeout: 0) else {
+            throw KeychainError(
+                .notAvailable, "another backup or restoration of this user is under way", hint: "wait for its end")
         }
-        return turn
+        return permit
     }
 
     private func readPiece(_ spool: Spool, _ piece: inout [UInt8]) throws(KeychainError) -> Int {
@@ -45,32 +47,34 @@ extension RequestHandler {
     }
 
     func restore(
-        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, merges: Bool, isRehearsal: Bool,
+        _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, merges: Bool, dryRun: Bool,
         _ identity: CallerIdentity, _ reply: Reply
     ) throws(KeychainError) -> Response {
-        let turn = try spoolTurn()
-        defer { withExtendedLifetime(turn) {} }
+        let permit = try acquireSpool()
+        defer { withExtendedLifetime(permit) {} }
         let spool = try spool(keychain)
-        guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before it sent the backup") }
+        guard reply.trySend(.ready) else { throw KeychainError(.io, "the client has gone before it sent the backup") }
         while let piece = try reply.nextPiece() {
             var problem: KeychainError?
             piece.withUnsafeBytes { bytes in
                 do throws(KeychainError) { try spool.write(bytes) } catch { problem = error }
             }
             if let problem { throw problem }
-            guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone in the middle of the backup") }
+            guard reply.trySend(.ready) else {
+                throw KeychainError(.io, "the client has gone in the middle of the backup")
+            }
         }
         spool.rewind()
-        let admitsAttested = identity.grade == .attested
+        let allowsAttestedGroups = identity.grade == .attested
         let (reader, user) = (server.reader, user)
         return try slow(.derivation) { () throws(KeychainError) in
             // The administrator's rules may have changed while the backup arrived, and waited.
-            let reachesAttested = reader.mayAttest(processesOf: user)
-            try EmbeddedService.requireAdministrator(identity, reachesAttested: reachesAttested)
+            let accessesAttestedGroups = reader.canAttest(processesOf: user)
+            try EmbeddedService.requireAdministrator(identity, accessesAttestedGroups: accessesAttestedGroups)
             return .restored(
                 try keychain.service.restore(
-                    under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
-                    admitsAttested: admitsAttested,
+                    under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
+                    allowsAttestedGroups: allowsAttestedGroups,
                     from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: reply.progress))
         }
     }
@@ -80,7 +84,9 @@ extension RequestHandler {
     }
 
     private func stateDirectory(_ keychain: ServedKeychain) throws(KeychainError) -> String {
-        guard let home = keychain.home else { throw KeychainError(.notAvailable, "a keychain in memory has no backups") }
+        guard let home = keychain.home else {
+            throw KeychainError(.notAvailable, "a keychain in memory has no backups")
+        }
         return home.stateDirectory
     }
 }

@@ -9,20 +9,30 @@ internal import LinuxSystem
 extension RequestHandler {
     /// Sends the lines behind a number and since a time. The pool is left while a part is sent: a client that does not read holds none of its
     /// threads.
-    func readLog(_ keychain: ServedKeychain, _ after: UInt64, _ since: Double?, _ reply: Reply) throws(KeychainError) -> Response {
+    func readLog(_ keychain: ServedKeychain, _ after: UInt64, _ since: Double?, _ reply: Reply) throws(KeychainError)
+        -> Response
+    {
         let audit = try audit(keychain)
-        guard let turn = server.shared.logReadings.turn(of: user, patience: server.limits.patience) else {
-            throw KeychainError(.notAvailable, "this user reads the audit log too many times at once", hint: "wait for the others to end")
+        guard let permit = server.shared.logReadings.acquire(for: user, timeout: server.limits.timeout) else {
+            throw KeychainError(
+                .notAvailable, "this user reads the audit log too many times at once",
+                hint: "wait for the others to end")
         }
-        defer { withExtendedLifetime(turn) {} }
+        defer { withExtendedLifetime(permit) {} }
         let reading = try audit.reading(after: after, since: since)
         while true {
-            let part = try slow(.computation) { () throws(KeychainError) in try reading.nextPart(length: Self.partSize) }
-            guard !part.isLast else { return .logLines(AuditLines(lines: part.lines, last: reading.last), isFollowed: false) }
-            let isThere =
+            let part = try slow(.computation) { () throws(KeychainError) in try reading.nextPart(length: Self.partSize)
+            }
+            guard !part.isLast else {
+                return .logLines(AuditLines(lines: part.lines, last: reading.last), moreFollows: false)
+            }
+            let isConnected =
                 part.lines.isEmpty
-                ? !channel.socket.isHungUp : reply.tries(.logLines(AuditLines(lines: part.lines, last: 0), isFollowed: true))
-            guard isThere else { throw KeychainError(.io, "the client has gone before the log was read to its end") }
+                ? !channel.socket.isHungUp
+                : reply.trySend(.logLines(AuditLines(lines: part.lines, last: 0), moreFollows: true))
+            guard isConnected else {
+                throw KeychainError(.io, "the client has gone before the log was read to its end")
+            }
         }
     }
 

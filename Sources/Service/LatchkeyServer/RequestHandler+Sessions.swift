@@ -14,20 +14,27 @@ extension RequestHandler {
         _ keychain: ServedKeychain, _ passcode: SharedSecret?, _ reply: Reply
     ) throws(KeychainError) -> Response {
         // The place is taken before the work, and given back where the work fails, or with the session.
-        guard let place = server.sessions.turn(of: user, patience: 0) else {
-            throw KeychainError(.notAvailable, "this user has \(server.limits.sessionsPerUser) sessions already", hint: "end one of them")
+        guard let permit = server.sessions.acquire(for: user, timeout: 0) else {
+            throw KeychainError(
+                .notAvailable, "this user has \(server.limits.sessionsPerUser) sessions already",
+                hint: "end one of them")
         }
         let service = try keychain.reopen()
         do throws(KeychainError) {
             if let passcode {
-                try slow(.derivation) { () throws(KeychainError) in try service.unlock(passcode, progress: reply.progress) }
+                try slow(.derivation) { () throws(KeychainError) in
+                    try service.unlock(passcode, progress: reply.progress)
+                }
             }
-            guard reply.tries(.ready) else { throw KeychainError(.io, "the client has gone before its session began") }
+            guard reply.trySend(.ready) else {
+                throw KeychainError(.io, "the client has gone before its session began")
+            }
             let control = try receiveControl()
             let provider = SessionProvider(
-                user: user, service: service, knowsPasscode: passcode != nil, audit: keychain.audit, home: keychain.home,
+                user: user, service: service, knowsPasscode: passcode != nil, audit: keychain.audit,
+                home: keychain.home,
                 quota: keychain.quota, lease: keychain.lease)
-            try start(provider, control, place)
+            try start(provider, control, permit)
             return .done
         } catch {
             service.close()
@@ -37,8 +44,8 @@ extension RequestHandler {
 
     private func receiveControl() throws(KeychainError) -> Socket {
         do throws(SystemError) {
-            channel.socket.setPatience(receiving: FrameChannel.patience)
-            defer { channel.socket.setPatience(receiving: 0) }
+            channel.socket.setTimeouts(receiving: FrameChannel.timeout)
+            defer { channel.socket.setTimeouts(receiving: 0) }
             if case .socket(let socket) = try channel.socket.receiveDescriptor() { return socket }
         } catch {
             throw KeychainError(error)
@@ -46,15 +53,17 @@ extension RequestHandler {
         throw KeychainError(.param, "a session needs a descriptor, and none came")
     }
 
-    private func start(_ provider: SessionProvider, _ control: Socket, _ place: UserTurns.Turn) throws(KeychainError) {
+    private func start(_ provider: SessionProvider, _ control: Socket, _ permit: ConcurrencyLimiter.Permit)
+        throws(KeychainError)
+    {
         do throws(SystemError) {
-            let session = try KeychainServer(sessionOf: server, provider, place: place)
+            let session = try KeychainServer(sessionOf: server, provider, permit: permit)
             // Before the thread starts, which may end at once.
-            connection.keep(Connection.OpenSession(server: session, control: control))
+            connection.addSession(Connection.OpenSession(server: session, control: control))
             let isRunning = BackgroundThread.run { [weak connection] in
-                session.serve(handedOverBy: control)
+                session.serve(descriptorsFrom: control)
                 // No connection can come any more.
-                session.stop(patience: 5)
+                session.stop(timeout: 5)
                 connection?.drop(sessionOf: session)
             }
             guard isRunning else {

@@ -19,10 +19,11 @@ struct RequestHandler {
     let process: Int32
     let connection: Connection
     /// What the request has taken of its user's share until it is answered.
-    private let held = HeldTurns()
+    private let permits = HeldPermits()
 
     init(
-        server: KeychainServer, channel: FrameChannel, caller: ConnectedCaller, fixed: CallerIdentity?, user: UInt32, process: Int32,
+        server: KeychainServer, channel: FrameChannel, caller: ConnectedCaller, fixed: CallerIdentity?, user: UInt32,
+        process: Int32,
         connection: Connection
     ) {
         (self.server, self.channel, self.caller, self.fixed) = (server, channel, caller, fixed)
@@ -30,11 +31,11 @@ struct RequestHandler {
     }
 
     func answer(_ numbered: NumberedRequest) throws(WireError) {
-        defer { held.release() }
+        defer { permits.release() }
         let reply = Reply(channel: channel, number: numbered.number)
         let request = numbered.request
         guard request.isChange else { return try deliver(decide(request, reply), reply) }
-        let token = RecentChanges.Token(user: user, bytes: numbered.token)
+        let token = IdempotencyCache.Token(user: user, bytes: numbered.token)
         try deliver(server.changes.perform(token, request) { decide(request, reply) }, reply)
     }
 
@@ -43,7 +44,9 @@ struct RequestHandler {
         do throws(KeychainError) {
             var identity: CallerIdentity
             if let fixed { identity = fixed } else { identity = try caller.identity() }
-            if identity.process == nil { identity.process = CallerIdentity.ProcessNumber(user: user, process: process) }
+            if identity.process == nil {
+                identity.process = CallerIdentity.ProcessIdentity(user: user, process: process)
+            }
             // A recovery is also for a keychain that does not open.
             if case .recover(let key, let newPasscode) = request { return recover(request, key, newPasscode, identity) }
             let keychain = try server.provider.keychain(of: user)
@@ -63,13 +66,15 @@ struct RequestHandler {
     }
 
     /// Refuses what is about the keychain as a whole, where the caller has no right to that.
-    private func authorize(_ request: Request, _ identity: CallerIdentity, in mode: KeychainStatus.Mode) throws(KeychainError) {
+    private func authorize(_ request: Request, _ identity: CallerIdentity, in mode: KeychainStatus.Mode)
+        throws(KeychainError)
+    {
         // The lock of a session closes nothing outside of it.
         if case .lock = request, mode == .session { return }
-        let reachesAttested = request.reachesEveryGroup && server.reader.mayAttest(processesOf: user)
+        let accessesAttestedGroups = request.accessesAllGroups && server.reader.canAttest(processesOf: user)
         if request.isAdministrative {
-            try EmbeddedService.requireAdministrator(identity, reachesAttested: reachesAttested)
-        } else if reachesAttested {
+            try EmbeddedService.requireAdministrator(identity, accessesAttestedGroups: accessesAttestedGroups)
+        } else if accessesAttestedGroups {
             try EmbeddedService.requireAttested(identity)
         }
     }
@@ -79,7 +84,7 @@ struct RequestHandler {
     ) -> Response {
         let response: Response
         do throws(KeychainError) {
-            try authorize(request, identity, in: try server.provider.introduction(to: user).mode)
+            try authorize(request, identity, in: try server.provider.modeAndHome(for: user).mode)
             let (provider, user) = (server.provider, user)
             response = try slow(.derivation) { () throws(KeychainError) in
                 .count(try provider.recover(user, with: key, newPasscode: newPasscode))
@@ -91,11 +96,17 @@ struct RequestHandler {
         return response
     }
 
-    private func record(_ request: Request, _ response: Response, _ identity: CallerIdentity, in keychain: ServedKeychain) {
+    private func record(
+        _ request: Request, _ response: Response, _ identity: CallerIdentity, in keychain: ServedKeychain
+    ) {
         guard let audit = keychain.audit, let entry = AuditEntry(request, response, identity) else { return }
         do throws(KeychainError) {
             // A lookup need not wait for its line; what changes something, and what was refused, does.
-            if case .copyMatching = request, entry.status == .success { try audit.appendSoon(entry) } else { try audit.append(entry) }
+            if case .copyMatching = request, entry.status == .success {
+                try audit.appendSoon(entry)
+            } else {
+                try audit.append(entry)
+            }
         } catch {
             // It is done, and has to be acknowledged; the next request is refused until lines can be written again.
             server.log.error("a decision could not be written down", metadata: ["reason": "\(error.problem)"])
@@ -106,24 +117,28 @@ struct RequestHandler {
     private func deliver(_ response: Response, _ reply: Reply) throws(WireError) {
         guard case .records(let records, let damaged, _) = response else { return try reply.send(response) }
         let size = records.reduce(0) { $0 + $1.weight }
-        let loan = size > Self.partSize ? server.shared.budget.borrow(size, for: MemoryBudget.Borrower(user: user, process: process)) : nil
-        guard size <= Self.partSize || loan != nil else {
+        let reservation =
+            size > Self.partSize
+            ? server.shared.budget.reserve(size, for: MemoryBudget.MemoryConsumer(user: user, process: process)) : nil
+        guard size <= Self.partSize || reservation != nil else {
             return try reply.send(
                 .failure(
-                    KeychainError(.allocate, "too many large results are on their way to this user", hint: "ask for fewer items at a time"))
+                    KeychainError(
+                        .allocate, "too many large results are on their way to this user",
+                        hint: "ask for fewer items at a time"))
             )
         }
-        defer { withExtendedLifetime(loan) {} }
+        defer { withExtendedLifetime(reservation) {} }
         var (start, weight, secrets) = (0, 0, 0)
         for (index, record) in records.enumerated() {
             let own = record.weight
             if index > start, weight + own > Self.partSize || secrets + record.secretCount > Self.partSecrets {
-                try reply.send(.records(Array(records[start..<index]), damaged: 0, isFollowed: true))
+                try reply.send(.records(Array(records[start..<index]), damaged: 0, moreFollows: true))
                 (start, weight, secrets) = (index, 0, 0)
             }
             (weight, secrets) = (weight + own, secrets + record.secretCount)
         }
-        try reply.send(.records(Array(records[start...]), damaged: damaged, isFollowed: false))
+        try reply.send(.records(Array(records[start...]), damaged: damaged, moreFollows: false))
     }
 
     /// About how many bytes of results go into one frame.
@@ -138,26 +153,32 @@ struct RequestHandler {
         let service = keychain.service
         switch request {
         case .hello, .recover:
-            throw KeychainError(.param, "this is nothing to ask an open keychain for: a connection begins with one hello")
+            throw KeychainError(
+                .param, "this is nothing to ask an open keychain for: a connection begins with one hello")
         case .add(let item): return .record(try service.add(item, from: identity))
         case .addIdentities(let identities): return .count(try service.addIdentities(identities, from: identity))
         case .copyMatching(let query, let returning):
             let found = try search(service, query, returning, identity)
-            if returning.contains(.data) { try requirePasscode(keychain, identity, toRead: found.records.map(\.accessGroup)) }
-            return .records(found.records, damaged: found.damaged, isFollowed: false)
+            if returning.contains(.data) {
+                try requirePasscode(keychain, identity, toRead: found.records.map(\.accessGroup))
+            }
+            return .records(found.records, damaged: found.damaged, moreFollows: false)
         case .update(let query, let update):
             // What is moved can be read where it comes to lie.
             if update.accessGroup != nil {
-                try requirePasscode(keychain, identity, toRead: query.accessGroup.map { [AccessGroup($0, grade: .claimed)] })
+                try requirePasscode(
+                    keychain, identity, toRead: query.accessGroup.map { [AccessGroup($0, grade: .claimed)] })
             }
             return .count(try service.update(query, with: update, from: identity))
         case .delete(let query): return .count(try service.delete(query, from: identity))
         case .status: return .status(try status(keychain))
         case .check:
-            return try slow(.computation) { () throws(KeychainError) in .findings(try service.check { reply.progress($0, 0) }) }
-        case .repair(let action, let isRehearsal):
             return try slow(.computation) { () throws(KeychainError) in
-                .count(try service.repair(action, isRehearsal: isRehearsal) { reply.progress($0, 0) })
+                .findings(try service.check { reply.progress($0, 0) })
+            }
+        case .repair(let action, let dryRun):
+            return try slow(.computation) { () throws(KeychainError) in
+                .count(try service.repair(action, dryRun: dryRun) { reply.progress($0, 0) })
             }
         case .checkpoint: return try done { () throws(KeychainError) in try service.checkpoint() }
         case .who: return .caller(EmbeddedService.report(identity, facts: fixed == nil ? try caller.facts() : []))
@@ -167,7 +188,8 @@ struct RequestHandler {
                 try service.unlock(passcode, progress: reply.progress)
                 return .done
             }
-        case .lock(let immediately): return try done { () throws(KeychainError) in try service.lock(immediately: immediately) }
+        case .lock(let immediately):
+            return try done { () throws(KeychainError) in try service.lock(immediately: immediately) }
         case .watchLock: return try watch(service, reply)
         case .setPasscode(let new):
             return try slow(.derivation) { () throws(KeychainError) in
@@ -184,9 +206,12 @@ struct RequestHandler {
                 .count(try service.removePasscode(passcode, progress: reply.progress))
             }
         case .createRecoveryKey(let passcode):
-            return try slow(.derivation) { () throws(KeychainError) in .secret(try service.createRecoveryKey(passcode)) }
+            return try slow(.derivation) { () throws(KeychainError) in .secret(try service.createRecoveryKey(passcode))
+            }
         case .removeRecoveryKey(let passcode):
-            return try slow(.derivation) { () throws(KeychainError) in .count(try service.removeRecoveryKey(passcode) ? 1 : 0) }
+            return try slow(.derivation) { () throws(KeychainError) in
+                .count(try service.removeRecoveryKey(passcode) ? 1 : 0)
+            }
         case .changeSettings(let settings, let passcode):
             return try slow(.derivation) { () throws(KeychainError) in
                 try service.changeSettings(to: settings, passcode)
@@ -194,11 +219,11 @@ struct RequestHandler {
             }
         case .backup(let passphrase, let passcode, let includesNonExtractable):
             return try backup(keychain, passphrase, passcode, includesNonExtractable: includesNonExtractable, reply)
-        case .noteBackup:
-            service.noteBackup()
+        case .recordBackup:
+            service.recordBackup()
             return .done
-        case .restore(let passphrase, let passcode, let merges, let isRehearsal):
-            return try restore(keychain, passphrase, passcode, merges: merges, isRehearsal: isRehearsal, identity, reply)
+        case .restore(let passphrase, let passcode, let merges, let dryRun):
+            return try restore(keychain, passphrase, passcode, merges: merges, dryRun: dryRun, identity, reply)
         case .piece: throw KeychainError(.param, "a piece of a backup came, and nobody waits for one")
         case .readLog(let after, let since): return try readLog(keychain, after, since, reply)
         case .verifyLog: return try verifyLog(keychain)
@@ -211,11 +236,12 @@ struct RequestHandler {
         case .publicKey(let reference): return .publicKey(try service.publicKey(of: reference, from: identity))
         case .useKey(let reference, let use, let input):
             try requirePasscode(keychain, identity, toUse: reference)
-            guard let turn = server.shared.keyUses.turn(of: user, patience: server.limits.patience) else {
+            guard let permit = server.shared.keyUses.acquire(for: user, timeout: server.limits.timeout) else {
                 throw KeychainError(
-                    .notAvailable, "too many keys of this user are at work", hint: "use fewer threads at a time, or try again")
+                    .notAvailable, "too many keys of this user are at work",
+                    hint: "use fewer threads at a time, or try again")
             }
-            defer { withExtendedLifetime(turn) {} }
+            defer { withExtendedLifetime(permit) {} }
             return .keyOutput(try service.useKey(reference, use, on: input, from: identity))
         case .exportKey(let reference):
             try requirePasscode(keychain, identity, toUse: reference)
@@ -227,14 +253,15 @@ struct RequestHandler {
     private func search(
         _ service: any KeychainService, _ query: ItemQuery, _ returning: ReturnTypes, _ identity: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
-        let isWide = (query.limit ?? .one) != .one
-        if isWide || returning.contains(.data) {
-            let turns = isWide ? server.shared.wideSearches : server.shared.searches
-            guard let turn = turns.turn(of: user, patience: server.limits.patience) else {
+        let isMultiItem = (query.limit ?? .one) != .one
+        if isMultiItem || returning.contains(.data) {
+            let limiter = isMultiItem ? server.shared.multiItemSearches : server.shared.searches
+            guard let permit = limiter.acquire(for: user, timeout: server.limits.timeout) else {
                 throw KeychainError(
-                    .allocate, "too many large searches of this user are under way", hint: "ask for fewer items at a time, or try again")
+                    .allocate, "too many large searches of this user are under way",
+                    hint: "ask for fewer items at a time, or try again")
             }
-            held.keep(turn)
+            permits.hold(permit)
         }
         let limit = server.limits.memoryPerUser
         let outcome = ResultLimit.$current.withValue(limit) {
@@ -250,8 +277,11 @@ struct RequestHandler {
         guard !keychain.knowsPasscode, EmbeddedService.needsPasscode(identity, toReadSecretsOf: groups) else { return }
         guard try keychain.service.lockStatus().hasPasscode else { return }
         throw KeychainError(
-            .interactionNotAllowed, "these items are other programs' own, and shown to commands only against the passcode",
-            hint: "give it to the command: latchkey with-passcode -- COMMAND, --passcode-file FILE, or LATCHKEY_PASSCODE_FILE")
+            .interactionNotAllowed,
+            "these items are other programs' own, and shown to commands only against the passcode",
+            hint:
+                "give it to the command: latchkey with-passcode -- COMMAND, --passcode-file FILE, or LATCHKEY_PASSCODE_FILE"
+        )
     }
 
     /// What a key has decrypted, or agreed on, is as secret as the key.
@@ -268,7 +298,8 @@ struct RequestHandler {
     func slow<Value: Sendable>(
         _ kind: SlowWork.Kind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
-        try server.shared.slowWork.run(kind, for: user, isAbandoned: { channel.socket.isHungUp || server.isCancelling }, body)
+        try server.shared.slowWork.run(
+            kind, for: user, isAbandoned: { channel.socket.isHungUp || server.isCancelling }, body)
     }
 
     private func done(_ body: () throws(KeychainError) -> Void) throws(KeychainError) -> Response {
@@ -284,7 +315,8 @@ struct RequestHandler {
     }
 
     /// The state of the lock, with the programs that gave wrong passcodes. A program in a sandbox is not told of others.
-    private func lockStatus(_ keychain: ServedKeychain, _ identity: CallerIdentity) throws(KeychainError) -> LockStatus {
+    private func lockStatus(_ keychain: ServedKeychain, _ identity: CallerIdentity) throws(KeychainError) -> LockStatus
+    {
         var status = try keychain.service.lockStatus()
         guard status.wrongPasscodes > 0, identity.sandbox == nil, let audit = keychain.audit else { return status }
         // A log that cannot be read is no reason to say nothing of the lock.
@@ -294,16 +326,19 @@ struct RequestHandler {
 
     /// Sends every new state of the lock, until the client goes.
     private func watch(_ service: any KeychainService, _ reply: Reply) throws(KeychainError) -> Response {
-        guard let place = server.shared.watchers.turn(of: user, patience: 0) else {
-            throw KeychainError(.notAvailable, "this user watches the lock \(server.limits.watchersPerUser) times already")
+        guard let permit = server.shared.watchers.acquire(for: user, timeout: 0) else {
+            throw KeychainError(
+                .notAvailable, "this user watches the lock \(server.limits.watchersPerUser) times already")
         }
-        defer { withExtendedLifetime(place) {} }
-        let states = Mailbox<LockState>()
+        defer { withExtendedLifetime(permit) {} }
+        let states = BoundedMailbox<LockState>()
         let observer = service.addLockObserver { states.put($0) }
         defer { service.removeLockObserver(observer) }
-        var isThere = reply.tries(.lockState(try service.lockStatus().state))
-        while isThere, !channel.socket.isStale {
-            for state in states.take(waitingMilliseconds: 500) where isThere { isThere = reply.tries(.lockState(state)) }
+        var isConnected = reply.trySend(.lockState(try service.lockStatus().state))
+        while isConnected, !channel.socket.isStale {
+            for state in states.take(waitingMilliseconds: 500) where isConnected {
+                isConnected = reply.trySend(.lockState(state))
+            }
         }
         return .done
     }
@@ -312,7 +347,7 @@ struct RequestHandler {
 extension ItemRecord {
     /// About how many bytes the record takes.
     fileprivate var weight: Int {
-        var weight = 256 + maker.utf8.count + attributes.values.reduce(0) { $0 + 16 + $1.approximateSize }
+        var weight = 256 + addedBy.utf8.count + attributes.values.reduce(0) { $0 + 16 + $1.approximateSize }
         if let secrets { weight += (secrets.data?.count ?? 0) + secrets.attributes.values.reduce(0) { $0 + $1.count } }
         return weight
     }

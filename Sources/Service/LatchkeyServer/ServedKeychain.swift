@@ -52,12 +52,12 @@ public protocol KeychainProvider: Sendable {
     /// Decides whether connections of this user are taken at all, before they take anything of the server's.
     ///
     /// - Throws: errSecMissingEntitlement where they are not.
-    func requireAdmission(of user: UInt32) throws(KeychainError)
+    func requireAllowedUser(of user: UInt32) throws(KeychainError)
 
     /// What a client of this user is told before anything is opened.
     ///
     /// - Throws: errSecMissingEntitlement where this user is not served at all.
-    func introduction(to user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
+    func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
 
     /// The user's keychain, opened when it is asked for.
     ///
@@ -82,5 +82,5 @@ public protocol KeychainProvider: Sendable {
 
 extension KeychainProvider {
     /// Takes connections of every user; who has no keychain is told so in answer to the hello.
-    public func requireAdmission(of user: UInt32) throws(KeychainError) {}
+    public func requireAllowedUser(of user: UInt32) throws(KeychainError) {}
 }

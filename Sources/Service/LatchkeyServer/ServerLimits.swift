@@ -17,7 +17,7 @@ public struct ServerLimits: Sendable {
     /// The same of one process.
     public var memoryPerProcess: Int
     /// How long a frame waits for such memory, in seconds.
-    public var patience: Int
+    public var timeout: Int
     /// Threads for slow operations, of all users together.
     public var slowThreads: Int
     /// Slow operations of one user that run at a time.
@@ -28,7 +28,8 @@ public struct ServerLimits: Sendable {
     public init(
         connectionsPerUser: Int = 256, connectionsPerProcess: Int = 128, watchersPerUser: Int = 64,
         sessionsPerUser: Int = 16, connections: Int = 2048, memoryPerUser: Int = 64 << 20,
-        memoryPerProcess: Int = 32 << 20, patience: Int = 20, slowThreads: Int = 16, slowWorkPerUser: Int = 2, derivations: Int = 4
+        memoryPerProcess: Int = 32 << 20, timeout: Int = 20, slowThreads: Int = 16, slowWorkPerUser: Int = 2,
+        derivations: Int = 4
     ) {
         self.connectionsPerUser = connectionsPerUser
         self.connectionsPerProcess = connectionsPerProcess
@@ -37,7 +38,7 @@ public struct ServerLimits: Sendable {
         self.connections = connections
         self.memoryPerUser = memoryPerUser
         self.memoryPerProcess = memoryPerProcess
-        self.patience = patience
+        self.timeout = timeout
         self.slowThreads = slowThreads
         self.slowWorkPerUser = slowWorkPerUser
         self.derivations = derivations

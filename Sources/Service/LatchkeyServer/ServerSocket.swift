@@ -42,7 +42,9 @@ public final class ServerSocket: Sendable {
         }
         if try FileStatus.of(folder) == nil {
             guard mkdir(folder, 0o755) == 0, chmod(folder, 0o755) == 0 else {
-                throw SystemError("create the directory", path: folder, code: errno, hint: "make it, and give it to the user of latchkeyd")
+                throw SystemError(
+                    "create the directory", path: folder, code: errno,
+                    hint: "make it, and give it to the user of latchkeyd")
             }
         }
         guard let status = try FileStatus.of(folder), status.kind == .directory else {
@@ -55,7 +57,8 @@ public final class ServerSocket: Sendable {
         guard let found = try FileStatus.ofLink(path) else { return }
         guard found.kind == .socket else {
             throw SystemError(
-                "listen at", path: path, code: EEXIST, hint: "it is no socket; remove it, or choose another place: --socket PATH")
+                "listen at", path: path, code: EEXIST,
+                hint: "it is no socket; remove it, or choose another place: --socket PATH")
         }
         do throws(SystemError) {
             _ = try Socket(connectingTo: path)
@@ -70,6 +73,8 @@ public final class ServerSocket: Sendable {
     private static func inUse(_ path: String) -> SystemError {
         SystemError(
             "listen at", path: path, code: EADDRINUSE,
-            hint: "another latchkeyd, or the service manager, listens there; stop it, or choose another place: --socket PATH")
+            hint:
+                "another latchkeyd, or the service manager, listens there; stop it, or choose another place: --socket PATH"
+        )
     }
 }

@@ -4,7 +4,7 @@ internal import KeychainModel
 internal import LatchkeyService
 
 /// What happens to a user's session or to the machine, as far as the lock follows it. Whoever listens to logind, or to anything else, tells the
-/// server through ``KeychainServer/sessionDid(_:)``, and through nothing else.
+/// server through ``KeychainServer/handleSessionEvent(_:)``, and through nothing else.
 public enum SessionEvent: String, CaseIterable, Sendable {
     /// The screen was locked, or the session asked to be.
     case lock
@@ -20,7 +20,8 @@ public enum SessionEvent: String, CaseIterable, Sendable {
         switch self {
         case .lock: _ = try? service.lock(immediately: false)
         // No grace runs while the machine sleeps: what the lock has closed is closed.
-        case .sleep where status.settings.locksOnSleep || status.state == .locked: _ = try? service.lock(immediately: true)
+        case .sleep where status.settings.locksOnSleep || status.state == .locked:
+            _ = try? service.lock(immediately: true)
         case .sleep: break
         case .end: _ = try? service.lock(immediately: true)
         }

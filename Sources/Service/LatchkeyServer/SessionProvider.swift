@@ -7,7 +7,7 @@ public import SecretMemory
 /// The one keychain of a session: opened for the children of a process, and closed with them.
 public final class SessionProvider: KeychainProvider {
     private let user: UInt32
-    private let served: ServedKeychain
+    private let servedKeychain: ServedKeychain
     private let lease: KeychainLease?
 
     /// - Parameters:
@@ -21,31 +21,36 @@ public final class SessionProvider: KeychainProvider {
     ) {
         self.user = user
         self.lease = lease
-        served = ServedKeychain(service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode, quota: quota) {
+        servedKeychain = ServedKeychain(
+            service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode, quota: quota
+        ) {
             () throws(KeychainError) in
             throw .parameter("a session does not open further sessions")
         }
     }
 
-    public func introduction(to user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?) {
+    public func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
+    {
         guard user == self.user else {
-            throw KeychainError(.missingEntitlement, "this session serves user \(self.user), and user \(user) is another one")
+            throw KeychainError(
+                .missingEntitlement, "this session serves user \(self.user), and user \(user) is another one")
         }
-        return (.session, served.home)
+        return (.session, servedKeychain.home)
     }
 
     public func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain {
-        _ = try introduction(to: user)
-        return served
+        _ = try modeAndHome(for: user)
+        return servedKeychain
     }
 
-    public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+    public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
+    {
         throw .parameter("a session has nothing to recover; use the recovery key outside of it")
     }
 
     public func closeIdle() {}
 
-    public func forEachOpen(_ body: (ServedKeychain) -> Void) { body(served) }
+    public func forEachOpen(_ body: (ServedKeychain) -> Void) { body(servedKeychain) }
 
-    public func close() { served.service.close() }
+    public func close() { servedKeychain.service.close() }
 }

@@ -6,17 +6,17 @@ internal import Synchronization
 final class SharedResources: Sendable {
     let budget: MemoryBudget
     /// Searches for one item with its data, whose results are not sent yet.
-    let searches = UserTurns(16)
+    let searches = ConcurrencyLimiter(16)
     /// Searches for more than one item, whose results are not sent yet.
-    let wideSearches = UserTurns(2)
+    let multiItemSearches = ConcurrencyLimiter(2)
     /// Backups on their way.
-    let spools = UserTurns(1)
+    let spools = ConcurrencyLimiter(1)
     /// Readings of the audit log, each with every file of it open.
-    let logReadings = UserTurns(2)
+    let logReadings = ConcurrencyLimiter(2)
     /// Operations of keys of the keychain: with a large RSA key each takes some hundredths of a second.
-    let keyUses = UserTurns(4)
+    let keyUses = ConcurrencyLimiter(4)
     /// Connections that wait for changes of the lock.
-    let watchers: UserTurns
+    let watchers: ConcurrencyLimiter
     /// What takes longer than that.
     let slowWork: SlowWorkPool
     /// Connections of all users, those included that are leaving.
@@ -24,7 +24,7 @@ final class SharedResources: Sendable {
 
     init(_ limits: ServerLimits) {
         budget = MemoryBudget(limits)
-        watchers = UserTurns(limits.watchersPerUser)
+        watchers = ConcurrencyLimiter(limits.watchersPerUser)
         slowWork = SlowWorkPool(limits)
     }
 }

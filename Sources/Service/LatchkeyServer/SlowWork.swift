@@ -8,7 +8,7 @@ final class SlowWork: Sendable {
     enum Kind: Sendable {
         /// Takes time.
         case computation
-        /// Takes time, and the memory of a key derivation (128 to 256 MiB) until it releases its place (`DerivationPlace`).
+        /// Takes time, and the memory of a key derivation (128 to 256 MiB) until it releases its place (`DerivationPermit`).
         case derivation
     }
 
@@ -25,5 +25,7 @@ final class SlowWork: Sendable {
     /// Lets go the thread that waits for the end.
     func end() { ended.signal() }
 
-    func waitUntilEnded(milliseconds: Int) -> Bool { ended.wait(timeout: .now() + .milliseconds(milliseconds)) == .success }
+    func waitUntilEnded(milliseconds: Int) -> Bool {
+        ended.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
+    }
 }

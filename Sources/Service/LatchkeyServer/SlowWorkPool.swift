@@ -9,7 +9,7 @@ internal import Synchronization
 /// user does not take the processors and the memory from the others.
 ///
 /// Users take turns, however much each of them asks for. Work whose result is no longer wanted is cancelled: it never starts, or ends at its
-/// next step (`Cancellation`). A derivation that releases its place (`DerivationPlace`) runs on as a computation.
+/// next step (`Cancellation`). A derivation that releases its place (`DerivationPermit`) runs on as a computation.
 final class SlowWorkPool: Sendable {
     private let limits: ServerLimits
     private let queue = Mutex(SlowWorkQueue())
@@ -49,10 +49,10 @@ final class SlowWorkPool: Sendable {
     var startedThreads: Int { queue.withLock { $0.startedThreads } }
 
     private func startThreads() {
-        while queue.withLock({ $0.takeThread(limits) }) {
+        while queue.withLock({ $0.acquireThread(limits) }) {
             guard BackgroundThread.run({ [self] in runWork() }) else {
                 // Those that run already do the work; without any, the next request tries again.
-                return queue.withLock { $0.giveThreadBack() }
+                return queue.withLock { $0.releaseThread() }
             }
         }
     }
@@ -62,12 +62,12 @@ final class SlowWorkPool: Sendable {
         BackgroundThread.lowerPriority()
         while let work = queue.withLock({ $0.next(limits) }) {
             startThreads()
-            let place = DerivationPlace { [self] in
+            let permit = DerivationPermit { [self] in
                 queue.withLock { $0.releaseDerivation(of: work) }
                 startThreads()
             }
             Cancellation.$current.withValue(work.cancellation) {
-                DerivationPlace.$current.withValue(place) { work.body() }
+                DerivationPermit.$current.withValue(permit) { work.body() }
             }
             queue.withLock { $0.remove(work) }
             work.end()

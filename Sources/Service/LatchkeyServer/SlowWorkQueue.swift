@@ -5,7 +5,7 @@ internal import LinuxSystem
 /// Which work waits, which runs, and which is next: users take turns, and none of them has more than its share at a time.
 struct SlowWorkQueue {
     /// The users who wait for something, the next one first.
-    private var turns: [UInt32] = []
+    private var userOrder: [UInt32] = []
     private var waiting: [UInt32: [SlowWork]] = [:]
     private var running: [Running] = []
     private var threads = 0
@@ -25,29 +25,29 @@ struct SlowWorkQueue {
     /// - Returns: false where nothing is taken any more.
     mutating func add(_ work: SlowWork) -> Bool {
         guard !isClosed else { return false }
-        if waiting[work.user] == nil { turns.append(work.user) }
+        if waiting[work.user] == nil { userOrder.append(work.user) }
         waiting[work.user, default: []].append(work)
         return true
     }
 
     /// The work that begins now; nil where none may, for which the thread that asked is given back.
     mutating func next(_ limits: ServerLimits) -> SlowWork? {
-        for user in turns {
-            guard let work = waiting[user]?.first(where: { mayBegin($0, limits) }) else { continue }
+        for user in userOrder {
+            guard let work = waiting[user]?.first(where: { canStart($0, limits) }) else { continue }
             _ = removeWaiting(work)
             // Behind all others.
             if waiting[user] != nil {
-                turns.removeAll { $0 == user }
-                turns.append(user)
+                userOrder.removeAll { $0 == user }
+                userOrder.append(user)
             }
             running.append(Running(work: work, kind: work.kind))
             return work
         }
-        giveThreadBack()
+        releaseThread()
         return nil
     }
 
-    private func mayBegin(_ work: SlowWork, _ limits: ServerLimits) -> Bool {
+    private func canStart(_ work: SlowWork, _ limits: ServerLimits) -> Bool {
         let own = running.filter { $0.work.user == work.user }
         guard own.count < limits.slowWorkPerUser else { return false }
         guard work.kind == .derivation else { return true }
@@ -60,7 +60,7 @@ struct SlowWorkQueue {
         guard var list = waiting[work.user], let index = list.firstIndex(where: { $0 === work }) else { return false }
         list.remove(at: index)
         waiting[work.user] = list.isEmpty ? nil : list
-        if list.isEmpty { turns.removeAll { $0 == work.user } }
+        if list.isEmpty { userOrder.removeAll { $0 == work.user } }
         return true
     }
 
@@ -76,21 +76,21 @@ struct SlowWorkQueue {
     mutating func close() -> [SlowWork] {
         isClosed = true
         for entry in running { entry.work.cancellation.request() }
-        defer { (turns, waiting) = ([], [:]) }
+        defer { (userOrder, waiting) = ([], [:]) }
         return waiting.values.flatMap { $0 }
     }
 
     // MARK: Threads
 
     /// - Returns: whether one more thread is to be started. One that is on its way to work takes the next; only what may begin needs another.
-    mutating func takeThread(_ limits: ServerLimits) -> Bool {
+    mutating func acquireThread(_ limits: ServerLimits) -> Bool {
         guard threads < limits.slowThreads, threads == running.count,
-            waiting.values.contains(where: { $0.contains { mayBegin($0, limits) } })
+            waiting.values.contains(where: { $0.contains { canStart($0, limits) } })
         else { return false }
         threads += 1
         startedThreads += 1
         return true
     }
 
-    mutating func giveThreadBack() { threads -= 1 }
+    mutating func releaseThread() { threads -= 1 }
 }

@@ -43,7 +43,9 @@ final class Spool: Sendable {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int {
-        do throws(SystemError) { return try descriptor.read(into: buffer, path: path) } catch { throw KeychainError(error) }
+        do throws(SystemError) { return try descriptor.read(into: buffer, path: path) } catch {
+            throw KeychainError(error)
+        }
     }
 
     private static func unnamed(_ directory: String) throws(SystemError) -> OwnedDescriptor {

@@ -13,7 +13,7 @@ public final class AutomaticUnlock: Sendable {
     public typealias Source = @Sendable () throws(KeychainError) -> SharedSecret?
 
     private let source: Source
-    private let gate = Gate()
+    private let semaphore = BinarySemaphore()
     private let refused = Mutex<SharedSecret?>(nil)
 
     package init(_ source: @escaping Source) {
@@ -29,8 +29,8 @@ public final class AutomaticUnlock: Sendable {
     package func perform(
         isNeeded: () -> Bool, _ unlock: (SharedSecret) throws(KeychainError) -> Bool
     ) throws(KeychainError) -> Bool {
-        gate.enter()
-        defer { gate.release() }
+        semaphore.acquire()
+        defer { semaphore.release() }
         guard isNeeded() else { return true }
         guard let passcode = try source(), refused.withLock({ $0 }) != passcode else { return false }
         guard try unlock(passcode) else {

@@ -11,8 +11,10 @@ extension EmbeddedService {
             let attempts = try store.passcodeAttempts()
             let began = attempts.elapsed.map { clock() + Double(Clocks.secondsBetweenEpochs) - $0 }
             return LockStatus(
-                state: store.lockState, hasPasscode: store.hasPasscode, hasRecoveryKey: store.hasRecoveryKey, settings: store.settings,
-                open: Set(ProtectionClass.allCases.filter(store.isOpen)), graceLeft: store.graceLeft, wrongPasscodes: attempts.count,
+                state: store.lockState, hasPasscode: store.hasPasscode, hasRecoveryKey: store.hasRecoveryKey,
+                settings: store.settings,
+                open: Set(ProtectionClass.allCases.filter(store.isOpen)), graceLeft: store.graceLeft,
+                wrongPasscodes: attempts.count,
                 delay: attempts.delay, delayBegan: attempts.delay > 0 ? began : nil)
         }
     }
@@ -68,7 +70,8 @@ extension EmbeddedService {
     }
 
     public func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
         let (passphrase, passcode) = (try Self.passcode(passphrase), try Self.passcode(passcode))
@@ -79,42 +82,43 @@ extension EmbeddedService {
         }
         return try run { () throws(StoreError) in
             try store.backup(
-                under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable, cost: passcodeCost, now: clock(),
+                under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable,
+                cost: passcodeCost, now: clock(),
                 to: { (bytes) throws(StoreError) in
                     do throws(KeychainError) { try sink(bytes) } catch { throw .refused(error) }
                 }, progress: progress)
         }
     }
 
-    public func noteBackup() {
-        if let home { BackupMark.set(in: home, secondsSince1970: Int(clock()) + Clocks.secondsBetweenEpochs) }
+    public func recordBackup() {
+        if let home { LastBackupFile.set(in: home, secondsSince1970: Int(clock()) + Clocks.secondsBetweenEpochs) }
     }
 
     public func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
         let (passphrase, passcode) = (try Self.passcode(passphrase), try Self.passcode(passcode))
         return try run { () throws(StoreError) in
             try store.restore(
-                under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal,
-                refusal: { ItemRules.refusal(ofRestored: $0, admitsAttested: admitsAttested) },
+                under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
+                refusal: { ItemRules.refusal(ofRestored: $0, allowsAttestedGroups: allowsAttestedGroups) },
                 from: { (buffer) throws(StoreError) in
                     do throws(KeychainError) { return try source(buffer) } catch { throw .refused(error) }
                 }, progress: progress)
         }
     }
 
-    static func passcode(_ typed: SharedSecret) throws(KeychainError) -> Passcode {
+    static func passcode(_ rawPasscode: SharedSecret) throws(KeychainError) -> Passcode {
         do {
-            return try Passcode(typed)
+            return try Passcode(rawPasscode)
         } catch {
             throw KeychainError(error)
         }
     }
 
-    private static func passcode(_ typed: SharedSecret?) throws(KeychainError) -> Passcode? {
-        guard let typed else { return nil }
-        return try passcode(typed) as Passcode
+    private static func passcode(_ rawPasscode: SharedSecret?) throws(KeychainError) -> Passcode? {
+        guard let rawPasscode else { return nil }
+        return try passcode(rawPasscode) as Passcode
     }
 }

@@ -6,8 +6,10 @@ internal import KeychainStore
 /// Identities: each pair of a certificate and the private key whose `klbl` is the certificate's `pkhh` (keychain-behaviour §1.4, idnt). They have
 /// no rows of their own.
 extension EmbeddedService {
-    func identities(_ query: ItemQuery, returning: ReturnTypes, for caller: AuthorizedCaller) throws(KeychainError) -> ItemMatches {
-        let search = try PairSearch(query, for: caller, to: .read)
+    func identities(_ query: ItemQuery, returning: ReturnTypes, for caller: AuthorizedCaller) throws(KeychainError)
+        -> ItemMatches
+    {
+        let search = try IdentitySearch(query, for: caller, to: .read)
         let pairs = try run { () throws(StoreError) in
             try search.pairs { (search, areKeys) throws(StoreError) in
                 try store.search(search, limit: nil, withSecrets: areKeys && returning.contains(.data)).records
@@ -17,19 +19,23 @@ extension EmbeddedService {
         var records = pairs.map(\.record)
         if let limit = (query.limit ?? .one).count { records = Array(records.prefix(limit)) }
         guard !records.isEmpty else { throw .itemNotFound }
-        try KeyRules.withhold(from: &records, returning)
+        try KeyRules.removeProtectedData(from: &records, returning)
         return ItemMatches(records: records, damaged: 0)
     }
 
-    public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
-        let caller = try Authoriser.authorize(caller)
+    public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
+        let caller = try Authorizer.authorize(caller)
         try IdentityAddition.checkCount(identities)
         var pairs: [IdentityPair] = []
         for identity in identities {
             guard identity.certificate.itemClass == .certificate, identity.key.itemClass == .key else {
                 throw .parameter("an identity is a certificate and a key")
             }
-            let (certificate, key) = (try record(of: identity.certificate, for: caller), try record(of: identity.key, for: caller))
+            let (certificate, key) = (
+                try record(of: identity.certificate, for: caller), try record(of: identity.key, for: caller)
+            )
             pairs.append(IdentityPair(certificate: certificate, key: key))
         }
         let new = pairs
@@ -37,7 +43,8 @@ extension EmbeddedService {
             try store.transaction { (items) throws(StoreError) in
                 var count = 0
                 for pair in new {
-                    let stored = [try items.addUnlessPresent(pair.certificate), try items.addUnlessPresent(pair.key)].count { $0 }
+                    let stored = [try items.addUnlessPresent(pair.certificate), try items.addUnlessPresent(pair.key)]
+                        .count { $0 }
                     guard stored > 0 else { throw .duplicate }
                     count += stored
                 }
@@ -47,10 +54,12 @@ extension EmbeddedService {
     }
 
     /// Changes the certificates, then the keys, each as far as it has the attributes: all of them, or none.
-    func updateIdentities(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+    func updateIdentities(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity)
+        throws(KeychainError) -> Int
+    {
         guard update.data == nil else { throw .parameter("an identity has no data of its own to be changed") }
-        let caller = try Authoriser.authorize(caller)
-        let search = try PairSearch(query, for: caller, to: .write)
+        let caller = try Authorizer.authorize(caller)
+        let search = try IdentitySearch(query, for: caller, to: .write)
         let group = try update.accessGroup.map { (name) throws(KeychainError) in try caller.groupForMove(named: name) }
         let now = clock()
         let count = try run { () throws(StoreError) in
@@ -73,15 +82,17 @@ extension EmbeddedService {
 
     /// Deletes the certificates, then the keys where no other certificate is for them: all of it, or nothing.
     func deleteIdentities(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
-        let caller = try Authoriser.authorize(caller)
-        let search = try PairSearch(query, for: caller, to: .write)
+        let caller = try Authorizer.authorize(caller)
+        let search = try IdentitySearch(query, for: caller, to: .write)
         let others = try caller.search(ItemQuery(.certificate, synchronizable: .any), for: .read)
         let now = clock()
         let count = try run { () throws(StoreError) in
             try store.transaction { (items) throws(StoreError) in
                 let pairs = try search.pairs { (search, _) throws(StoreError) in try items.records(of: search) }
                 // One certificate may be for several keys.
-                for certificate in Self.distinct(pairs.map(\.certificate)) { try items.remove(Self.naming(certificate), now: now) }
+                for certificate in Self.distinct(pairs.map(\.certificate)) {
+                    try items.remove(Self.naming(certificate), now: now)
+                }
                 for key in Self.distinct(pairs.map(\.key)) {
                     var remaining = others
                     remaining.attributes = [.publicKeyHash: key[.applicationLabel] ?? .data([])]
@@ -121,16 +132,20 @@ private struct IdentityPair {
 }
 
 /// A query for identities as the two searches whose results are joined.
-private struct PairSearch {
+private struct IdentitySearch {
     private let certificates: ItemSearch
     private let keys: ItemSearch
 
     init(_ query: ItemQuery, for caller: AuthorizedCaller, to access: AuthorizedCaller.Access) throws(KeychainError) {
         var certificates = query
         certificates.itemClass = .certificate
-        certificates.persistentReference = query.persistentReference.map { PersistentReference(.certificate, $0.identifier) }
+        certificates.persistentReference = query.persistentReference.map {
+            PersistentReference(.certificate, $0.identifier)
+        }
         certificates.attributes = query.attributes.filter { Self.ofCertificate.contains($0.key) }
-        certificates.match.items = query.match.items.map { Set($0.map { PersistentReference(.certificate, $0.identifier) }) }
+        certificates.match.items = query.match.items.map {
+            Set($0.map { PersistentReference(.certificate, $0.identifier) })
+        }
         self.certificates = try caller.search(certificates, for: access)
         var keys = query
         keys.itemClass = .key
@@ -150,9 +165,13 @@ private struct PairSearch {
     /// In the order in which the certificates were added.
     ///
     /// - Parameter find: gives the items of a search; its second parameter says whether they may be keys of a pair, whose data may be wanted.
-    func pairs(_ find: (ItemSearch, _ areKeys: Bool) throws(StoreError) -> [ItemRecord]) throws(StoreError) -> [IdentityPair] {
+    func pairs(_ find: (ItemSearch, _ areKeys: Bool) throws(StoreError) -> [ItemRecord]) throws(StoreError)
+        -> [IdentityPair]
+    {
         let found = try find(certificates, false)
-        let byLabel = Dictionary(grouping: try find(keys, !found.isEmpty)) { $0[.applicationLabel]?.canonicalBytes ?? [] }
+        let byLabel = Dictionary(grouping: try find(keys, !found.isEmpty)) {
+            $0[.applicationLabel]?.canonicalBytes ?? []
+        }
         return found.flatMap { certificate in
             let hash = certificate[.publicKeyHash]?.canonicalBytes ?? []
             return hash.isEmpty ? [] : (byLabel[hash] ?? []).map { IdentityPair(certificate: certificate, key: $0) }
@@ -161,7 +180,8 @@ private struct PairSearch {
 
     /// The attributes that are the certificate's in the pair; all others are the key's.
     private static let ofCertificate: Set<ItemAttribute> = [
-        .label, .issuer, .serialNumber, .subjectKeyIdentifier, .tokenIdentifier, .certificateType, .certificateEncoding, .subject,
+        .label, .issuer, .serialNumber, .subjectKeyIdentifier, .tokenIdentifier, .certificateType, .certificateEncoding,
+        .subject,
         .publicKeyHash,
     ]
 }

@@ -7,15 +7,21 @@ internal import LinuxSystem
 public import SecretMemory
 
 extension EmbeddedService {
-    public func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey {
-        let caller = try Authoriser.authorize(caller)
+    public func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
+        -> GeneratedKey
+    {
+        let caller = try Authorizer.authorize(caller)
         // What cannot be stored is refused before a large key is made.
         _ = try caller.groupForAddition(named: generation.privateHalf.accessGroup)
         if let half = generation.publicHalf { _ = try caller.groupForAddition(named: half.accessGroup) }
         let key = try SoftwareKey.generate(generation.kind, isCancelled: { Cancellation.isCancelled })
-        var halves = [try KeyRules.completed(generation.privateHalf, key.publicKey, .privateKey, data: try key.external())]
+        var halves = [
+            try KeyRules.completed(generation.privateHalf, key.publicKey, .privateKey, data: try key.external())
+        ]
         if let half = generation.publicHalf {
-            halves.append(try KeyRules.completed(half, key.publicKey, .publicKey, data: SharedSecret(copying: key.publicKey.external)))
+            halves.append(
+                try KeyRules.completed(
+                    half, key.publicKey, .publicKey, data: SharedSecret(copying: key.publicKey.external)))
         }
         var records: [ItemRecord] = []
         for half in halves { records.append(try record(of: half, for: caller)) }
@@ -25,7 +31,9 @@ extension EmbeddedService {
             privateHalf: stored[0], publicHalf: stored.count > 1 ? stored[1] : nil, publicKey: key.publicKey.external)
     }
 
-    public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo {
+    public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> PublicKeyInfo
+    {
         let item = try keyItem(reference, caller)
         return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
             switch key {
@@ -43,11 +51,14 @@ extension EmbeddedService {
         return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
             guard case .privateKey(let key) = key else { throw .parameter("the key is a public one") }
             return KeyOutput(
-                try input.withUnsafeBytes { (input) throws(KeychainError) in try key.use(use, on: input) }, from: item.accessGroup)
+                try input.withUnsafeBytes { (input) throws(KeychainError) in try key.use(use, on: input) },
+                from: item.accessGroup)
         }
     }
 
-    public func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput {
+    public func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> KeyOutput
+    {
         let item = try keyItem(reference, caller)
         guard item.isExtractable else { throw KeyRules.notExtractable }
         guard let data = item.secrets?.data else { throw KeychainError(.decode, "the item holds no key") }
@@ -55,8 +66,9 @@ extension EmbeddedService {
     }
 
     /// The item with its data, which stays in the service.
-    private func keyItem(_ reference: PersistentReference, _ caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
-        let caller = try Authoriser.authorize(caller)
+    private func keyItem(_ reference: PersistentReference, _ caller: CallerIdentity) throws(KeychainError) -> ItemRecord
+    {
+        let caller = try Authorizer.authorize(caller)
         guard reference.itemClass == .key else { throw .parameter("the reference is not one of a key") }
         let search = try caller.search(ItemQuery(nil, synchronizable: .any, persistentReference: reference), for: .read)
         let result = try run { () throws(StoreError) in try store.search(search, limit: 1, withSecrets: true) }

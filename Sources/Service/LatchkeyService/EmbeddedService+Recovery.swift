@@ -14,28 +14,34 @@ extension EmbeddedService {
     ///   - ownership: the daemon's hold on the home, where a daemon does so.
     /// - Returns: how many items are lost with keys that could not leave the device.
     public static func recover(
-        home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system, ownership: HomeOwnership? = nil
+        home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system,
+        ownership: HomeOwnership? = nil
     ) throws(KeychainError) -> Int {
         // A daemon that ran meanwhile would go on with keys that are gone.
         if ownership == nil { try HomeOwnership.refuse(home) }
         let hold: HomeOwnership
-        if let ownership { hold = ownership } else { hold = try HomeOwnership.holdWithoutDaemon(home) }
+        if let ownership { hold = ownership } else { hold = try HomeOwnership.acquireWithoutDaemon(home) }
         defer { withExtendedLifetime(hold) {} }
-        let new = try newPasscode.map { (typed) throws(KeychainError) in try passcode(typed) }
+        let new = try newPasscode.map { (rawPasscode) throws(KeychainError) in try passcode(rawPasscode) }
         do throws(StoreError) {
-            let recovery = try keybagErrors { () throws(KeybagError) in
+            let recovery = try mapKeybagErrors { () throws(KeybagError) in
                 try new?.requireNew()
                 return try RecoveryKey(text: key)
             }
-            let data = try systemErrors { () throws(SystemError) in try PrivateDirectory(existing: home.dataDirectory) }
-            let state = try systemErrors { () throws(SystemError) in try PrivateDirectory(creating: home.stateDirectory) }
+            let data = try mapSystemErrors { () throws(SystemError) in
+                try PrivateDirectory(existing: home.dataDirectory)
+            }
+            let state = try mapSystemErrors { () throws(SystemError) in
+                try PrivateDirectory(creating: home.stateDirectory)
+            }
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
             return try KeychainStore.recover(
-                path: data.appending(KeychainHome.databaseName), with: recovery, newPasscode: new, cost: clocks.passcodeCost,
+                path: data.appending(KeychainHome.databaseName), with: recovery, newPasscode: new,
+                cost: clocks.passcodeCost,
                 attempts: attempts
-            ) { (isDryRun) throws(KeybagError) in
+            ) { (dryRun) throws(KeybagError) in
                 // A dry run makes no key; one that ends with the process does for counting.
-                if isDryRun { return try .load(from: state) ?? .ephemeral() }
+                if dryRun { return try .load(from: state) ?? .ephemeral() }
                 return try .loadOrCreate(in: state)
             }
         } catch {
@@ -43,11 +49,11 @@ extension EmbeddedService {
         }
     }
 
-    private static func keybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
+    private static func mapKeybagErrors<Result>(_ body: () throws(KeybagError) -> Result) throws(StoreError) -> Result {
         do { return try body() } catch { throw .keybag(error) }
     }
 
-    private static func systemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(StoreError) -> Result {
+    private static func mapSystemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(StoreError) -> Result {
         do { return try body() } catch { throw .system(error) }
     }
 }

@@ -16,7 +16,7 @@ public final class EmbeddedService: KeychainService {
     let keys = KeyCache()
     private let automaticUnlock: AutomaticUnlock
     /// nil where the home is the daemon's own, or there is none.
-    private let watch: HomeWatch?
+    private let ownershipMonitor: HomeOwnershipMonitor?
     private let log = Logger(label: "latchkey.service")
 
     /// Opens the keychain under `home`, and makes it where there is none.
@@ -43,7 +43,8 @@ public final class EmbeddedService: KeychainService {
         }
         do throws(StoreError) {
             let attempts = PasscodeAttempts(in: state, clock: clocks.boot)
-            store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot, quota: quota) { (isNew) throws(KeybagError) in
+            store = try KeychainStore(path: path, attempts: attempts, clock: clocks.boot, quota: quota) {
+                (isNew) throws(KeybagError) in
                 try Self.deviceKey(in: state, of: home, isNew: isNew)
             }
         } catch {
@@ -51,7 +52,7 @@ public final class EmbeddedService: KeychainService {
         }
         _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
         self.home = home
-        watch = ownership == nil ? HomeWatch(home, clocks.boot) : nil
+        ownershipMonitor = ownership == nil ? HomeOwnershipMonitor(home, clocks.boot) : nil
         clock = clocks.wall
         passcodeCost = clocks.passcodeCost
         automaticUnlock = AutomaticUnlock(automaticPasscode)
@@ -66,7 +67,7 @@ public final class EmbeddedService: KeychainService {
         }
         _ = store.addLockObserver { [keys] state in if state != .unlocked { keys.removeAll() } }
         home = nil
-        watch = nil
+        ownershipMonitor = nil
         clock = clocks.wall
         passcodeCost = clocks.passcodeCost
         automaticUnlock = AutomaticUnlock { () throws(KeychainError) in nil }
@@ -83,7 +84,7 @@ public final class EmbeddedService: KeychainService {
     // MARK: Items
 
     public func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
-        let record = try record(of: item, for: try Authoriser.authorize(caller))
+        let record = try record(of: item, for: try Authorizer.authorize(caller))
         return try run { () throws(StoreError) in try store.add(record) }
     }
 
@@ -95,9 +96,11 @@ public final class EmbeddedService: KeychainService {
         }
         let now = clock()
         var record = ItemRecord(
-            identifier: .random(), itemClass: item.itemClass, protection: item.protection ?? .initial(for: item.itemClass),
-            accessGroup: group, isSynchronizable: item.isSynchronizable, created: now, modified: now, attributes: item.attributes,
-            accessControlFlags: item.accessControlFlags, maker: caller.executable, secrets: item.secrets)
+            identifier: .random(), itemClass: item.itemClass,
+            protection: item.protection ?? .initial(for: item.itemClass),
+            accessGroup: group, isSynchronizable: item.isSynchronizable, created: now, modified: now,
+            attributes: item.attributes,
+            accessControlFlags: item.accessControlFlags, addedBy: caller.executable, secrets: item.secrets)
         KeyRules.complete(&record)
         record.completeDefaults()
         try ItemRules.check(record)
@@ -109,7 +112,7 @@ public final class EmbeddedService: KeychainService {
     public func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
-        let caller = try Authoriser.authorize(caller)
+        let caller = try Authorizer.authorize(caller)
         if query.isAboutIdentities {
             return try identities(query, returning: returning, for: caller)
         }
@@ -117,22 +120,26 @@ public final class EmbeddedService: KeychainService {
         let limit = (query.limit ?? .one).count
         var result = try run { () throws(StoreError) in
             try store.search(
-                search, limit: limit, withSecrets: returning.contains(.data), withDigest: returning.isSuperset(of: [.data, .attributes]))
+                search, limit: limit, withSecrets: returning.contains(.data),
+                withDigest: returning.isSuperset(of: [.data, .attributes]))
         }
         for row in result.damaged {
             // Quietly: a library that repeats itself at every search is a nuisance to its host. `doctor` and `Latchkey` are not silent.
             log.debug(
-                "a damaged row was passed over", metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
+                "a damaged row was passed over",
+                metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
         }
         guard !result.records.isEmpty || !result.damaged.isEmpty else { throw .itemNotFound }
-        if search.itemClass == .key { try KeyRules.withhold(from: &result.records, returning) }
+        if search.itemClass == .key { try KeyRules.removeProtectedData(from: &result.records, returning) }
         return ItemMatches(records: result.records, damaged: result.damaged.count)
     }
 
     @discardableResult
-    public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+    public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
         if query.isAboutIdentities { return try updateIdentities(query, with: update, from: caller) }
-        let caller = try Authoriser.authorize(caller)
+        let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .write)
         var group: AccessGroup?
         if let name = update.accessGroup { group = try caller.groupForMove(named: name) }
@@ -150,7 +157,7 @@ public final class EmbeddedService: KeychainService {
     @discardableResult
     public func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
         if query.isAboutIdentities { return try deleteIdentities(query, from: caller) }
-        let caller = try Authoriser.authorize(caller)
+        let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .write)
         let now = clock()
         let count = try run { () throws(StoreError) in try store.remove(search, now: now) }
@@ -163,33 +170,38 @@ public final class EmbeddedService: KeychainService {
     public func status() throws(KeychainError) -> KeychainStatus {
         try run { () throws(StoreError) in
             KeychainStatus(
-                mode: home == nil ? .ephemeral : .embedded, root: home == nil ? .memory : .file, databasePath: home?.databasePath,
-                deviceKeyPath: home?.deviceKeyPath, formatVersion: KeychainStore.formatVersion, hasPasscode: store.hasPasscode,
+                mode: home == nil ? .ephemeral : .embedded, root: home == nil ? .memory : .file,
+                databasePath: home?.databasePath,
+                deviceKeyPath: home?.deviceKeyPath, formatVersion: KeychainStore.formatVersion,
+                hasPasscode: store.hasPasscode,
                 counts: try store.counts(), quarantined: try store.quarantinedRows())
         }
     }
 
     public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
         try run { () throws(StoreError) in
-            Examination.findings(try store.inspect(progress: progress), home: home, hasRecoveryKey: store.hasRecoveryKey)
+            HealthCheck.findings(
+                try store.inspect(progress: progress), home: home, hasRecoveryKey: store.hasRecoveryKey)
         }
     }
 
-    public func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
-        let count = try run { () throws(StoreError) in try store.repair(action, isRehearsal: isRehearsal, progress: progress) }
-        if !isRehearsal, count > 0 { try checkpoint() }
+    public func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        let count = try run { () throws(StoreError) in try store.repair(action, dryRun: dryRun, progress: progress) }
+        if !dryRun, count > 0 { try checkpoint() }
         return count
     }
 
-    public func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
-        Authoriser.report(caller, facts: CallerReader(command: nil, entitlements: nil).factsOfThisProcess(caller))
+    public func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
+        Authorizer.report(caller, facts: CallerReader(command: nil, entitlements: nil).currentProcessFacts(caller))
     }
 
-    public func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
+    public func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
+        -> UInt64
+    {
         throw Self.noAudit
     }
 
-    public func verifyAudit() throws(KeychainError) -> AuditVerdict { throw Self.noAudit }
+    public func verifyAudit() throws(KeychainError) -> AuditVerification { throw Self.noAudit }
 
     private static let noAudit = KeychainError(
         .notAvailable, "a keychain that programs open themselves keeps no audit log",
@@ -209,37 +221,39 @@ public final class EmbeddedService: KeychainService {
 
     /// Refuses a caller who may not do anything to the keychain as a whole.
     ///
-    /// - Parameter reachesAttested: whether it would reach the items of attested groups, if there are any.
+    /// - Parameter accessesAttestedGroups: whether it would reach the items of attested groups, if there are any.
     /// - Throws: errSecMissingEntitlement.
-    public static func requireAdministrator(_ caller: CallerIdentity, reachesAttested: Bool) throws(KeychainError) {
-        try Authoriser.authorizeAdministration(caller, reachesAttested: reachesAttested)
+    public static func requireAdministrator(_ caller: CallerIdentity, accessesAttestedGroups: Bool)
+        throws(KeychainError)
+    {
+        try Authorizer.authorizeAdministration(caller, accessesAttestedGroups: accessesAttestedGroups)
     }
 
     /// Refuses a caller that is not attested, where items of attested groups are concerned.
     ///
     /// - Throws: errSecMissingEntitlement.
     public static func requireAttested(_ caller: CallerIdentity) throws(KeychainError) {
-        try Authoriser.authorizeAttested(caller)
+        try Authorizer.authorizeAttested(caller)
     }
 
     /// Whether the caller is shown the secrets of these groups only where the passcode was given; nil for whichever groups there are.
     public static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
-        Authoriser.needsPasscode(caller, toReadSecretsOf: groups)
+        Authorizer.needsPasscode(caller, toReadSecretsOf: groups)
     }
 
     /// How many private keys are kept ready.
-    @_spi(Testing) public var readyKeys: Int { keys.count }
+    @_spi(Testing) public var cachedKeyCount: Int { keys.count }
 
     /// Whether keys that need the passcode are in memory.
-    @_spi(Testing) public var opensWhatPasscodeOpens: Bool { store.hasPasscode && store.isOpen(.whenUnlocked) }
+    @_spi(Testing) public var canOpenPasscodeItems: Bool { store.hasPasscode && store.isOpen(.whenUnlocked) }
 
     /// What a caller may do, in words, for whoever knows the facts.
     public static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
-        Authoriser.report(caller, facts: facts)
+        Authorizer.report(caller, facts: facts)
     }
 
     /// Whether a daemon has taken the home since this process opened it; what it holds from then on, the daemon is to be asked for.
-    public var belongsToDaemon: Bool { watch?.isTaken ?? false }
+    public var isOwnedByDaemon: Bool { ownershipMonitor?.isOwnedByDaemon ?? false }
 
     public func checkpoint() throws(KeychainError) {
         try run { () throws(StoreError) in try store.checkpoint() }
@@ -255,7 +269,7 @@ public final class EmbeddedService: KeychainService {
         do {
             return try body()
         } catch .keybag(.closed(let protection)) where store.lockState == .beforeFirstUnlock {
-            guard try unlockBySelf() else { throw KeychainError(.closed(protection)) }
+            guard try unlockAutomatically() else { throw KeychainError(.closed(protection)) }
         } catch {
             throw KeychainError(error)
         }
@@ -266,9 +280,10 @@ public final class EmbeddedService: KeychainService {
         }
     }
 
-    private func unlockBySelf() throws(KeychainError) -> Bool {
-        try automaticUnlock.perform(isNeeded: { store.lockState == .beforeFirstUnlock }) { (typed) throws(KeychainError) in
-            let passcode = try Self.passcode(typed)
+    private func unlockAutomatically() throws(KeychainError) -> Bool {
+        try automaticUnlock.perform(isNeeded: { store.lockState == .beforeFirstUnlock }) {
+            (rawPasscode) throws(KeychainError) in
+            let passcode = try Self.passcode(rawPasscode)
             do throws(StoreError) {
                 try store.unlock(passcode, floor: passcodeCost)
                 return true

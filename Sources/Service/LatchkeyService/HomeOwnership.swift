@@ -17,13 +17,13 @@ public final class HomeOwnership: Sendable {
     /// Takes the home for the daemon that this process is, and marks it.
     ///
     /// - Throws: errSecNotAvailable where another daemon has it.
-    public static func claim(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
+    public static func acquire(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
         do throws(SystemError) {
             try home.requireSafeIfNew()
             let data = try PrivateDirectory(creating: home.dataDirectory)
-            let ownership = try hold(home)
-            if try FileStatus.ofLink(data.appending(markName)) == nil {
-                try PrivateFile.replace(markName, in: data, content: Array(markText.utf8))
+            let ownership = try acquireLock(home)
+            if try FileStatus.ofLink(data.appending(markerName)) == nil {
+                try PrivateFile.replace(markerName, in: data, content: Array(markerText.utf8))
             }
             return ownership
         } catch {
@@ -35,23 +35,23 @@ public final class HomeOwnership: Sendable {
     ///
     /// - Returns: false where it was not marked.
     /// - Throws: errSecNotAvailable where a daemon has it.
-    public static func unmark(_ home: KeychainHome) throws(KeychainError) -> Bool {
-        guard isMarked(home) else { return false }
-        let hold = try holdWithoutDaemon(home)
-        defer { withExtendedLifetime(hold) {} }
-        guard unlink(markPath(home)) == 0 else { throw KeychainError(.last("remove", path: markPath(home))) }
+    public static func removeMarker(_ home: KeychainHome) throws(KeychainError) -> Bool {
+        guard hasMarker(home) else { return false }
+        let ownership = try acquireWithoutDaemon(home)
+        defer { withExtendedLifetime(ownership) {} }
+        guard unlink(markerPath(home)) == 0 else { throw KeychainError(.last("remove", path: markerPath(home))) }
         return true
     }
 
     /// Whether the home belongs to a daemon, running or not.
-    public static func isMarked(_ home: KeychainHome) -> Bool {
-        faccessat(AT_FDCWD, markPath(home), F_OK, AT_SYMLINK_NOFOLLOW) == 0
+    public static func hasMarker(_ home: KeychainHome) -> Bool {
+        faccessat(AT_FDCWD, markerPath(home), F_OK, AT_SYMLINK_NOFOLLOW) == 0
     }
 
     /// Keeps daemons away while something is done to the files.
-    static func holdWithoutDaemon(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
+    static func acquireWithoutDaemon(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
         do throws(SystemError) {
-            return try hold(home)
+            return try acquireLock(home)
         } catch {
             throw error.code == EWOULDBLOCK ? busy(home) : KeychainError(error)
         }
@@ -59,18 +59,23 @@ public final class HomeOwnership: Sendable {
 
     /// Refuses to open a home that belongs to a daemon.
     static func refuse(_ home: KeychainHome) throws(KeychainError) {
-        guard isMarked(home) else { return }
+        guard hasMarker(home) else { return }
         if (try? FileSystem.isReadOnly(at: home.dataDirectory)) == true {
             throw KeychainError(
-                .notAvailable, "the keychain in \(home.dataDirectory) belongs to latchkeyd, which cannot run on a read-only file system",
-                hint: "mount it writable, or copy the data and state directories elsewhere and remove the copy's file \(markName)")
+                .notAvailable,
+                "the keychain in \(home.dataDirectory) belongs to latchkeyd, which cannot run on a read-only file system",
+                hint:
+                    "mount it writable, or copy the data and state directories elsewhere and remove the copy's file \(markerName)"
+            )
         }
         throw KeychainError(
             .notAvailable, "the keychain in \(home.dataDirectory) belongs to latchkeyd, which does not answer",
-            hint: "systemctl --user start latchkeyd.socket, or: latchkeyd --user &; to do without it: latchkeyd --user --release")
+            hint:
+                "systemctl --user start latchkeyd.socket, or: latchkeyd --user &; to do without it: latchkeyd --user --release"
+        )
     }
 
-    private static func hold(_ home: KeychainHome) throws(SystemError) -> HomeOwnership {
+    private static func acquireLock(_ home: KeychainHome) throws(SystemError) -> HomeOwnership {
         let state = try PrivateDirectory(creating: home.stateDirectory)
         let path = state.appending(lockName)
         guard let lock = try HomeLock(path) else { throw SystemError("take", path: path, code: EWOULDBLOCK) }
@@ -83,9 +88,9 @@ public final class HomeOwnership: Sendable {
             hint: "stop it first: systemctl --user stop latchkeyd.socket latchkeyd.service")
     }
 
-    private static func markPath(_ home: KeychainHome) -> String { "\(home.dataDirectory)/\(markName)" }
+    private static func markerPath(_ home: KeychainHome) -> String { "\(home.dataDirectory)/\(markerName)" }
 
-    private static let markName = "daemon"
-    private static let markText = "This keychain belongs to latchkeyd. `latchkeyd --user --release` gives it back.\n"
+    private static let markerName = "daemon"
+    private static let markerText = "This keychain belongs to latchkeyd. `latchkeyd --user --release` gives it back.\n"
     private static let lockName = "daemon.lock"
 }

@@ -37,7 +37,9 @@ final class KeyCache: Sendable {
         if let known { return known }
         let fresh = try make()
         state.withLock { state in
-            if state.entries.count >= Self.greatestCount, let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+            if state.entries.count >= Self.maxCount,
+                let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
                 state.entries[oldest.key] = nil
             }
             state.uses += 1
@@ -53,5 +55,5 @@ final class KeyCache: Sendable {
 
     var count: Int { state.withLock { $0.entries.count } }
 
-    private static let greatestCount = 32
+    private static let maxCount = 32
 }

@@ -63,14 +63,21 @@ enum KeyRules {
         do throws(KeychainError) {
             switch half {
             case .publicKey:
-                key = .publicKey(try data.withUnsafeBytes { (bytes) throws(KeychainError) in try PublicKey(imported: bytes, type: type) })
+                key = .publicKey(
+                    try data.withUnsafeBytes { (bytes) throws(KeychainError) in
+                        try PublicKey(imported: bytes, type: type)
+                    })
             case .privateKey:
                 let make = { () throws(KeychainError) -> SoftwareKey in
                     try data.withUnsafeBytes { (bytes) throws(KeychainError) in
                         try SoftwareKey(external: bytes, type: type)
                     }
                 }
-                if let cache { key = .privateKey(try cache.key(of: item.identifier, data, make)) } else { key = .privateKey(try make()) }
+                if let cache {
+                    key = .privateKey(try cache.key(of: item.identifier, data, make))
+                } else {
+                    key = .privateKey(try make())
+                }
             }
         } catch {
             throw KeychainError(.decode, "the item holds no key: \(error.problem)")
@@ -80,7 +87,9 @@ enum KeyRules {
 
     /// Refuses a key that is said to lie on a token (`kSecAttrTokenID`): its bytes would lie in the database like any other's, and come out again.
     static func refuseToken(_ record: ItemRecord) throws(KeychainError) {
-        guard record.itemClass == .key, let token = record[.tokenIdentifier], !token.canonicalBytes.isEmpty else { return }
+        guard record.itemClass == .key, let token = record[.tokenIdentifier], !token.canonicalBytes.isEmpty else {
+            return
+        }
         throw KeychainError(
             .unimplemented, "there is no token or Secure Enclave to hold the key, so it was not stored",
             hint: "leave kSecAttrTokenID out to keep the key in the keychain")
@@ -95,7 +104,7 @@ enum KeyRules {
     /// Takes the data out of what is given to a caller, where it may not have it.
     ///
     /// - Throws: errSecUnimplemented where the data was all that was asked for, and there is none to give.
-    static func withhold(from records: inout [ItemRecord], _ returning: ReturnTypes) throws(KeychainError) {
+    static func removeProtectedData(from records: inout [ItemRecord], _ returning: ReturnTypes) throws(KeychainError) {
         guard returning.contains(.data) else { return }
         for index in records.indices where !records[index].isExtractable { records[index].secrets = nil }
         if returning == .data, !records.isEmpty, records.allSatisfy({ !$0.isExtractable }) { throw notExtractable }

@@ -61,23 +61,24 @@ public protocol KeychainAdministration: Sendable {
     ///     left out, and named in the report.
     ///   - sink: takes the bytes in order; what it throws ends the backup.
     func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport
 
     /// Notes that a backup lies where it will be found, for the doctor.
-    func noteBackup()
+    func recordBackup()
 
     /// Reads a backup into the keychain: all of it, or nothing.
     ///
     /// - Parameters:
     ///   - merges: keeps what is here, the newer of two namesakes winning; otherwise everything that is here is deleted first.
-    ///   - isRehearsal: changes nothing in the end.
-    ///   - admitsAttested: whether items of attested groups are restored; otherwise they are refused, and counted in the report. Nothing but a
+    ///   - dryRun: changes nothing in the end.
+    ///   - allowsAttestedGroups: whether items of attested groups are restored; otherwise they are refused, and counted in the report. Nothing but a
     ///     daemon may say so, for a caller whom it knows to be attested.
     ///   - source: fills as much of the buffer as there is; 0 at the end.
     func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport
 }
@@ -92,11 +93,13 @@ extension KeychainAdministration {
 
     /// Restores no attested group.
     public func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, from source: @escaping BackupSource,
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool,
+        from source: @escaping BackupSource,
         progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
         try restore(
-            under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, admitsAttested: false, from: source,
+            under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun, allowsAttestedGroups: false,
+            from: source,
             progress: progress)
     }
 }

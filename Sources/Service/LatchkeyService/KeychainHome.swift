@@ -61,7 +61,8 @@ public struct KeychainHome: Sendable, Hashable {
         if let directory = environment(variable), directory.hasPrefix("/") { return directory }
         guard let home = environment("HOME"), home.hasPrefix("/") else {
             throw KeychainError(
-                .noDefaultKeychain, "there is no place for a keychain: neither LATCHKEY_HOME nor \(variable) nor HOME names a directory",
+                .noDefaultKeychain,
+                "there is no place for a keychain: neither LATCHKEY_HOME nor \(variable) nor HOME names a directory",
                 hint: "export LATCHKEY_HOME=/path/of/a/private/directory")
         }
         return "\(home)/\(path)"

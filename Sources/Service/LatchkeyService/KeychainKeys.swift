@@ -13,7 +13,8 @@ public protocol KeychainKeys: Sendable {
     /// The public half of a key, or of the pair of a private key.
     ///
     /// - Throws: errSecDecode where the item holds no key.
-    func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo
+    func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> PublicKeyInfo
 
     /// Has a private key do what only it can do.
     ///

@@ -49,16 +49,16 @@ public protocol KeychainService: KeychainAdministration, KeychainKeys {
     /// Sets right what ``check(progress:)`` found in the rows.
     ///
     /// - Parameters:
-    ///   - isRehearsal: only counts.
+    ///   - dryRun: only counts.
     ///   - progress: called with the number of rows looked at.
     /// - Returns: how many rows were, or would be, moved or deleted.
-    func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int
+    func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int
 
     /// Moves what was deleted and replaced out of the files.
     func checkpoint() throws(KeychainError)
 
     /// What the keychain sees of its caller, and which groups the caller has.
-    func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport
+    func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport
 
     /// The lines of the audit log with a number above `sequence`, in parts.
     ///
@@ -72,7 +72,7 @@ public protocol KeychainService: KeychainAdministration, KeychainKeys {
     /// Looks whether the audit log is what was written.
     ///
     /// - Throws: errSecNotAvailable where no log is kept.
-    func verifyAudit() throws(KeychainError) -> AuditVerdict
+    func verifyAudit() throws(KeychainError) -> AuditVerification
 
     /// Ends the use of the keychain in good order.
     func close()

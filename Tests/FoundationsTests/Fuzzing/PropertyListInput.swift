@@ -11,7 +11,9 @@ enum PropertyListInput {
         guard depth <= PropertyListReader.maxDepth, count <= PropertyListReader.maxCount else {
             return (true, "a list of \(count) values, \(depth) inside each other, was read")
         }
-        guard (try? PropertyListReader.read(bytes)) == value else { return (true, "the same bytes were read as two values") }
+        guard (try? PropertyListReader.read(bytes)) == value else {
+            return (true, "the same bytes were read as two values")
+        }
         return (true, nil)
     }
 

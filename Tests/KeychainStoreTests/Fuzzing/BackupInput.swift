@@ -22,7 +22,7 @@ enum BackupInput {
         defer { store.close() }
         var position = 0
         let report = try? store.restore(
-            under: Passcode(passphrase), passcode: nil, merges: choice & 0x40 != 0, isRehearsal: false,
+            under: Passcode(passphrase), passcode: nil, merges: choice & 0x40 != 0, dryRun: false,
             from: { (buffer) throws(StoreError) in
                 let count = min(buffer.count, file.count - position)
                 buffer.copyBytes(from: file[position..<position + count])
@@ -36,7 +36,8 @@ enum BackupInput {
     private static let deviceKey = DeviceKey.ephemeral()
     /// As cheap as a backup can be.
     private static let header = BackupHeader(
-        salt: [UInt8](repeating: 7, count: 32), cost: PasscodeCost(exponent: 1, blockSize: 1), keychain: [UInt8](repeating: 1, count: 16),
+        salt: [UInt8](repeating: 7, count: 32), cost: PasscodeCost(exponent: 1, blockSize: 1),
+        keychain: [UInt8](repeating: 1, count: 16),
         created: 0)
 
     /// What was restored is there, every row opens, and the search that reads all of it ends.
@@ -65,7 +66,9 @@ enum BackupInput {
             headerDigest: RowCryptography.strongDigest(header.encoded), deviceKey: deviceKey)
         var file = header.encoded
         var writer = BackupWriter(key: keys.backupKey) { (bytes) throws(StoreError) in file += bytes }
-        try content.withUnsafeBufferPointer { (bytes) throws(StoreError) in try writer.append(UnsafeRawBufferPointer(bytes)) }
+        try content.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+            try writer.append(UnsafeRawBufferPointer(bytes))
+        }
         try writer.finish()
         return file
     }
@@ -83,9 +86,10 @@ enum BackupInput {
     /// An item of each class, in the form of a backup's content.
     private static let items: [UInt8] = ItemClass.stored.enumerated().flatMap { number, itemClass in
         var record = ItemRecord(
-            identifier: ItemIdentifier(bytes: [UInt8](repeating: UInt8(number), count: 16)) ?? .random(), itemClass: itemClass,
+            identifier: ItemIdentifier(bytes: [UInt8](repeating: UInt8(number), count: 16)) ?? .random(),
+            itemClass: itemClass,
             protection: .whenUnlocked, accessGroup: AccessGroup("G1", grade: .claimed), created: 100, modified: 100,
-            attributes: [.label: .string("label \(number)")], maker: "/usr/bin/example",
+            attributes: [.label: .string("label \(number)")], addedBy: "/usr/bin/example",
             secrets: ItemSecrets(data: SharedSecret(copying: "data \(number)".utf8)))
         record.completeDefaults()
         let item = BackupItem.encode(record).withUnsafeBytes { Array($0) }

@@ -21,7 +21,8 @@ struct Outcome: Equatable, CustomStringConvertible {
 extension TestKeychain {
     /// Runs a command line as the user's own command, called `security` where the line does not say otherwise.
     @discardableResult
-    func security(_ words: [CommandWord], as name: CommandWord = "/usr/bin/security", io: TestIO = TestIO()) -> Outcome {
+    func security(_ words: [CommandWord], as name: CommandWord = "/usr/bin/security", io: TestIO = TestIO()) -> Outcome
+    {
         run(groups: nil, executable: "/usr/bin/latchkey", isUserCommand: true) {
             Outcome(exit: LatchkeyMain.run([name] + words, io: io), io)
         }
@@ -58,6 +59,8 @@ func security(
 
 extension Outcome {
     init(exit: Int32, _ io: TestIO) {
-        self.init(exit: exit, output: String(decoding: io.output, as: UTF8.self), error: String(decoding: io.error, as: UTF8.self))
+        self.init(
+            exit: exit, output: String(decoding: io.output, as: UTF8.self),
+            error: String(decoding: io.error, as: UTF8.self))
     }
 }

@@ -9,20 +9,27 @@ struct FailingService: KeychainService {
     let error: KeychainError
 
     func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord { throw error }
-    func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int { throw error }
+    func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
+        throw error
+    }
 
     func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches { throw error }
 
-    func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int { throw error }
+    func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        throw error
+    }
     func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int { throw error }
     func status() throws(KeychainError) -> KeychainStatus { throw error }
     func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] { throw error }
-    func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { throw error }
-    func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport { throw error }
-    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 { throw error }
-    func verifyAudit() throws(KeychainError) -> AuditVerdict { throw error }
+    func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        throw error
+    }
+    func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport { throw error }
+    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64
+    { throw error }
+    func verifyAudit() throws(KeychainError) -> AuditVerification { throw error }
     func checkpoint() throws(KeychainError) { throw error }
     func close() {}
 }
@@ -35,19 +42,25 @@ struct DamagedService: KeychainService {
         open: Set(ProtectionClass.allCases.filter { !$0.requiresPasscode }))
 
     func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord { throw .decode }
-    func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int { throw .decode }
+    func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
+        throw .decode
+    }
 
     func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches { ItemMatches(records: [], damaged: 1) }
 
-    func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int { throw .decode }
+    func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        throw .decode
+    }
     func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int { throw .decode }
 
     func status() throws(KeychainError) -> KeychainStatus {
         KeychainStatus(
-            mode: .embedded, root: .file, databasePath: "/data/keychain.db", deviceKeyPath: "/state/device.key", formatVersion: 1,
-            hasPasscode: false, counts: [KeychainStatus.Count(itemClass: .genericPassword, protection: .whenUnlocked, count: 2)],
+            mode: .embedded, root: .file, databasePath: "/data/keychain.db", deviceKeyPath: "/state/device.key",
+            formatVersion: 1,
+            hasPasscode: false,
+            counts: [KeychainStatus.Count(itemClass: .genericPassword, protection: .whenUnlocked, count: 2)],
             quarantined: 1)
     }
 
@@ -59,24 +72,27 @@ struct DamagedService: KeychainService {
         ]
     }
 
-    func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { 1 }
-    func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
+    func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int { 1 }
+    func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
         CallerReport(
             facts: [
                 CallerReport.Fact("user", "1000", .attested, source: "the kernel, when the connection was made"),
-                CallerReport.Fact("unit", "backup.service", .attested, source: "its control group; nobody logs in as its user"),
+                CallerReport.Fact(
+                    "unit", "backup.service", .attested, source: "its control group; nobody logs in as its user"),
                 CallerReport.Fact("executable", "/usr/bin/backup", .claimed, source: "the program says so"),
             ], groups: [AccessGroup("backup.keys", grade: .attested), AccessGroup("own", grade: .claimed)],
             reason: "the administrator gives it the attested ones")
     }
 
-    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
+    func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64
+    {
         _ = body(logLines) && body([])
         return 2
     }
 
-    func verifyAudit() throws(KeychainError) -> AuditVerdict {
-        AuditVerdict(isIntact: false, lines: 1, firstWrong: 2, detail: "line 2 is not what was written, or is missing")
+    func verifyAudit() throws(KeychainError) -> AuditVerification {
+        AuditVerification(
+            isIntact: false, lines: 1, firstWrong: 2, detail: "line 2 is not what was written, or is missing")
     }
 
     func checkpoint() throws(KeychainError) {}
@@ -85,18 +101,24 @@ struct DamagedService: KeychainService {
 
 /// What these keychains say of their lock: nothing that commands on items would ask for.
 extension FailingService {
-    func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey { throw error }
-    func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo { throw error }
+    func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey {
+        throw error
+    }
+    func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> PublicKeyInfo
+    { throw error }
     func useKey(
         _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput { throw error }
-    func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput { throw error }
+    func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput {
+        throw error
+    }
     func lockStatus() throws(KeychainError) -> LockStatus { throw error }
     func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw error }
     func lock(immediately: Bool) throws(KeychainError) { throw error }
     func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
     func removeLockObserver(_ number: Int) {}
-    func noteBackup() {}
+    func recordBackup() {}
     func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw error }
     func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
@@ -106,43 +128,53 @@ extension FailingService {
     func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { throw error }
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) { throw error }
     func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport { throw error }
     func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport { throw error }
 }
 
 extension DamagedService {
-    func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey { throw .decode }
-    func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo { throw .decode }
+    func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey {
+        throw .decode
+    }
+    func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> PublicKeyInfo
+    { throw .decode }
     func useKey(
         _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput { throw .decode }
-    func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput { throw .decode }
+    func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput {
+        throw .decode
+    }
     func lockStatus() throws(KeychainError) -> LockStatus { lock }
 
     func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw .decode }
     func lock(immediately: Bool) throws(KeychainError) { throw .decode }
     func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { 0 }
     func removeLockObserver(_ number: Int) {}
-    func noteBackup() {}
+    func recordBackup() {}
     func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) { throw .decode }
     func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
     ) throws(KeychainError) { throw .decode }
-    func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int { throw .decode }
+    func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
+        throw .decode
+    }
     func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret { throw .decode }
     func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool { throw .decode }
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) { throw .decode }
     func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport { throw .decode }
     func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport { throw .decode }
 }

@@ -16,7 +16,10 @@ struct Shell {
     }
 
     var environment: [String: String] {
-        ["PATH": "\(directory.path):/usr/bin:/bin", "LATCHKEY_HOME": "\(directory.path)/home", "PASS": "\(directory.path)/pass"]
+        [
+            "PATH": "\(directory.path):/usr/bin:/bin", "LATCHKEY_HOME": "\(directory.path)/home",
+            "PASS": "\(directory.path)/pass",
+        ]
     }
 
     func run(_ script: String) throws -> Outcome {

@@ -9,20 +9,25 @@ import KeychainTesting
 extension AuditLogTests.Fixture {
     /// Limits that are reached within a few dozen lines.
     static func limits(
-        fileLength: Int = 1 << 20, totalLength: Int = 1 << 24, minimumAge: Double = 30 * 86400, programLength: Int = .max,
+        fileLength: Int = 1 << 20, totalLength: Int = 1 << 24, minimumAge: Double = 30 * 86400,
+        programLength: Int = .max,
         maxRepeats: Int = 10_000
     ) -> AuditLog.Limits {
         AuditLog.Limits(
-            fileLength: fileLength, totalLength: totalLength, minimumAge: minimumAge, programLength: programLength, maxRepeats: maxRepeats)
+            fileLength: fileLength, totalLength: totalLength, minimumAge: minimumAge, programLength: programLength,
+            maxRepeats: maxRepeats)
     }
 
     static func entry(
-        _ program: String = "/usr/bin/x", operation: String = "copy", group: String? = nil, status: OSStatusCode = .itemNotFound,
+        _ program: String = "/usr/bin/x", operation: String = "copy", group: String? = nil,
+        status: OSStatusCode = .itemNotFound,
         passcode: AuditEntry.Passcode? = nil, process: Int32 = 2
     ) -> AuditEntry {
-        let caller = CallerIdentity(executable: program, process: CallerIdentity.ProcessNumber(user: 1, process: process))
+        let caller = CallerIdentity(
+            executable: program, process: CallerIdentity.ProcessIdentity(user: 1, process: process))
         return AuditEntry(
-            caller: caller, operation: operation, itemClass: .genericPassword, group: group.map { AccessGroup($0, grade: .claimed) },
+            caller: caller, operation: operation, itemClass: .genericPassword,
+            group: group.map { AccessGroup($0, grade: .claimed) },
             status: status, passcode: passcode)
     }
 

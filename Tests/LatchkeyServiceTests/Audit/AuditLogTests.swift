@@ -28,10 +28,12 @@ struct AuditLogTests {
 
         func append(_ count: Int, program: String = "/usr/bin/x") throws {
             for number in 0..<count {
-                let caller = CallerIdentity(executable: program, process: CallerIdentity.ProcessNumber(user: 1, process: 2))
+                let caller = CallerIdentity(
+                    executable: program, process: CallerIdentity.ProcessIdentity(user: 1, process: 2))
                 try log.append(
                     AuditEntry(
-                        caller: caller, operation: "copy", itemClass: .genericPassword, group: .shared, count: number, status: .success))
+                        caller: caller, operation: "copy", itemClass: .genericPassword, group: .shared, count: number,
+                        status: .success))
             }
         }
 
@@ -71,7 +73,9 @@ struct AuditLogTests {
         let fixture = try Fixture()
         #expect(try fixture.log.verify().isIntact)
         try fixture.append(5)
-        #expect(try fixture.log.verify() == AuditVerdict(isIntact: true, lines: 5, detail: "every line is what was written, up to line 5"))
+        #expect(
+            try fixture.log.verify()
+                == AuditVerification(isIntact: true, lines: 5, detail: "every line is what was written, up to line 5"))
         try fixture.restart(orderly: true)
         try fixture.append(3)
         try fixture.restart(orderly: false)
@@ -101,7 +105,9 @@ struct AuditLogTests {
 
     @Test(
         "AUD-3: lines that are removed, moved, doubled or cut from the end are found",
-        arguments: [([0, 1, 3], 3), ([0, 2, 1, 3], 2), ([0, 1, 1, 2, 3], 3), ([1, 2, 3], 1), ([0, 1, 2], 4), ([], 1)] as [([Int], UInt64)])
+        arguments: [
+            ([0, 1, 3], 3), ([0, 2, 1, 3], 2), ([0, 1, 1, 2, 3], 3), ([1, 2, 3], 1), ([0, 1, 2], 4), ([], 1),
+        ] as [([Int], UInt64)])
     func movedLines(_ order: [Int], _ firstWrong: UInt64) throws {
         let fixture = try Fixture()
         try fixture.append(4)
@@ -132,16 +138,21 @@ struct AuditLogTests {
         fixture.log.close()
         fixture.service.close()
         try sql("UPDATE audit SET sequence = 1 WHERE id = 0", in: fixture.directory)
-        let service = try EmbeddedService(home: KeychainHome(root: fixture.directory.path), clocks: fixture.clock.clocks)
+        let service = try EmbeddedService(
+            home: KeychainHome(root: fixture.directory.path), clocks: fixture.clock.clocks)
         defer { service.close() }
         #expect(throws: KeychainError.self) { try service.openAuditLog() }
     }
 
-    @Test("AUD-5: a file of its full length is put aside, the chain goes on, and the oldest file goes, which a line tells")
+    @Test(
+        "AUD-5: a file of its full length is put aside, the chain goes on, and the oldest file goes, which a line tells"
+    )
     func rotation() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 1000, totalLength: 4500, minimumAge: 0))
         try fixture.append(30)
-        let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.directory.path)/state").filter { $0.hasPrefix("audit") }
+        let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.directory.path)/state").filter {
+            $0.hasPrefix("audit")
+        }
         #expect(names.sorted() == ["audit.log", "audit.log.1", "audit.log.2"])
         let verdict = try fixture.log.verify()
         #expect(verdict.isIntact, "\(verdict)")
@@ -189,7 +200,9 @@ struct AuditLogTests {
         #expect(verdict.isIntact && verdict.lines == 3)
     }
 
-    @Test("AUD-6: an endless line is not kept in memory, is found, and is cut where it is the last", arguments: [false, true])
+    @Test(
+        "AUD-6: an endless line is not kept in memory, is found, and is cut where it is the last",
+        arguments: [false, true])
     func endlessLine(_ isLast: Bool) throws {
         let fixture = try Fixture()
         try fixture.append(2)

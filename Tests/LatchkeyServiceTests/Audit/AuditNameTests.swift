@@ -12,8 +12,10 @@ struct AuditNameTests {
     @Test(
         "AUD-8: a line has a bounded length, whatever the names in it are",
         arguments: [
-            String(repeating: "x", count: 4096), String(repeating: "\u{1}", count: 4096), String(repeating: "\"", count: 4096),
-            String(repeating: "\\", count: 4096), String(repeating: "\u{E0001}", count: 1024), String(repeating: "\u{1F600}", count: 1024),
+            String(repeating: "x", count: 4096), String(repeating: "\u{1}", count: 4096),
+            String(repeating: "\"", count: 4096),
+            String(repeating: "\\", count: 4096), String(repeating: "\u{E0001}", count: 1024),
+            String(repeating: "\u{1F600}", count: 1024),
             String(repeating: "é", count: 2048), String(repeating: "a\u{301}", count: 1000),
             "/" + String(repeating: "\u{202E}", count: 300),
         ])
@@ -22,7 +24,8 @@ struct AuditNameTests {
         let operation = "repair-rehearsal"
         let entry = AuditEntry(
             caller: CallerIdentity(
-                executable: name, attestedGroups: [name], process: CallerIdentity.ProcessNumber(user: .max, process: .max)),
+                executable: name, attestedGroups: [name],
+                process: CallerIdentity.ProcessIdentity(user: .max, process: .max)),
             operation: operation, itemClass: .internetPassword, group: AccessGroup(name, grade: .attested), count: .max,
             status: OSStatusCode(rawValue: .min), passcode: .wrong)
         for _ in 0..<3 { try fixture.log.append(entry) }
@@ -50,7 +53,10 @@ struct AuditNameTests {
 
     @Test(
         "AUD-1: a name that fits is whole, and reads back from the line as it was",
-        arguments: ["", "/usr/bin/x", "\"\\\n\u{0}\u{7F}\u{9B}\u{2028}", "/tmp/…", "a\u{200B}b\u{FEFF}\u{E0041}", "日本語", "e\u{301}"])
+        arguments: [
+            "", "/usr/bin/x", "\"\\\n\u{0}\u{7F}\u{9B}\u{2028}", "/tmp/…", "a\u{200B}b\u{FEFF}\u{E0041}", "日本語",
+            "e\u{301}",
+        ])
     func whole(_ name: String) {
         let bounded = AuditName(name)
         #expect(bounded.original == nil)
@@ -59,18 +65,26 @@ struct AuditNameTests {
             ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
         }
         #expect(isPlain)
-        #expect(AuditLine(Array("{\"sequence\":1,\"program\":\"\(bounded.escaped)\",\"x\":1".utf8)).string("program") == bounded.escaped)
+        #expect(
+            AuditLine(Array("{\"sequence\":1,\"program\":\"\(bounded.escaped)\",\"x\":1".utf8)).string("program")
+                == bounded.escaped)
     }
 
     @Test("Members of a line are found in no name, and what is no line of the log has none")
     func members() {
         let forged = AuditName("\",\"status\":-1,\"operation\":\"gap\",\"to\":9,\"")
-        let line = AuditLine(Array("{\"sequence\":7,\"program\":\"\(forged.escaped)\",\"operation\":\"copy\",\"status\":0".utf8))
+        let line = AuditLine(
+            Array("{\"sequence\":7,\"program\":\"\(forged.escaped)\",\"operation\":\"copy\",\"status\":0".utf8))
         #expect(line.sequence == 7 && line.string("operation") == "copy" && line.number("status") == Int32(0))
         #expect(line.number("to") == UInt64?.none && line.gap == nil && line.removal == nil)
-        for text in ["", "{", "{\"sequence\":", "{\"sequence\":99999999999999999999999", ",\"time\":", ",\"time\":\"", "\u{0},\"to\":-"] {
+        for text in [
+            "", "{", "{\"sequence\":", "{\"sequence\":99999999999999999999999", ",\"time\":", ",\"time\":\"",
+            "\u{0},\"to\":-",
+        ] {
             let odd = AuditLine(Array(text.utf8))
-            #expect(odd.sequence == nil && odd.time == nil && odd.body == nil && odd.code == nil && odd.number("to") == UInt64?.none)
+            #expect(
+                odd.sequence == nil && odd.time == nil && odd.body == nil && odd.code == nil
+                    && odd.number("to") == UInt64?.none)
         }
     }
 
@@ -79,8 +93,12 @@ struct AuditNameTests {
         arguments: [0, 0.001, 1_795_348_800, 253_402_300_799])
     func times(_ time: Double) {
         #expect(AuditTime.seconds(AuditTime.text(since1970: time)).map { abs($0 - time) < 0.0011 } == true)
-        for odd in [Double.nan, .infinity, -.infinity, -1, 1e300] { #expect(AuditTime.text(since1970: odd).utf8.count == 24) }
-        for text in ["", "2026", "2026-11-22T12:00:00Z", "99999-01-01T00:00:00.000Z", "2026-1111111111-22T12:00:00.000Z"] {
+        for odd in [Double.nan, .infinity, -.infinity, -1, 1e300] {
+            #expect(AuditTime.text(since1970: odd).utf8.count == 24)
+        }
+        for text in [
+            "", "2026", "2026-11-22T12:00:00Z", "99999-01-01T00:00:00.000Z", "2026-1111111111-22T12:00:00.000Z",
+        ] {
             #expect(AuditTime.seconds(text) == nil)
         }
     }

@@ -48,12 +48,14 @@ struct AuditReadingTests {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 2000))
         try fixture.append(1)
         let log = fixture.log
-        let (written, isEnough, hasEnded) = (SharedCount(), SharedCount(), SharedCount())
+        let (written, isSufficient, hasEnded) = (SharedCount(), SharedCount(), SharedCount())
         BackgroundThread.run {
-            while isEnough.value == 0, (try? log.append(Fixture.entry("/usr/bin/x", status: .success))) != nil { written.add() }
+            while isSufficient.value == 0, (try? log.append(Fixture.entry("/usr/bin/x", status: .success))) != nil {
+                written.add()
+            }
             hasEnded.add()
         }
-        defer { isEnough.add() }
+        defer { isSufficient.add() }
         var readings = 0
         while readings < 50 || (written.value < 200 && hasEnded.value == 0) {
             let reading = try log.reading(after: 0, since: nil)
@@ -62,7 +64,7 @@ struct AuditReadingTests {
             #expect(numbers == Array(first...Int(reading.last)))
             readings += 1
         }
-        isEnough.add()
+        isSufficient.add()
         #expect(eventually { hasEnded.value == 1 })
         #expect(written.value >= 200)
     }
@@ -116,7 +118,9 @@ struct AuditReadingTests {
 
     // MARK: Files
 
-    @Test("A file is read as far as it reached when it was opened; one that is cut meanwhile ends early, and one that is missing is none")
+    @Test(
+        "A file is read as far as it reached when it was opened; one that is cut meanwhile ends early, and one that is missing is none"
+    )
     func reader() throws {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/audit.log"
@@ -126,10 +130,10 @@ struct AuditReadingTests {
         let file = try AuditFile(appendingTo: path)
         try file.append(Array("ee\nfour\n".utf8))
         #expect(try whole.next()?.bytes == Array("one".utf8) && whole.next()?.bytes == Array("two".utf8))
-        #expect(try whole.next() == nil && whole.hasRest && whole.length == 8)
+        #expect(try whole.next() == nil && whole.hasPartialLine && whole.length == 8)
         try file.cut(to: 4)
         #expect(try cut.next()?.bytes == Array("one".utf8))
-        #expect(try cut.next() == nil && !cut.hasRest && cut.length == 4)
+        #expect(try cut.next() == nil && !cut.hasPartialLine && cut.length == 4)
     }
 
     @Test(
@@ -145,7 +149,7 @@ struct AuditReadingTests {
         var found: [Int] = []
         while let line = try reader.next() { found.append(line.bytes.count) }
         #expect(found.reduce(0, +) == lines.reduce(0) { $0 + $1.count })
-        #expect(found.prefix(3) == [length, 3, length] && reader.length == content.count && reader.hasRest)
+        #expect(found.prefix(3) == [length, 3, length] && reader.length == content.count && reader.hasPartialLine)
     }
 }
 

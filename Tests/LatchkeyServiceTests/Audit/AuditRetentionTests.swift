@@ -15,7 +15,8 @@ struct AuditRetentionTests {
     /// What an honest program did, before others flood the log.
     private func remember(_ fixture: AuditLogTests.Fixture) throws {
         for number in 0..<20 {
-            try fixture.log.append(Fixture.entry("/usr/bin/honest", operation: "add", group: "honest\(number)", status: .success))
+            try fixture.log.append(
+                Fixture.entry("/usr/bin/honest", operation: "add", group: "honest\(number)", status: .success))
         }
     }
 
@@ -23,9 +24,12 @@ struct AuditRetentionTests {
         try fixture.objects().count { $0.program == "/usr/bin/honest" && $0.status == 0 }
     }
 
-    @Test("AUD-10: thousands of failing lookups of one program, each with another long name, leave the lines of others where they were")
+    @Test(
+        "AUD-10: thousands of failing lookups of one program, each with another long name, leave the lines of others where they were"
+    )
     func oneProgram() throws {
-        let fixture = try Fixture(limits: Fixture.limits(fileLength: 40_000, totalLength: 200_000, programLength: 10_000))
+        let fixture = try Fixture(
+            limits: Fixture.limits(fileLength: 40_000, totalLength: 200_000, programLength: 10_000))
         try remember(fixture)
         let name = String(repeating: "\u{1B}", count: 4000)
         for number in 0..<3000 { try fixture.log.append(Fixture.entry(name, group: "\(number)" + name)) }
@@ -64,7 +68,9 @@ struct AuditRetentionTests {
     func successes() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 20_000, totalLength: 100_000))
         try remember(fixture)
-        for number in 0..<1500 { try fixture.log.append(Fixture.entry("/tmp/flood\(number)", group: "G", status: .success)) }
+        for number in 0..<1500 {
+            try fixture.log.append(Fixture.entry("/tmp/flood\(number)", group: "G", status: .success))
+        }
         #expect(try fixture.totalLength() <= 120_000)
         let verdict = try fixture.log.verify()
         #expect(verdict.isIntact, "\(verdict)")
@@ -76,7 +82,9 @@ struct AuditRetentionTests {
         #expect(rotations.contains { $0.reason == "size" && $0.to == newest.last })
     }
 
-    @Test("AUD-11: the log reaches back as far as it has to where there is room, and no further than it has room for", arguments: [29, 31])
+    @Test(
+        "AUD-11: the log reaches back as far as it has to where there is room, and no further than it has room for",
+        arguments: [29, 31])
     func age(_ days: Int) throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 5000, totalLength: 30_000))
         try remember(fixture)
@@ -95,7 +103,8 @@ struct AuditRetentionTests {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 3000, totalLength: 1 << 20))
         for number in 0..<40 { try fixture.log.append(Fixture.entry("/tmp/\(number)", group: "G")) }
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(fixture.directory.path)/state")
-        let oldest = "\(fixture.path).\(names.compactMap { $0.hasPrefix("audit.log.") ? Int($0.dropFirst(10)) : nil }.max() ?? 0)"
+        let oldest =
+            "\(fixture.path).\(names.compactMap { $0.hasPrefix("audit.log.") ? Int($0.dropFirst(10)) : nil }.max() ?? 0)"
         let original = try Data(contentsOf: URL(filePath: oldest))
         func compacted() throws -> AuditCompaction.Result? {
             try AuditCompaction.of(oldest, number: 1, in: fixture.service.store, now: 0)
@@ -120,10 +129,12 @@ struct AuditRetentionTests {
             ",\"time\":\"2026-11-22T12:00:00.000Z\"",
             ",\"time\":\"\(largest)-99-99T99:99:99.999Z\"", ",\"program\":\"latchkeyd\"", ",\"operation\":\"gap\"",
             ",\"operation\":\"rotate\"",
-            ",\"reason\":\"refusals\"", ",\"from\":1", ",\"from\":\(largest)", ",\"to\":\(largest)", ",\"lines\":\(largest)",
+            ",\"reason\":\"refusals\"", ",\"from\":1", ",\"from\":\(largest)", ",\"to\":\(largest)",
+            ",\"lines\":\(largest)",
             ",\"refused\":\(largest)", ",\"repeated\":\(largest)", ",\"status\":-25293", ",\"status\":-99999999999",
             ",\"passcode\":\"wrong\"",
-            ",\"user\":-1", ",\"code\":\"\(String(repeating: "f", count: 64))\"", ",\"mac\":\"\(String(repeating: "0", count: 64))\"}",
+            ",\"user\":-1", ",\"code\":\"\(String(repeating: "f", count: 64))\"",
+            ",\"mac\":\"\(String(repeating: "0", count: 64))\"}",
             "\n",
         ]
         var generator = SystemRandomNumberGenerator()
@@ -131,7 +142,8 @@ struct AuditRetentionTests {
             let fixture = try Fixture(limits: Fixture.limits(fileLength: 1500, totalLength: 6000))
             for number in 0..<12 { try fixture.log.append(Fixture.entry("/tmp/\(number)", group: "G")) }
             fixture.log.close()
-            for age in 0...2 where FileManager.default.fileExists(atPath: age == 0 ? fixture.path : "\(fixture.path).\(age)") {
+            for age in 0...2
+            where FileManager.default.fileExists(atPath: age == 0 ? fixture.path : "\(fixture.path).\(age)") {
                 let text = (0..<60).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
                 try Data(text.utf8).write(to: URL(filePath: age == 0 ? fixture.path : "\(fixture.path).\(age)"))
             }
@@ -152,7 +164,9 @@ struct AuditRetentionTests {
         #expect(try fixture.log.verify().isIntact)
         let age = try #require(
             (1...9).last { age in
-                guard let text = try? String(contentsOfFile: "\(fixture.path).\(age)", encoding: .utf8) else { return false }
+                guard let text = try? String(contentsOfFile: "\(fixture.path).\(age)", encoding: .utf8) else {
+                    return false
+                }
                 return text.contains("\"operation\":\"gap\"")
             })
         let path = "\(fixture.path).\(age)"
@@ -160,7 +174,8 @@ struct AuditRetentionTests {
         let text = String(decoding: original, as: UTF8.self)
         let gap = try #require(text.split(separator: "\n").first { $0.contains("\"operation\":\"gap\"") })
         let forgeries = [
-            gap.replacing("\"refused\":", with: "\"refused\":1"), gap.replacing("\"to\":", with: "\"to\":1"), "", "\(gap)\n\(gap)",
+            gap.replacing("\"refused\":", with: "\"refused\":1"), gap.replacing("\"to\":", with: "\"to\":1"), "",
+            "\(gap)\n\(gap)",
             gap.replacing("\"reason\":\"refusals\"", with: "\"reason\":\"age\""),
         ]
         for forgery in forgeries {
@@ -171,7 +186,9 @@ struct AuditRetentionTests {
         #expect(try fixture.log.verify().isIntact)
     }
 
-    @Test("A log of the first version, whose lines tell of no passcode and no repetitions, is read, verified and continued")
+    @Test(
+        "A log of the first version, whose lines tell of no passcode and no repetitions, is read, verified and continued"
+    )
     func earlierVersion() throws {
         let fixture = try Fixture()
         // Its lines are those of decisions that have neither.
@@ -180,7 +197,9 @@ struct AuditRetentionTests {
         try fixture.log.append(Fixture.entry())
         try fixture.log.append(Fixture.entry())
         fixture.log.close()
-        #expect(try fixture.log.verify() == AuditVerdict(isIntact: true, lines: 7, detail: "every line is what was written, up to line 7"))
+        #expect(
+            try fixture.log.verify()
+                == AuditVerification(isIntact: true, lines: 7, detail: "every line is what was written, up to line 7"))
     }
 
     @Test(
@@ -205,7 +224,9 @@ struct AuditFilesTests {
     }
 
     private func make(_ contents: [Int: String]) throws {
-        for (age, content) in contents { try content.write(toFile: files.path(ofAge: age), atomically: false, encoding: .utf8) }
+        for (age, content) in contents {
+            try content.write(toFile: files.path(ofAge: age), atomically: false, encoding: .utf8)
+        }
     }
 
     /// What the files hold, by age.
@@ -218,7 +239,8 @@ struct AuditFilesTests {
     @Test(
         "The file that was written is put aside, and what is not kept is removed",
         arguments: [
-            (3, [1: "0", 2: "1", 3: "2"]), (4, [1: "0", 2: "1", 3: "2"]), (2, [1: "0", 2: "1"]), (1, [1: "0"]), (0, [1: "0"]),
+            (3, [1: "0", 2: "1", 3: "2"]), (4, [1: "0", 2: "1", 3: "2"]), (2, [1: "0", 2: "1"]), (1, [1: "0"]),
+            (0, [1: "0"]),
         ] as [(Int, [Int: String])])
     func rotate(_ kept: Int, _ expected: [Int: String]) throws {
         try make([0: "0", 1: "1", 2: "2"])

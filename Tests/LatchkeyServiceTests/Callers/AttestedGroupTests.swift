@@ -20,33 +20,47 @@ struct AttestedGroupTests {
 
     private let query = ItemQuery(.genericPassword, limit: .all)
 
-    @Test("A claim never reaches an attested group of the same name, and the other way round", arguments: Backend.allCases)
+    @Test(
+        "A claim never reaches an attested group of the same name, and the other way round", arguments: Backend.allCases
+    )
     func apart(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let made = try keychain.service.add(item("a"), from: attested)
         #expect(made.accessGroup == AccessGroup("G", grade: .attested))
         #expect(
-            status { () throws(KeychainError) in _ = try keychain.service.copyMatching(query, returning: .data, from: claiming) } == -25300)
+            status { () throws(KeychainError) in
+                _ = try keychain.service.copyMatching(query, returning: .data, from: claiming)
+            } == -25300)
         var named = query
         named.accessGroup = "G"
         #expect(
-            status { () throws(KeychainError) in _ = try keychain.service.copyMatching(named, returning: .data, from: claiming) } == -25300)
+            status { () throws(KeychainError) in
+                _ = try keychain.service.copyMatching(named, returning: .data, from: claiming)
+            } == -25300)
         #expect(status { () throws(KeychainError) in try keychain.service.delete(query, from: claiming) } == -25300)
-        #expect(status { () throws(KeychainError) in try keychain.service.update(query, with: ItemUpdate(), from: claiming) } == -25300)
+        #expect(
+            status { () throws(KeychainError) in try keychain.service.update(query, with: ItemUpdate(), from: claiming)
+            } == -25300)
         // The same account and service, in the claimed group of the same name, is another item.
         #expect(try keychain.service.add(item("a"), from: claiming).accessGroup == AccessGroup("G", grade: .claimed))
         #expect(try keychain.service.copyMatching(query, returning: .data, from: attested).records.count == 1)
     }
 
     @Test(
-        "By its persistent reference an attested item is not found by a claim, nor by the user's own command", arguments: Backend.allCases)
+        "By its persistent reference an attested item is not found by a claim, nor by the user's own command",
+        arguments: Backend.allCases)
     func references(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let made = try keychain.service.add(item("a"), from: attested)
         let query = ItemQuery(nil, persistentReference: made.persistentReference)
-        for caller in [claiming, CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true), CallerIdentity(executable: "/x")] {
+        for caller in [
+            claiming, CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true),
+            CallerIdentity(executable: "/x"),
+        ] {
             #expect(
-                status { () throws(KeychainError) in _ = try keychain.service.copyMatching(query, returning: .data, from: caller) }
+                status { () throws(KeychainError) in
+                    _ = try keychain.service.copyMatching(query, returning: .data, from: caller)
+                }
                     == -25300)
         }
     }
@@ -56,14 +70,20 @@ struct AttestedGroupTests {
         let keychain = try TestKeychain(backend)
         let caller = CallerIdentity(executable: "/usr/bin/service", declaredGroups: ["own"], attestedGroups: ["G"])
         #expect(try keychain.service.add(item("a"), from: caller).accessGroup == AccessGroup("G", grade: .attested))
-        #expect(try keychain.service.add(item("b", group: "own"), from: caller).accessGroup == AccessGroup("own", grade: .claimed))
+        #expect(
+            try keychain.service.add(item("b", group: "own"), from: caller).accessGroup
+                == AccessGroup("own", grade: .claimed))
         #expect(try keychain.service.copyMatching(query, returning: .data, from: caller).records.count == 2)
         #expect(
-            status { () throws(KeychainError) in _ = try keychain.service.add(item("c", group: "latchkey.shared"), from: caller) } == -34018
+            status { () throws(KeychainError) in
+                _ = try keychain.service.add(item("c", group: "latchkey.shared"), from: caller)
+            } == -34018
         )
     }
 
-    @Test("A wildcard of the administrator's reaches every attested group, and no claimed one", arguments: Backend.allCases)
+    @Test(
+        "A wildcard of the administrator's reaches every attested group, and no claimed one",
+        arguments: Backend.allCases)
     func wildcard(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         _ = try keychain.service.add(item("a"), from: attested)
@@ -82,6 +102,8 @@ struct AttestedGroupTests {
         let caller = CallerIdentity(executable: "/usr/bin/service", attestedGroups: [])
         #expect(status { () throws(KeychainError) in _ = try keychain.service.add(item("a"), from: caller) } == -34018)
         #expect(
-            status { () throws(KeychainError) in _ = try keychain.service.copyMatching(query, returning: .data, from: caller) } == -34018)
+            status { () throws(KeychainError) in
+                _ = try keychain.service.copyMatching(query, returning: .data, from: caller)
+            } == -34018)
     }
 }

@@ -10,14 +10,15 @@ import Testing
 @Suite("Callers")
 struct CallerReaderTests {
     /// A machine of its own: processes, users, entitlements.
-    struct Machine {
+    struct FakeMachine {
         let directory: TemporaryDirectory
         var processes: String { "\(directory.path)/proc" }
         var rules: String { "\(directory.path)/entitlements.d" }
 
         init() throws {
             directory = try TemporaryDirectory()
-            try FileManager.default.createDirectory(atPath: "\(directory.path)/entitlements.d", withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(
+                atPath: "\(directory.path)/entitlements.d", withIntermediateDirectories: false)
             let users = """
                 root:x:0:0:root:/root:/bin/bash
                 backup:x:34:34:backup:/var/backups:/usr/sbin/nologin
@@ -27,14 +28,20 @@ struct CallerReaderTests {
             try users.write(toFile: "\(directory.path)/passwd", atomically: true, encoding: .utf8)
         }
 
-        func process(_ number: Int, executable: String? = nil, group: String? = nil, label: String? = nil, flatpak: String? = nil) throws {
+        func process(
+            _ number: Int, executable: String? = nil, group: String? = nil, label: String? = nil, flatpak: String? = nil
+        ) throws {
             let path = "\(processes)/\(number)"
             try FileManager.default.createDirectory(atPath: "\(path)/attr", withIntermediateDirectories: true)
             try FileManager.default.createDirectory(atPath: "\(path)/root", withIntermediateDirectories: true)
-            if let executable { try FileManager.default.createSymbolicLink(atPath: "\(path)/exe", withDestinationPath: executable) }
+            if let executable {
+                try FileManager.default.createSymbolicLink(atPath: "\(path)/exe", withDestinationPath: executable)
+            }
             if let group { try "0::\(group)\n".write(toFile: "\(path)/cgroup", atomically: true, encoding: .utf8) }
             if let label { try "\(label)\n".write(toFile: "\(path)/attr/current", atomically: true, encoding: .utf8) }
-            if let flatpak { try flatpak.write(toFile: "\(path)/root/.flatpak-info", atomically: true, encoding: .utf8) }
+            if let flatpak {
+                try flatpak.write(toFile: "\(path)/root/.flatpak-info", atomically: true, encoding: .utf8)
+            }
         }
 
         func rule(_ name: String, _ list: [String: Any]) throws {
@@ -48,33 +55,40 @@ struct CallerReaderTests {
 
         func reader(command: String? = nil) -> CallerReader {
             CallerReader(
-                command: command, entitlements: entitlements, processes: processes, users: SystemUsers(path: "\(directory.path)/passwd"))
+                command: command, entitlements: entitlements, processes: processes,
+                users: SystemUsers(path: "\(directory.path)/passwd"))
         }
 
-        func identity(_ number: Int, user: UInt32, claim: CallerIdentity = CallerIdentity(executable: "claimed")) -> CallerIdentity {
+        func identity(_ number: Int, user: UInt32, claim: CallerIdentity = CallerIdentity(executable: "claimed"))
+            -> CallerIdentity
+        {
             let reader = reader()
             return reader.identity(reader.read(user: user, process: Int32(number), claim: claim))
         }
     }
 
-    @Test("The executable is what the kernel says, with the groups that its property lists declare; the claim counts for nothing then")
+    @Test(
+        "The executable is what the kernel says, with the groups that its property lists declare; the claim counts for nothing then"
+    )
     func executable() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         let program = "\(machine.directory.path)/program"
-        try PropertyListSerialization.data(fromPropertyList: ["keychain-access-groups": ["G1"]], format: .xml, options: 0)
-            .write(to: URL(filePath: "\(program).entitlements"))
+        try PropertyListSerialization.data(
+            fromPropertyList: ["keychain-access-groups": ["G1"]], format: .xml, options: 0
+        )
+        .write(to: URL(filePath: "\(program).entitlements"))
         try machine.process(10, executable: program)
         let claim = CallerIdentity(executable: "/elsewhere", declaredGroups: ["G9"], isUserCommand: true)
         let identity = machine.identity(10, user: 1000, claim: claim)
         #expect(identity.executable == program)
         #expect(identity.declaredGroups == ["G1"])
         #expect(!identity.isUserCommand)
-        #expect(identity.process == CallerIdentity.ProcessNumber(user: 1000, process: 10))
+        #expect(identity.process == CallerIdentity.ProcessIdentity(user: 1000, process: 10))
     }
 
     @Test("Where the kernel does not say, the claim counts, and the report says whose word it is")
     func claim() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.process(10)
         let claim = CallerIdentity(executable: "/elsewhere", declaredGroups: ["G9"])
         #expect(machine.identity(10, user: 1000, claim: claim).declaredGroups == ["G9"])
@@ -87,7 +101,7 @@ struct CallerReaderTests {
 
     @Test("The user's own command is known by its file")
     func command() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.process(10, executable: "/usr/bin/latchkey")
         try machine.process(11, executable: "/tmp/latchkey")
         let reader = machine.reader(command: "/usr/bin/latchkey")
@@ -106,12 +120,14 @@ struct CallerReaderTests {
             ("/system.slice/backup.service", 61200, true), ("/system.slice/backup.service", 1000, false),
             ("/system.slice/backup.service", 0, false), ("/system.slice/backup.service", 35, false),
             ("/system.slice/backup.service", 999, false),
-            ("/user.slice/user-34.slice/user@34.service/app.slice/backup.service", 34, false), ("/system.slice/other.service", 34, false),
+            ("/user.slice/user-34.slice/user@34.service/app.slice/backup.service", 34, false),
+            ("/system.slice/other.service", 34, false),
             ("/system.slice/other.service/backup.service", 34, false), ("/backup.service", 34, false),
         ] as [(String, UInt32, Bool)])
     func units(_ group: String, _ user: UInt32, _ isAttested: Bool) throws {
-        let machine = try Machine()
-        try machine.rule("backup", ["latchkey-subject": ["unit": "backup.service"], "keychain-access-groups": ["backup.keys"]])
+        let machine = try FakeMachine()
+        try machine.rule(
+            "backup", ["latchkey-subject": ["unit": "backup.service"], "keychain-access-groups": ["backup.keys"]])
         try machine.process(10, executable: "/usr/bin/tool", group: group)
         #expect(machine.identity(10, user: user).attestedGroups == (isAttested ? ["backup.keys"] : nil))
         #expect(machine.identity(10, user: user).grade == (isAttested ? .attested : .claimed))
@@ -119,9 +135,13 @@ struct CallerReaderTests {
 
     @Test("A label is attested where the administrator's file says that it is confined")
     func labels() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.rule(
-            "web", ["latchkey-subject": ["label": "web (enforce)", "label-is-confined": "yes"], "keychain-access-groups": ["web"]])
+            "web",
+            [
+                "latchkey-subject": ["label": "web (enforce)", "label-is-confined": "yes"],
+                "keychain-access-groups": ["web"],
+            ])
         try machine.rule("loose", ["latchkey-subject": ["label": "loose"], "keychain-access-groups": ["loose"]])
         try machine.process(10, executable: "/usr/bin/a", label: "web (enforce)")
         try machine.process(11, executable: "/usr/bin/a", label: "web")
@@ -133,12 +153,15 @@ struct CallerReaderTests {
         #expect(machine.entitlements.problems.first?.contains("label-is-confined") == true)
     }
 
-    @Test("Every subject that a rule names must fit; rules follow each other by the names of their files, each group once")
+    @Test(
+        "Every subject that a rule names must fit; rules follow each other by the names of their files, each group once"
+    )
     func combinations() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.rule("20-user", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["B", "A"]])
         try machine.rule("10-first", ["latchkey-subject": ["user": "1000"], "application-identifier": "A"])
-        try machine.rule("30-both", ["latchkey-subject": ["user": "1000", "unit": "x.service"], "keychain-access-groups": ["C"]])
+        try machine.rule(
+            "30-both", ["latchkey-subject": ["user": "1000", "unit": "x.service"], "keychain-access-groups": ["C"]])
         try machine.process(10, executable: "/usr/bin/a", group: "/system.slice/x.service")
         #expect(machine.identity(10, user: 1000).attestedGroups == ["A", "B"])
         #expect(machine.identity(10, user: 1001).attestedGroups == nil)
@@ -150,59 +173,70 @@ struct CallerReaderTests {
         "Flatpak and snap ids only take away",
         arguments: [
             ("[Application]\nname=org.example.App\n", nil, nil, "flatpak.org.example.App"),
-            ("[Application]\nname=org.example.App\n", "/app.slice/app-flatpak-org.example.App-1.scope", nil, "flatpak.org.example.App"),
-            (nil, "/app.slice/app-flatpak-org.example.With\\x2dhyphen-1.scope", nil, "flatpak.org.example.With-hyphen"),
-            (nil, "/a/app-flatpak-org.example.Outer-1.scope/app-flatpak-org.example.Inner-1.scope", nil, "flatpak.org.example.Outer"),
             (
-                nil, "/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.App-1234.scope", nil,
+                "[Application]\nname=org.example.App\n", "/app.slice/app-flatpak-org.example.App-1.scope", nil,
+                "flatpak.org.example.App"
+            ),
+            (nil, "/app.slice/app-flatpak-org.example.With\\x2dhyphen-1.scope", nil, "flatpak.org.example.With-hyphen"),
+            (
+                nil, "/a/app-flatpak-org.example.Outer-1.scope/app-flatpak-org.example.Inner-1.scope", nil,
+                "flatpak.org.example.Outer"
+            ),
+            (
+                nil, "/user.slice/user-1000.slice/user@1000.service/app.slice/app-flatpak-org.example.App-1234.scope",
+                nil,
                 "flatpak.org.example.App"
             ),
             (nil, nil, "snap.mail.client (enforce)", "snap.mail"),
             (nil, "/user.slice/user-1000.slice/user@1000.service/app.slice/snap.mail.client-1.scope", nil, "snap.mail"),
         ] as [(String?, String?, String?, String)])
     func sandboxes(_ flatpak: String?, _ group: String?, _ label: String?, _ expected: String) throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.process(10, executable: "/app/bin/app", group: group, label: label, flatpak: flatpak)
         var identity = machine.identity(10, user: 1000)
         #expect(identity.sandbox == .application(group: expected))
         identity.declaredGroups = ["G1"]
-        let report = Authoriser.report(identity, facts: [])
+        let report = Authorizer.report(identity, facts: [])
         #expect(report.groups == [AccessGroup(expected, grade: .claimed)])
         identity.attestedGroups = ["A"]
-        #expect(Authoriser.report(identity, facts: []).groups == [AccessGroup(expected, grade: .claimed)])
+        #expect(Authorizer.report(identity, facts: []).groups == [AccessGroup(expected, grade: .claimed)])
     }
 
     @Test(
         "A sandbox that does not name its application, or names two, leaves no access group at all",
         arguments: [
-            (nil, "/app.slice/app-flatpak-x.scope", nil), (nil, "/app-flatpak-.scope", nil), (nil, "/app-flatpak-org.a.B.scope", nil),
+            (nil, "/app.slice/app-flatpak-x.scope", nil), (nil, "/app-flatpak-.scope", nil),
+            (nil, "/app-flatpak-org.a.B.scope", nil),
             (nil, "/app.slice/app-flatpak---.scope", nil), (nil, "/app-flatpak-a.b-1.scope", nil),
             (nil, "/app-flatpak-org.a.\u{301}-1.scope", nil),
             (nil, "/app-flatpak-org..b-1.scope", nil), (nil, "/snap..scope", nil), (nil, "/snap.a b.c.scope", nil),
             (nil, nil, "snap. (enforce)"),
             ("[Instance]\nname=x\n", nil, nil), ("[Application]\nname=\n", nil, nil),
             ("[Application]\nname=org.a.B\nname=org.a.C\n", nil, nil),
-            ("[Application]\nname=org.a.B\n", "/app-flatpak-org.a.C-1.scope", nil), ("[Application]\nname=org.a.B\n", nil, "snap.a.b"),
+            ("[Application]\nname=org.a.B\n", "/app-flatpak-org.a.C-1.scope", nil),
+            ("[Application]\nname=org.a.B\n", nil, "snap.a.b"),
             ("", nil, nil), (nil, "/app-flatpak-\(String(repeating: "a.", count: 200))b-1.scope", nil),
         ] as [(String?, String?, String?)])
     func unidentifiedSandboxes(_ flatpak: String?, _ group: String?, _ label: String?) throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.process(10, executable: "/app/bin/app", group: group, label: label, flatpak: flatpak)
         let identity = machine.identity(10, user: 1000)
         #expect(identity.sandbox == .unidentified)
-        #expect(throws: KeychainError.self) { try Authoriser.authorize(identity) }
-        #expect(Authoriser.report(identity, facts: []).groups.isEmpty)
+        #expect(throws: KeychainError.self) { try Authorizer.authorize(identity) }
+        #expect(Authorizer.report(identity, facts: []).groups.isEmpty)
     }
 
-    @Test("A process in a namespace of its own that forbids looking for Flatpak's file is taken for an unknown sandbox's")
+    @Test(
+        "A process in a namespace of its own that forbids looking for Flatpak's file is taken for an unknown sandbox's")
     func hiddenSandbox() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         for (number, namespaces) in [(10, "NSpid:\t10\t2"), (11, "NSpid:\t11")] {
             try machine.process(number, executable: "/usr/bin/a")
             // What cannot be read as a file stands for what may not be read.
             try FileManager.default.createDirectory(
                 atPath: "\(machine.processes)/\(number)/root/.flatpak-info", withIntermediateDirectories: false)
-            try "Name:\ta\n\(namespaces)\n".write(toFile: "\(machine.processes)/\(number)/status", atomically: true, encoding: .utf8)
+            try "Name:\ta\n\(namespaces)\n".write(
+                toFile: "\(machine.processes)/\(number)/status", atomically: true, encoding: .utf8)
         }
         #expect(machine.identity(10, user: 1000).sandbox == .unidentified)
         #expect(machine.identity(11, user: 1000).sandbox == nil)
@@ -216,7 +250,7 @@ struct CallerReaderTests {
 
     @Test("A user with a shell is no service, whatever his number")
     func loginUsers() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         let path = "\(machine.directory.path)/passwd"
         try "strange:x:61200:61200::/home/strange:/bin/bash\n".write(toFile: path, atomically: true, encoding: .utf8)
         #expect(!SystemUsers(path: path).isService(61200))
@@ -227,7 +261,7 @@ struct CallerReaderTests {
 
     @Test("What others than their owner can write gives nothing, and is named")
     func writable() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.rule("one", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["A"]])
         chmod("\(machine.rules)/one.plist", 0o666)
         #expect(machine.entitlements.rules.isEmpty)
@@ -243,14 +277,14 @@ struct CallerReaderTests {
 
     @Test("A rule that cannot be read may be about any user: administration is not left to claims meanwhile")
     func unreadableRule() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.rule("one", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["A"]])
-        #expect(machine.reader().mayAttest(processesOf: 1000) && !machine.reader().mayAttest(processesOf: 1001))
+        #expect(machine.reader().canAttest(processesOf: 1000) && !machine.reader().canAttest(processesOf: 1001))
         chmod("\(machine.rules)/one.plist", 0o666)
-        #expect(machine.reader().mayAttest(processesOf: 1000) && machine.reader().mayAttest(processesOf: 1001))
+        #expect(machine.reader().canAttest(processesOf: 1000) && machine.reader().canAttest(processesOf: 1001))
         chmod("\(machine.rules)/one.plist", 0o644)
         try "<plist>".write(toFile: "\(machine.rules)/two.plist", atomically: true, encoding: .utf8)
-        #expect(machine.reader().mayAttest(processesOf: 1001))
+        #expect(machine.reader().canAttest(processesOf: 1001))
     }
 
     @Test("A rule that is not understood is refused whole, and named")
@@ -263,7 +297,7 @@ struct CallerReaderTests {
             (["latchkey-subject": ["label": "a", "label-is-confined": "no"]], "expected is yes"),
         ]
         for (list, words) in odd {
-            let machine = try Machine()
+            let machine = try FakeMachine()
             try machine.rule("odd", list)
             let entitlements = machine.entitlements
             #expect(entitlements.rules.isEmpty)
@@ -273,9 +307,10 @@ struct CallerReaderTests {
 
     @Test("A symbolic link among the rules is not followed")
     func links() throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         try machine.rule("one", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["A"]])
-        try FileManager.default.moveItem(atPath: "\(machine.rules)/one.plist", toPath: "\(machine.directory.path)/one.plist")
+        try FileManager.default.moveItem(
+            atPath: "\(machine.rules)/one.plist", toPath: "\(machine.directory.path)/one.plist")
         try FileManager.default.createSymbolicLink(
             atPath: "\(machine.rules)/one.plist", withDestinationPath: "\(machine.directory.path)/one.plist")
         #expect(machine.entitlements.rules.isEmpty)

@@ -8,7 +8,8 @@ import Testing
 /// What is remembered of files that change.
 @Suite("Values read from files")
 struct StampedValueTests {
-    @Test("A file that changes while it is read makes the value out of date", arguments: ["changed", "made", "removed"])
+    @Test(
+        "A file that changes while it is read makes the value out of date", arguments: ["changed", "made", "removed"])
     func changedWhileRead(_ change: String) throws {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/program.entitlements"

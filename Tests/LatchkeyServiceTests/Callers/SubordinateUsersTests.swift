@@ -10,13 +10,15 @@ import Testing
 /// Which user ids subuid(5) grants, and which of them are refused.
 @Suite("Subordinate user ids")
 struct SubordinateUsersTests {
-    private final class Machine {
+    private final class FakeMachine {
         let directory: TemporaryDirectory
         let subordinates: SubordinateUsers
         var ranges: String { "\(directory.path)/subuid" }
         var users: String { "\(directory.path)/passwd" }
 
-        init(_ content: String? = nil, users: String? = "root:x:0:0::/root:/bin/sh\nalice:x:1000:1000::/:/bin/sh\n") throws {
+        init(_ content: String? = nil, users: String? = "root:x:0:0::/root:/bin/sh\nalice:x:1000:1000::/:/bin/sh\n")
+            throws
+        {
             directory = try TemporaryDirectory()
             subordinates = SubordinateUsers("\(directory.path)/subuid", users: "\(directory.path)/passwd")
             if let content { try write(content) }
@@ -40,8 +42,10 @@ struct SubordinateUsersTests {
     @Test(
         "A line grants the ids from its start on, as many as it counts, up to the largest id",
         arguments: [
-            ("alice:100000:65536", [100_000, 165_535], [0, 99_999, 165_536]), ("1000:100000:1\n", [100_000], [99_999, 100_001]),
-            ("a:5:2\nb:7:2\nc:6:1", [5, 6, 7, 8], [4, 9]), ("a:5:9\nb:6:1", [5, 6, 13], [14]), ("a:10:2\nb:5:2", [5, 6, 10, 11], [7, 9]),
+            ("alice:100000:65536", [100_000, 165_535], [0, 99_999, 165_536]),
+            ("1000:100000:1\n", [100_000], [99_999, 100_001]),
+            ("a:5:2\nb:7:2\nc:6:1", [5, 6, 7, 8], [4, 9]), ("a:5:9\nb:6:1", [5, 6, 13], [14]),
+            ("a:10:2\nb:5:2", [5, 6, 10, 11], [7, 9]),
             ("a:0:1", [0], [1]), ("a:1:4294967295", [1, .max], [0]), ("a:4294967295:1", [.max], [.max - 1]),
             ("a:4294967290:100", [4_294_967_290, .max], [5]), ("a:1:18446744073709551615", [1, .max], [0]),
             ("a:4294967296:5", [], [0, 4, .max]), ("a:18446744073709551615:18446744073709551615", [], [0, .max]),
@@ -56,8 +60,10 @@ struct SubordinateUsersTests {
     @Test(
         "A line that is not understood is refused by its number: newuidmap may read it otherwise",
         arguments: [
-            "alice", "alice:1", "alice:1:2:3", ":1:2", "alice::5", "alice:5:", "alice:-1:5", "alice:+1:5", "alice: 1:5", "alice:1:5 ",
-            "alice:1:5\r", "alice:0x186a0:5", "alice:0303240:5", "alice:1:05", "alice:1:0x10", "alice:1e5:5", "alice:1:5\u{0}",
+            "alice", "alice:1", "alice:1:2:3", ":1:2", "alice::5", "alice:5:", "alice:-1:5", "alice:+1:5", "alice: 1:5",
+            "alice:1:5 ",
+            "alice:1:5\r", "alice:0x186a0:5", "alice:0303240:5", "alice:1:05", "alice:1:0x10", "alice:1e5:5",
+            "alice:1:5\u{0}",
             "alice:18446744073709551616:1", "alice:1:99999999999999999999999999", "alice:\u{0661}:5", "::", ":",
         ])
     func unreadable(_ line: String) throws {
@@ -70,7 +76,9 @@ struct SubordinateUsersTests {
     @Test("Bytes that are no text are an owner like another, and no number")
     func bytes() throws {
         #expect(try SubordinateRanges(parsing: [0xFF, 0xFE] + Array(":5:1".utf8), path: "subuid").contains(5))
-        #expect(throws: SystemError.self) { try SubordinateRanges(parsing: Array("a:".utf8) + [0xFF] + Array(":1".utf8), path: "subuid") }
+        #expect(throws: SystemError.self) {
+            try SubordinateRanges(parsing: Array("a:".utf8) + [0xFF] + Array(":1".utf8), path: "subuid")
+        }
     }
 
     @Test("As many lines are read as are allowed")
@@ -88,23 +96,27 @@ struct SubordinateUsersTests {
 
     @Test("An id of a range is refused with its reason; accounts, root and all others are not")
     func refused() throws {
-        let machine = try Machine("alice:0:2000\nalice:100000:65536\n")
-        for user in [0, 1000, 2000, 99_999, 165_536] as [UInt32] { #expect(machine.refusal(of: user) == nil, "\(user)") }
+        let machine = try FakeMachine("alice:0:2000\nalice:100000:65536\n")
+        for user in [0, 1000, 2000, 99_999, 165_536] as [UInt32] {
+            #expect(machine.refusal(of: user) == nil, "\(user)")
+        }
         for user in [1, 999, 1001, 100_000, 165_535] as [UInt32] {
             let error = machine.refusal(of: user)
             #expect(error?.status == .missingEntitlement && error?.problem.contains("user \(user)") == true)
-            #expect(error?.problem.contains(machine.ranges) == true && error?.hint?.contains("subordinate-users = allow") == true)
+            #expect(
+                error?.problem.contains(machine.ranges) == true
+                    && error?.hint?.contains("subordinate-users = allow") == true)
         }
     }
 
     @Test("Without a file no id is subordinate")
     func missing() throws {
-        #expect(try Machine().refusal(of: 100_000) == nil)
+        #expect(try FakeMachine().refusal(of: 100_000) == nil)
     }
 
     @Test("While the file is not understood, every id without an account is refused, and the line is named")
     func failsClosed() throws {
-        let machine = try Machine("alice:100000:65536\nbob:0x40000:65536\n")
+        let machine = try FakeMachine("alice:100000:65536\nbob:0x40000:65536\n")
         for user in [5, 100_000, 262_144] as [UInt32] {
             #expect(machine.refusal(of: user)?.problem.contains("line 2 of \(machine.ranges)") == true)
         }
@@ -113,9 +125,11 @@ struct SubordinateUsersTests {
         #expect(machine.refusal(of: 5) == nil && machine.refusal(of: 262_144) != nil)
     }
 
-    @Test("A directory in place of the file, or a file that is too long, is no file without ranges", arguments: [true, false])
+    @Test(
+        "A directory in place of the file, or a file that is too long, is no file without ranges",
+        arguments: [true, false])
     func unusable(_ isDirectory: Bool) throws {
-        let machine = try Machine()
+        let machine = try FakeMachine()
         if isDirectory {
             try FileManager.default.createDirectory(atPath: machine.ranges, withIntermediateDirectories: false)
         } else {
@@ -125,9 +139,11 @@ struct SubordinateUsersTests {
         #expect(machine.refusal(of: 1000) == nil)
     }
 
-    @Test("While a file cannot be read, ids that depend on it are refused for now, and it is tried again", arguments: [true, false])
+    @Test(
+        "While a file cannot be read, ids that depend on it are refused for now, and it is tried again",
+        arguments: [true, false])
     func unread(_ isRanges: Bool) throws {
-        let machine = try Machine("alice:100000:65536\n")
+        let machine = try FakeMachine("alice:100000:65536\n")
         let path = isRanges ? machine.ranges : machine.users
         try FileManager.default.removeItem(atPath: path)
         // A link to itself cannot be read, and looks to stat(2) like nothing at all.
@@ -141,15 +157,16 @@ struct SubordinateUsersTests {
 
     @Test("Where the file of users is missing, no account is known")
     func noAccounts() throws {
-        let machine = try Machine("alice:1000:5\n", users: nil)
+        let machine = try FakeMachine("alice:1000:5\n", users: nil)
         #expect(machine.refusal(of: 1000) != nil && machine.refusal(of: 0) == nil && machine.refusal(of: 2000) == nil)
-        try "alice:x:1000:1000::/:/bin/sh\nmallory:x:1001\n".write(toFile: machine.users, atomically: true, encoding: .utf8)
+        try "alice:x:1000:1000::/:/bin/sh\nmallory:x:1001\n".write(
+            toFile: machine.users, atomically: true, encoding: .utf8)
         #expect(machine.refusal(of: 1000) == nil && machine.refusal(of: 1001) != nil)
     }
 
     @Test("The file is read again when it has changed, and not otherwise")
     func rereads() throws {
-        let machine = try Machine("alice:100000:65536\n")
+        let machine = try FakeMachine("alice:100000:65536\n")
         for _ in 0..<50 { #expect(machine.refusal(of: 100_000) != nil) }
         #expect(machine.subordinates.readCount == 1)
         try machine.write("alice:200000:65536\n")

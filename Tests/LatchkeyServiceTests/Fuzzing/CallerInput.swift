@@ -14,9 +14,11 @@ enum CallerInput {
         let rest = Array(bytes.dropFirst())
         let text = String(decoding: rest, as: UTF8.self)
         switch choice % 6 {
-        case 0: return judged(SandboxIdentity.read(group: ControlGroup(path: text), flatpakInfo: nil, label: nil, isHidden: false))
-        case 1: return judged(SandboxIdentity(label: text))
-        case 2: return judged(SandboxIdentity(flatpakInfo: text))
+        case 0:
+            return checked(
+                SandboxIdentity.read(group: ControlGroup(path: text), flatpakInfo: nil, label: nil, isHidden: false))
+        case 1: return checked(SandboxIdentity(label: text))
+        case 2: return checked(SandboxIdentity(flatpakInfo: text))
         case 3: return process(rest, in: directory)
         case 4: return entitlements(rest)
         default: return rules(rest, in: directory)
@@ -24,29 +26,32 @@ enum CallerInput {
     }
 
     /// A name may only be one that a group can be made of, and that is nobody else's.
-    private static func judged(_ sandbox: SandboxIdentity?) -> (isNamed: Bool, fault: String?) {
+    private static func checked(_ sandbox: SandboxIdentity?) -> (isNamed: Bool, fault: String?) {
         guard let sandbox, let name = sandbox.application else { return (false, nil) }
         let isPlain = name.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "-._".utf8.contains(byte)
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (0x30...0x39).contains(byte)
+                || "-._".utf8.contains(byte)
         }
-        guard isPlain, !name.isEmpty, name.utf8.count <= 255 else { return (true, "a sandbox is called \(name.debugDescription)") }
+        guard isPlain, !name.isEmpty, name.utf8.count <= 255 else {
+            return (true, "a sandbox is called \(name.debugDescription)")
+        }
         return (true, nil)
     }
 
     /// One content for every file that is read of a process: `stat`, `cgroup`, `status`, `attr/current`, `root/.flatpak-info`. A NUL ends
     /// each but the last.
     private static func process(_ bytes: [UInt8], in directory: String) -> (isNamed: Bool, fault: String?) {
-        let place = "\(directory)/1"
-        for folder in [place, "\(place)/attr", "\(place)/root"] { mkdir(folder, 0o700) }
+        let path = "\(directory)/1"
+        for folder in [path, "\(path)/attr", "\(path)/root"] { mkdir(folder, 0o700) }
         let parts = bytes.split(separator: 0, maxSplits: 4, omittingEmptySubsequences: false)
         for (name, content) in zip(["stat", "cgroup", "status", "attr/current", "root/.flatpak-info"], parts) {
-            write(Array(content), to: "\(place)/\(name)")
+            write(Array(content), to: "\(path)/\(name)")
         }
         let reader = CallerReader(command: nil, entitlements: nil, processes: directory, users: SystemUsers())
         let reading = reader.read(user: 1000, process: 1, claim: CallerIdentity(executable: "/usr/bin/example"))
         _ = reader.facts(reading, hasHandle: false)
         let isNamed = ProcessDirectory(1, root: directory).startTime != nil || reading.unit != nil
-        let outcome = judged(reading.sandbox)
+        let outcome = checked(reading.sandbox)
         if reading.sandbox != nil, reader.identity(reading).sandbox == nil {
             return (true, "a sandbox is lost on the way to the authoriser")
         }
@@ -56,16 +61,19 @@ enum CallerInput {
     private static func entitlements(_ bytes: [UInt8]) -> (isNamed: Bool, fault: String?) {
         guard let list = try? PropertyListReader.read(bytes) else { return (false, nil) }
         let groups = Entitlements(list).groups
-        return (!groups.isEmpty, groups.contains("") || Set(groups).count != groups.count ? "groups are empty or stand twice" : nil)
+        return (
+            !groups.isEmpty,
+            groups.contains("") || Set(groups).count != groups.count ? "groups are empty or stand twice" : nil
+        )
     }
 
     private static func rules(_ bytes: [UInt8], in directory: String) -> (isNamed: Bool, fault: String?) {
-        let place = "\(directory)/entitlements.d"
-        mkdir(place, 0o755)
-        write(bytes, to: "\(place)/a.plist")
-        let rules = EntitlementsDirectory(place, owner: geteuid()).rules
-        let isAboutNobody = rules.contains { $0.user == nil && $0.unit == nil && $0.label == nil }
-        return (!rules.isEmpty, isAboutNobody ? "a rule names nobody" : nil)
+        let path = "\(directory)/entitlements.d"
+        mkdir(path, 0o755)
+        write(bytes, to: "\(path)/a.plist")
+        let rules = EntitlementsDirectory(path, owner: geteuid()).rules
+        let hasNoSubject = rules.contains { $0.user == nil && $0.unit == nil && $0.label == nil }
+        return (!rules.isEmpty, hasNoSubject ? "a rule names nobody" : nil)
     }
 
     private static func write(_ bytes: [UInt8], to path: String) {

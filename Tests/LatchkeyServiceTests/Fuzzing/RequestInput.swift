@@ -9,7 +9,7 @@ import SecretMemory
 /// fuzzer and by the test that replays its corpus.
 final class RequestInput {
     private let service: EmbeddedService
-    private var choices: ByteChoices
+    private var choices: FuzzedDataProvider
     /// Items that were answered, so that requests can name them.
     private var references: [PersistentReference] = []
     private var backups: [[UInt8]] = []
@@ -20,7 +20,7 @@ final class RequestInput {
     init(_ bytes: [UInt8]) throws {
         let clocks = Clocks(wall: { 817_041_600 }, boot: .system, passcodeExponent: 1)
         service = try EmbeddedService(inMemory: clocks)
-        choices = ByteChoices(bytes)
+        choices = FuzzedDataProvider(bytes)
         try fill()
     }
 
@@ -37,8 +37,10 @@ final class RequestInput {
     private static let maxCount = 40
     private static let owner = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1", "G2"])
     private static let callers = [
-        owner, CallerIdentity(executable: "/usr/bin/other", declaredGroups: ["G2"]), CallerIdentity(executable: "/usr/bin/plain"),
-        CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true), CallerIdentity(executable: "", declaredGroups: ["", "*"]),
+        owner, CallerIdentity(executable: "/usr/bin/other", declaredGroups: ["G2"]),
+        CallerIdentity(executable: "/usr/bin/plain"),
+        CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true),
+        CallerIdentity(executable: "", declaredGroups: ["", "*"]),
         CallerIdentity(executable: "/usr/bin/attested", declaredGroups: ["G1"], attestedGroups: ["A", "G1"]),
         CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App")),
         CallerIdentity(executable: "/app/bin/app", sandbox: .unidentified),
@@ -50,7 +52,8 @@ final class RequestInput {
     private func fill() throws {
         for itemClass in ItemClass.stored where itemClass != .key {
             let addition = ItemAddition(
-                itemClass, attributes: [.label: .string("label")], secrets: ItemSecrets(data: SharedSecret(copying: "v".utf8)))
+                itemClass, attributes: [.label: .string("label")],
+                secrets: ItemSecrets(data: SharedSecret(copying: "v".utf8)))
             do throws(KeychainError) {
                 references.append(try service.add(addition, from: Self.owner).persistentReference)
             } catch {
@@ -97,7 +100,9 @@ extension RequestInput {
     private func add() {
         let (addition, caller) = (addition(choices.one(of: ItemClass.allCases)), choices.one(of: Self.callers))
         guard addition.itemClass != .identity else { return addIdentities(from: caller) }
-        guard let record = ask({ () throws(KeychainError) in try self.service.add(addition, from: caller) }) else { return }
+        guard let record = ask({ () throws(KeychainError) in try self.service.add(addition, from: caller) }) else {
+            return
+        }
         references.append(record.persistentReference)
     }
 
@@ -105,7 +110,8 @@ extension RequestInput {
         var identities: [IdentityAddition] = []
         for _ in 0...(choices.byte() & 3) {
             identities.append(
-                IdentityAddition(certificate: addition(.certificate), key: addition(choices.flag() ? .key : .genericPassword)))
+                IdentityAddition(
+                    certificate: addition(.certificate), key: addition(choices.flag() ? .key : .genericPassword)))
         }
         _ = ask { () throws(KeychainError) in try service.addIdentities(identities, from: caller) }
     }
@@ -113,17 +119,20 @@ extension RequestInput {
     private func find() {
         let (query, caller) = (query(), choices.one(of: Self.callers))
         let returning = ReturnTypes(rawValue: choices.byte() & 15)
-        let matches = ask { () throws(KeychainError) in try service.copyMatching(query, returning: returning, from: caller) }
+        let matches = ask { () throws(KeychainError) in
+            try service.copyMatching(query, returning: returning, from: caller)
+        }
         references += (matches?.records.prefix(4) ?? []).map(\.persistentReference)
     }
 
     private func update() {
         let (query, caller) = (query(), choices.one(of: Self.callers))
         let update = ItemUpdate(
-            attributes: attributes(), data: choices.maybe { SharedSecret(copying: $0.data()) }, accessGroup: choices.maybe { $0.text() },
-            protection: choices.maybe { $0.one(of: ProtectionClass.allCases) },
-            accessControlFlags: choices.maybe { AccessControlFlags(rawValue: UInt64(bitPattern: $0.number())) },
-            isSynchronizable: choices.maybe { $0.flag() }, created: choices.maybe { $0.date() })
+            attributes: attributes(), data: choices.optional { SharedSecret(copying: $0.data()) },
+            accessGroup: choices.optional { $0.text() },
+            protection: choices.optional { $0.one(of: ProtectionClass.allCases) },
+            accessControlFlags: choices.optional { AccessControlFlags(rawValue: UInt64(bitPattern: $0.number())) },
+            isSynchronizable: choices.optional { $0.flag() }, created: choices.optional { $0.date() })
         _ = ask { () throws(KeychainError) in try service.update(query, with: update, from: caller) }
     }
 
@@ -134,22 +143,25 @@ extension RequestInput {
 
     private func addition(_ itemClass: ItemClass) -> ItemAddition {
         ItemAddition(
-            itemClass, attributes: attributes(), secrets: ItemSecrets(data: choices.maybe { SharedSecret(copying: $0.data()) }),
-            accessGroup: choices.maybe { $0.text() }, protection: choices.maybe { $0.one(of: ProtectionClass.allCases) },
-            accessControlFlags: choices.maybe { AccessControlFlags(rawValue: UInt64(bitPattern: $0.number())) },
+            itemClass, attributes: attributes(),
+            secrets: ItemSecrets(data: choices.optional { SharedSecret(copying: $0.data()) }),
+            accessGroup: choices.optional { $0.text() },
+            protection: choices.optional { $0.one(of: ProtectionClass.allCases) },
+            accessControlFlags: choices.optional { AccessControlFlags(rawValue: UInt64(bitPattern: $0.number())) },
             isSynchronizable: choices.flag())
     }
 
     private func query() -> ItemQuery {
         var match = MatchOptions()
         match.ignoresCase = choices.flag()
-        match.subjectContains = choices.maybe { $0.text() }
-        match.hostOrSubdomain = choices.maybe { $0.text() }
+        match.subjectContains = choices.optional { $0.text() }
+        match.hostOrSubdomain = choices.optional { $0.text() }
         if choices.flag() { match.items = Set(references.suffix(Int(choices.byte() % 4))) }
         return ItemQuery(
-            choices.maybe { $0.one(of: ItemClass.allCases) }, attributes: attributes(), accessGroup: choices.maybe { $0.text() },
+            choices.optional { $0.one(of: ItemClass.allCases) }, attributes: attributes(),
+            accessGroup: choices.optional { $0.text() },
             synchronizable: choices.one(of: [.any, .local, .synchronized]), persistentReference: reference(),
-            limit: choices.maybe { choices in MatchLimit(validating: choices.number()) ?? .all }, match: match,
+            limit: choices.optional { choices in MatchLimit(validating: choices.number()) ?? .all }, match: match,
             includesTombstones: choices.flag())
     }
 
@@ -180,9 +192,11 @@ extension RequestInput {
         // Small keys: large ones take seconds, and differ in nothing else.
         let bits = choices.one(of: [256, 512, 224, 384, 521, 0, -1, 513, Int.max, Int.min])
         let kind = KeyKind(choices.flag() ? .rsa : .ellipticCurve, bits: choices.flag() ? bits : 256)
-        let generation = KeyGeneration(kind, privateHalf: addition(.key), publicHalf: choices.flag() ? addition(.key) : nil)
+        let generation = KeyGeneration(
+            kind, privateHalf: addition(.key), publicHalf: choices.flag() ? addition(.key) : nil)
         let caller = choices.one(of: Self.callers)
-        guard let made = ask({ () throws(KeychainError) in try self.service.generateKey(generation, from: caller) }) else { return }
+        guard let made = ask({ () throws(KeychainError) in try self.service.generateKey(generation, from: caller) })
+        else { return }
         references.append(made.privateHalf.persistentReference)
     }
 
@@ -190,7 +204,8 @@ extension RequestInput {
         guard !references.isEmpty else { return }
         let hash = choices.one(of: HashAlgorithm.allCases)
         let use = choices.one(of: [
-            PrivateKeyUse.signRaw, .signPKCS1(hash), .signPKCS1(nil), .signPSS(hash), .signECDSA, .decryptRaw, .decryptPKCS1,
+            PrivateKeyUse.signRaw, .signPKCS1(hash), .signPKCS1(nil), .signPSS(hash), .signECDSA, .decryptRaw,
+            .decryptPKCS1,
             .decryptOAEP(hash), .agree, .agreeToDecrypt,
         ])
         let (reference, input) = (choices.one(of: references), SharedSecret(copying: choices.data()))
@@ -216,12 +231,15 @@ extension RequestInput {
         let (secret, other) = (choices.one(of: Self.passcodes), choices.one(of: Self.passcodes))
         let isSet = choices.flag()
         let settings = KeybagSettings(
-            graceSeconds: UInt16(choices.byte()), lockInterval: UInt32(truncatingIfNeeded: choices.number()), locksOnSleep: choices.flag(),
+            graceSeconds: UInt16(choices.byte()), lockInterval: UInt32(truncatingIfNeeded: choices.number()),
+            locksOnSleep: choices.flag(),
             wipesAfterTen: choices.flag())
         switch operation {
         case 15: _ = ask { () throws(KeychainError) in try service.setPasscode(secret) { _, _ in } }
         case 16:
-            _ = ask { () throws(KeychainError) in try service.changePasscode(from: secret, to: other, rotates: isSet) { _, _ in } }
+            _ = ask { () throws(KeychainError) in
+                try service.changePasscode(from: secret, to: other, rotates: isSet) { _, _ in }
+            }
         case 17: _ = ask { () throws(KeychainError) in try service.unlock(secret) { _, _ in } }
         case 18: _ = ask { () throws(KeychainError) in try service.lock(immediately: isSet) }
         case 19: _ = ask { () throws(KeychainError) in try service.removePasscode(secret) { _, _ in } }
@@ -229,11 +247,11 @@ extension RequestInput {
         case 21: _ = ask { () throws(KeychainError) in try service.changeSettings(to: settings, isSet ? secret : nil) }
         case 22:
             _ = ask { () throws(KeychainError) in
-                try service.repair(isSet ? .moveDamaged : .emptyQuarantine, isRehearsal: isSet) { _ in }
+                try service.repair(isSet ? .moveDamaged : .emptyQuarantine, dryRun: isSet) { _ in }
             }
         default:
             let caller = choices.one(of: Self.callers)
-            _ = ask { () throws(KeychainError) in try service.who(caller) }
+            _ = ask { () throws(KeychainError) in try service.callerReport(caller) }
             _ = ask { () throws(KeychainError) in try service.status() }
             _ = ask { () throws(KeychainError) in try service.lockStatus() }
         }
@@ -243,7 +261,9 @@ extension RequestInput {
         let (passphrase, passcode) = (Self.passcodes[0], choices.flag() ? choices.one(of: Self.passcodes) : nil)
         var written: [UInt8] = []
         let report = ask { () throws(KeychainError) in
-            try service.backup(under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in written += bytes }) { _, _ in }
+            try service.backup(
+                under: passphrase, passcode: passcode, to: { (bytes) throws(KeychainError) in written += bytes }
+            ) { _, _ in }
         }
         if report != nil { backups.append(written) }
     }
@@ -257,11 +277,11 @@ extension RequestInput {
             if place < bytes.count, !(42..<51).contains(place) { bytes[place] ^= choices.byte() }
         }
         let (content, passcode) = (bytes, choices.flag() ? choices.one(of: Self.passcodes) : nil)
-        let (merges, isRehearsal) = (choices.flag(), choices.flag())
+        let (merges, dryRun) = (choices.flag(), choices.flag())
         var position = 0
         _ = ask { () throws(KeychainError) in
             try service.restore(
-                under: Self.passcodes[0], passcode: passcode, merges: merges, isRehearsal: isRehearsal,
+                under: Self.passcodes[0], passcode: passcode, merges: merges, dryRun: dryRun,
                 from: { (buffer) throws(KeychainError) in
                     let count = min(buffer.count, content.count - position)
                     buffer.copyBytes(from: content[position..<position + count])

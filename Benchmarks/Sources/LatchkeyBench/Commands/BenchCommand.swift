@@ -9,7 +9,8 @@ struct BenchCommand: ParsableCommand {
         commandName: "latchkey-bench",
         abstract: "Measures Latchkey beside the least that its format costs.",
         subcommands: [
-            RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, ClientCommand.self, EchoCommand.self,
+            RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, ClientCommand.self,
+            EchoCommand.self,
             FillCommand.self, KeysCommand.self, TrustCommand.self,
         ],
         defaultSubcommand: RunCommand.self)

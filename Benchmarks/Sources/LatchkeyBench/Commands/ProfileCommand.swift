@@ -25,8 +25,12 @@ struct ProfileCommand: ParsableCommand {
     private static let readingCalls: [KeychainCall] = [.exactLookup, .lookupByAccount, .attributes, .allOfService]
 
     func validate() throws {
-        guard Self.readingCalls.contains(call) else { throw ValidationError("--call: only calls that change nothing can be repeated") }
-        guard (1...Item.greatestSize).contains(items) else { throw ValidationError("--items: expected 1 to \(Item.greatestSize)") }
+        guard Self.readingCalls.contains(call) else {
+            throw ValidationError("--call: only calls that change nothing can be repeated")
+        }
+        guard (1...Item.maxSize).contains(items) else {
+            throw ValidationError("--items: expected 1 to \(Item.maxSize)")
+        }
     }
 
     func run() throws {
@@ -38,7 +42,9 @@ struct ProfileCommand: ParsableCommand {
         var timings = Timings()
         let end = Stopwatch.now() + UInt64(seconds * 1e9)
         while Stopwatch.now() < end {
-            for item in picker.items(50, below: items) { timings.append(try keychain.time(call, on: item, size: items)) }
+            for item in picker.items(50, below: items) {
+                timings.append(try keychain.time(call, on: item, size: items))
+            }
         }
         print("\(call.title): median \(Text.microseconds(timings.summary.median)) µs of \(timings.summary.count) calls")
     }

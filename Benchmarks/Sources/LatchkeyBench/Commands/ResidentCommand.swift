@@ -16,7 +16,7 @@ struct ResidentCommand: ParsableCommand {
     var items: Int
 
     func validate() throws {
-        guard (1...Item.greatestSize).contains(items) else { throw ValidationError("--items: not a size that was measured") }
+        guard (1...Item.maxSize).contains(items) else { throw ValidationError("--items: not a size that was measured") }
     }
 
     func run() throws {

@@ -9,13 +9,16 @@ struct RunCommand: ParsableCommand {
         commandName: "run", abstract: "Measure everything and print the table (the default).",
         discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
 
-    @Option(parsing: .upToNextOption, help: "How many items to measure with: numbers, with commas or spaces between them.")
+    @Option(
+        parsing: .upToNextOption, help: "How many items to measure with: numbers, with commas or spaces between them.")
     var sizes: [SizeList] = []
 
     @Flag(help: "Only 10 and 1 000 items.")
     var quick = false
 
-    @Option(help: ArgumentHelp("The executable `security` or `latchkey`, to measure as a whole process.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The executable `security` or `latchkey`, to measure as a whole process.", valueName: "path")
+    )
     var security: String?
 
     @Option(help: ArgumentHelp("Also write the raw figures to this file.", valueName: "file"))

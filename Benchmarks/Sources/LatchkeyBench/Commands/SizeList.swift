@@ -8,7 +8,7 @@ struct SizeList: ExpressibleByArgument {
 
     init?(argument: String) {
         let words = argument.split(separator: ",")
-        sizes = words.compactMap { Int($0) }.filter { (1...Item.greatestSize).contains($0) }
+        sizes = words.compactMap { Int($0) }.filter { (1...Item.maxSize).contains($0) }
         guard !words.isEmpty, sizes.count == words.count else { return nil }
     }
 }

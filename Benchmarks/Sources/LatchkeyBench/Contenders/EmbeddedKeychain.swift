@@ -2,7 +2,7 @@
 
 import Foundation
 import Glibc
-import Security
+import LatchkeySecurity
 
 /// Latchkey in this process, called as an application calls it.
 struct EmbeddedKeychain: Contender {
@@ -38,7 +38,9 @@ struct EmbeddedKeychain: Contender {
         if call == .lookupByAccount { query[kSecAttrService as String] = nil }
         query[kSecReturnData as String] = true
         let (value, nanoseconds) = try timeCopy(query, call, item)
-        guard let data = value as? Data, item.owns(data) else { throw failure(call, item, "the data is another item's") }
+        guard let data = value as? Data, item.owns(data) else {
+            throw failure(call, item, "the data is another item's")
+        }
         return nanoseconds
     }
 
@@ -46,7 +48,8 @@ struct EmbeddedKeychain: Contender {
         var query = key(of: item)
         query[kSecReturnAttributes as String] = true
         let (value, nanoseconds) = try timeCopy(query, .attributes, item)
-        guard let attributes = value as? [String: Any], attributes[kSecAttrLabel as String] as? String == item.label else {
+        guard let attributes = value as? [String: Any], attributes[kSecAttrLabel as String] as? String == item.label
+        else {
             throw failure(.attributes, item, "the label is another item's")
         }
         return nanoseconds

@@ -8,7 +8,8 @@ import Synchronization
 /// through a daemon, the environment says.
 struct ClientCommand: ParsableCommand {
     static let name = "client"
-    static let configuration = CommandConfiguration(commandName: name, abstract: "Time calls of one kind; started by `daemon`.")
+    static let configuration = CommandConfiguration(
+        commandName: name, abstract: "Time calls of one kind; started by `daemon`.")
 
     @Option var call: String
     @Option var items: Int
@@ -56,7 +57,7 @@ enum ThreadedRun {
     static func measure(
         threads: Int, calls: Int, _ prepare: @escaping @Sendable (Int) throws -> (Int) throws -> UInt64
     ) throws -> ClientCommand.Outcome {
-        let gathered = Mutex<(times: Timings, problem: (any Error)?)>((Timings(), nil))
+        let results = Mutex<(times: Timings, problem: (any Error)?)>((Timings(), nil))
         let ready = DispatchSemaphore(value: 0)
         let go = DispatchSemaphore(value: 0)
         let done = DispatchSemaphore(value: 0)
@@ -71,10 +72,10 @@ enum ThreadedRun {
                     var times: [UInt64] = []
                     times.reserveCapacity(calls)
                     for index in 0..<calls { times.append(try call(index)) }
-                    gathered.withLock { gathered in for time in times { gathered.times.append(time) } }
+                    results.withLock { results in for time in times { results.times.append(time) } }
                 } catch {
                     ready.signal()
-                    gathered.withLock { $0.problem = error }
+                    results.withLock { $0.problem = error }
                 }
             }
             thread.start()
@@ -84,9 +85,10 @@ enum ThreadedRun {
             for _ in 0..<threads { go.signal() }
             for _ in 0..<threads { done.wait() }
         }.nanoseconds
-        return try gathered.withLock { gathered in
-            if let problem = gathered.problem { throw problem }
-            return ClientCommand.Outcome(time: gathered.times.summary, rate: Double(threads * calls) / (Double(elapsed) / 1e9))
+        return try results.withLock { results in
+            if let problem = results.problem { throw problem }
+            return ClientCommand.Outcome(
+                time: results.times.summary, rate: Double(threads * calls) / (Double(elapsed) / 1e9))
         }
     }
 }

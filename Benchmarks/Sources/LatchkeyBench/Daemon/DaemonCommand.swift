@@ -25,7 +25,9 @@ struct DaemonCommand: ParsableCommand {
     func run() throws {
         let temporary = try TemporaryDirectory(in: directory ?? NSTemporaryDirectory())
         defer { temporary.remove() }
-        let report = try DaemonBenchmark(latchkeyd: latchkeyd, items: items, manyCalls: manyCalls, directory: temporary.path).run()
+        let report = try DaemonBenchmark(
+            latchkeyd: latchkeyd, items: items, manyCalls: manyCalls, directory: temporary.path
+        ).run()
         print(report)
     }
 }
@@ -62,9 +64,12 @@ struct DaemonBenchmark {
         defer { withExtendedLifetime(echo) {} }
 
         var lines = [
-            "latchkey-bench daemon: \(Text.grouped(items)) items; a lookup is \(sizes.request) bytes there and \(sizes.response) back", "",
+            "latchkey-bench daemon: \(Text.grouped(items)) items; a lookup is \(sizes.request) bytes there and \(sizes.response) back",
+            "",
         ]
-        lines.append("Medians in µs: socket echo, embedded, through latchkeyd; and latchkeyd beyond one echo, by the embedded call")
+        lines.append(
+            "Medians in µs: socket echo, embedded, through latchkeyd; and latchkeyd beyond one echo, by the embedded call"
+        )
         var lookupCost = 0.0
         var lookup = 0.0
         for call in [KeychainCall.exactLookup, .attributes, .add] {
@@ -75,7 +80,8 @@ struct DaemonBenchmark {
             lines.append("  \(call.title): \(figures), \(Text.ratio(cost))")
         }
         let busy = try echoServer(sizes, at: "busy", work: Int(lookup))
-        let exchange = try (0..<5).map { _ in try echoClient(sizes, threads: 1, calls: 2_000, at: "busy").time.median }.sorted()[2]
+        let exchange = try (0..<5).map { _ in try echoClient(sizes, threads: 1, calls: 2_000, at: "busy").time.median }
+            .sorted()[2]
         withExtendedLifetime(busy) {}
         lines.append(
             "  an exchange whose server is busy for one embedded lookup, and does nothing: \(Text.microseconds(exchange)) µs, "
@@ -86,7 +92,8 @@ struct DaemonBenchmark {
             var (best, bestEcho) = (0.0, 0.0)
             for _ in 0..<3 {
                 bestEcho = max(bestEcho, try echoClient(sizes, threads: clients, calls: 12_000 / clients).rate)
-                best = max(best, try client(.exactLookup, throughDaemon: true, threads: clients, calls: 12_000 / clients).rate)
+                best = max(
+                    best, try client(.exactLookup, throughDaemon: true, threads: clients, calls: 12_000 / clients).rate)
             }
             rates[clients] = best
             lines.append("  \(clients): \(Int(bestEcho)), \(Int(best))")
@@ -103,15 +110,21 @@ struct DaemonBenchmark {
             "Memory in MiB: an empty Swift program with Foundation \(mebibytes(empty)), latchkeyd idle \(mebibytes(idle)), "
                 + "after 40,000 lookups \(mebibytes(before)), after \(Text.grouped(manyCalls)) more \(mebibytes(after))",
             "Start to the first answer, median of \(starts.count): \(Text.milliseconds(Double(start))) ms", "", "Aims",
-            verdict("a lookup costs at most one echo and 1.5 embedded lookups", lookupCost, 1.5, Text.ratio(lookupCost)),
+            verdict(
+                "a lookup costs at most one echo and 1.5 embedded lookups", lookupCost, 1.5, Text.ratio(lookupCost)),
             verdict(
                 "64 clients get at least 1.5 times the throughput of one", 1.5, (rates[64] ?? 0) / (rates[1] ?? 1),
                 Text.ratio((rates[64] ?? 0) / (rates[1] ?? 1))),
-            verdict("idle at most 25 MiB above an empty Swift program", Double(idle - empty) / 1024, 25, "\(mebibytes(idle - empty)) MiB"),
             verdict(
-                "memory unchanged after \(Text.grouped(manyCalls)) calls, within 2 MiB", Double(after - before) / 1024, 2,
+                "idle at most 25 MiB above an empty Swift program", Double(idle - empty) / 1024, 25,
+                "\(mebibytes(idle - empty)) MiB"),
+            verdict(
+                "memory unchanged after \(Text.grouped(manyCalls)) calls, within 2 MiB", Double(after - before) / 1024,
+                2,
                 "\(mebibytes(after - before)) MiB"),
-            verdict("start to the first answer at most 50 ms", Double(start) / 1e6, 50, "\(Text.milliseconds(Double(start))) ms"),
+            verdict(
+                "start to the first answer at most 50 ms", Double(start) / 1e6, 50,
+                "\(Text.milliseconds(Double(start))) ms"),
         ]
         return lines.joined(separator: "\n")
     }
@@ -143,16 +156,23 @@ struct DaemonBenchmark {
     ) throws -> ClientCommand.Outcome {
         // Embedded, a runtime directory without a daemon, and the copy of the keychain that none has marked.
         let place = runtime ?? (throughDaemon ? self.runtime : "\(directory)/none")
-        let words = [ClientCommand.name, "--call", call.rawValue, "--items", "\(items)", "--threads", "\(threads)", "--calls", "\(calls)"]
+        let words = [
+            ClientCommand.name, "--call", call.rawValue, "--items", "\(items)", "--threads", "\(threads)", "--calls",
+            "\(calls)",
+        ]
         return try outcome(words, environment(place, home: throughDaemon ? home : "\(directory)/embedded"))
     }
 
-    private func echoServer(_ sizes: (request: Int, response: Int), at name: String, work: Int = 0) throws -> MeasuredProcess {
+    private func echoServer(_ sizes: (request: Int, response: Int), at name: String, work: Int = 0) throws
+        -> MeasuredProcess
+    {
         let words = [
-            "--socket", "\(directory)/\(name)", "--request", "\(sizes.request)", "--response", "\(sizes.response)", "--work", "\(work)",
+            "--socket", "\(directory)/\(name)", "--request", "\(sizes.request)", "--response", "\(sizes.response)",
+            "--work", "\(work)",
         ]
         let server = try MeasuredProcess(
-            try WholeProcess.ownPath(), [EchoCommand.name, "--serve"] + words, environment: environment(runtime, home: home))
+            try WholeProcess.ownPath(), [EchoCommand.name, "--serve"] + words,
+            environment: environment(runtime, home: home))
         while access("\(directory)/\(name)", F_OK) != 0 { usleep(1000) }
         return server
     }
@@ -161,7 +181,8 @@ struct DaemonBenchmark {
         _ sizes: (request: Int, response: Int), threads: Int, calls: Int, at name: String = "echo"
     ) throws -> ClientCommand.Outcome {
         let words = [
-            EchoCommand.name, "--socket", "\(directory)/\(name)", "--request", "\(sizes.request)", "--response", "\(sizes.response)",
+            EchoCommand.name, "--socket", "\(directory)/\(name)", "--request", "\(sizes.request)", "--response",
+            "\(sizes.response)",
             "--threads",
             "\(threads)", "--calls", "\(calls)",
         ]
@@ -170,8 +191,11 @@ struct DaemonBenchmark {
 
     private func outcome(_ words: [String], _ environment: [String: String]) throws -> ClientCommand.Outcome {
         let ran = try ChildProcess.run(
-            try WholeProcess.ownPath(), ["latchkey-bench"] + words, environment: environment.map { "\($0.key)=\($0.value)" })
-        guard ran.exitValue == 0 else { throw BenchmarkFailure("\(words.joined(separator: " ")): it exited \(ran.exitValue)") }
+            try WholeProcess.ownPath(), ["latchkey-bench"] + words,
+            environment: environment.map { "\($0.key)=\($0.value)" })
+        guard ran.exitValue == 0 else {
+            throw BenchmarkFailure("\(words.joined(separator: " ")): it exited \(ran.exitValue)")
+        }
         return try JSONDecoder().decode(ClientCommand.Outcome.self, from: Data(ran.output.utf8))
     }
 
@@ -189,7 +213,8 @@ struct DaemonBenchmark {
     }
 
     private func start() throws -> MeasuredProcess {
-        try MeasuredProcess(latchkeyd, ["--user", "--log-level", "error"], environment: environment(runtime, home: home))
+        try MeasuredProcess(
+            latchkeyd, ["--user", "--log-level", "error"], environment: environment(runtime, home: home))
     }
 
     private func waitForAnswer() throws {
@@ -234,7 +259,8 @@ struct DaemonBenchmark {
 
     private func messageSizes() throws -> (request: Int, response: Int) {
         try FileManager.default.createDirectory(
-            atPath: "\(directory)/meter/latchkey", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            atPath: "\(directory)/meter/latchkey", withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
         let meter = try WireMeter(at: "\(directory)/meter/latchkey/socket", to: socket)
         _ = try client(.exactLookup, throughDaemon: true, threads: 1, calls: 5, runtime: "\(directory)/meter")
         return meter.sizes

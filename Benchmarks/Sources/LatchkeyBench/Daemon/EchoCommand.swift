@@ -8,7 +8,8 @@ import Glibc
 /// Serves, or asks and prints the timings.
 struct EchoCommand: ParsableCommand {
     static let name = "echo"
-    static let configuration = CommandConfiguration(commandName: name, abstract: "Exchange bytes over a socket; started by `daemon`.")
+    static let configuration = CommandConfiguration(
+        commandName: name, abstract: "Exchange bytes over a socket; started by `daemon`.")
 
     @Option var socket: String
     @Option var request: Int
@@ -26,7 +27,9 @@ struct EchoCommand: ParsableCommand {
             var there = [UInt8](repeating: 1, count: request)
             var back = [UInt8](repeating: 0, count: response)
             return { _ in
-                let (isWhole, time) = Stopwatch.time { LocalSocket.send(descriptor, &there) && LocalSocket.receive(descriptor, &back) }
+                let (isWhole, time) = Stopwatch.time {
+                    LocalSocket.send(descriptor, &there) && LocalSocket.receive(descriptor, &back)
+                }
                 guard isWhole else { throw BenchmarkFailure("the echo ended") }
                 return time
             }
@@ -88,7 +91,9 @@ enum LocalSocket {
         return true
     }
 
-    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) throws -> Int32 {
+    private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) throws
+        -> Int32
+    {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {

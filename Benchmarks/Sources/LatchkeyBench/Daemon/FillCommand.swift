@@ -5,7 +5,8 @@ import ArgumentParser
 /// Adds the items to the keychain that the environment names.
 struct FillCommand: ParsableCommand {
     static let name = "fill"
-    static let configuration = CommandConfiguration(commandName: name, abstract: "Fill a keychain; started by `daemon`.")
+    static let configuration = CommandConfiguration(
+        commandName: name, abstract: "Fill a keychain; started by `daemon`.")
 
     @Option var items: Int
 

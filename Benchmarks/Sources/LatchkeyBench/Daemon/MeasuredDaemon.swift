@@ -16,7 +16,9 @@ final class MeasuredProcess {
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var child = pid_t()
-        guard posix_spawn(&child, path, &actions, nil, arguments, variables) == 0 else { throw BenchmarkFailure("\(path) does not start") }
+        guard posix_spawn(&child, path, &actions, nil, arguments, variables) == 0 else {
+            throw BenchmarkFailure("\(path) does not start")
+        }
         identifier = child
     }
 

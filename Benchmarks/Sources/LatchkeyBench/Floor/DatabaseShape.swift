@@ -17,7 +17,9 @@ struct DatabaseShape {
         var tables: [String] = []
         while try schema.step() { tables.append(schema.text(0)) }
         let lengths = try connection.prepare("SELECT length(metadata), length(secret) FROM item LIMIT 1")
-        guard try lengths.step() else { throw BenchmarkFailure("floor: \(path) holds no item whose row could be measured") }
+        guard try lengths.step() else {
+            throw BenchmarkFailure("floor: \(path) holds no item whose row could be measured")
+        }
         self.tables = tables
         metadataLength = Int(lengths.integer(0))
         secretLength = Int(lengths.integer(1))

@@ -19,7 +19,9 @@ extension Floor: Contender {
 
     private func timeLookup(_ call: KeychainCall, _ item: Item, service: String?) throws -> UInt64 {
         let (found, nanoseconds) = try Stopwatch.time { try secret(account: item.account, service: service) }
-        guard let data = found, item.owns(data) else { throw failure(call, item, "the secret is another item's, or not there") }
+        guard let data = found, item.owns(data) else {
+            throw failure(call, item, "the secret is another item's, or not there")
+        }
         return nanoseconds
     }
 

@@ -34,7 +34,9 @@ final class Floor {
     func fill(_ numbers: Range<Int>) throws {
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: Self.itemsPerTransaction) {
             try transaction {
-                for number in start..<min(start + Self.itemsPerTransaction, numbers.upperBound) { try insert(Item(number)) }
+                for number in start..<min(start + Self.itemsPerTransaction, numbers.upperBound) {
+                    try insert(Item(number))
+                }
             }
         }
     }
@@ -155,7 +157,8 @@ final class Floor {
         var row = FloorRow(
             uuid: uuid, revision: revision, primaryKey: primaryKey, accessGroup: group,
             tokens: [account, service, nil, label, nil, nil, nil, nil, nil], metadata: [], secret: [])
-        row.metadata = try cryptography.seal(padded(Array(item.label.utf8), sealedLength: shape.metadataLength), as: .metadata, of: row)
+        row.metadata = try cryptography.seal(
+            padded(Array(item.label.utf8), sealedLength: shape.metadataLength), as: .metadata, of: row)
         row.secret = try cryptography.seal(padded(secret, sealedLength: shape.secretLength), as: .secret, of: row)
         return row
     }

@@ -24,7 +24,10 @@ final class SQLiteStatement {
 
     func bind(_ bytes: [UInt8]?, at index: Int32) throws {
         guard let bytes else { return try check(sqlite3_bind_null(handle, index)) }
-        try check(bytes.withUnsafeBytes { sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), Self.transient) })
+        try check(
+            bytes.withUnsafeBytes {
+                sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), Self.transient)
+            })
     }
 
     // MARK: Running
@@ -72,7 +75,8 @@ final class SQLiteStatement {
     }
 
     private func failure() -> BenchmarkFailure {
-        BenchmarkFailure("sqlite: \(String(cString: sqlite3_errmsg(connection))) (code \(sqlite3_extended_errcode(connection)))")
+        BenchmarkFailure(
+            "sqlite: \(String(cString: sqlite3_errmsg(connection))) (code \(sqlite3_extended_errcode(connection)))")
     }
 
     /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.

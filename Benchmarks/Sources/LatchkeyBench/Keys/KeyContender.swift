@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Security
+import LatchkeySecurity
 
 /// The same through `import Security`.
 final class KeyContender {
@@ -30,7 +30,9 @@ final class KeyContender {
                 [kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: Data(tag.utf8)] as [String: Any]
         }
         var error: Unmanaged<CFError>?
-        guard let key = SecKeyCreateRandomKey(parameters as NSDictionary, &error) else { throw BenchmarkFailure("no key was made") }
+        guard let key = SecKeyCreateRandomKey(parameters as NSDictionary, &error) else {
+            throw BenchmarkFailure("no key was made")
+        }
         return key
     }
 
@@ -43,16 +45,21 @@ final class KeyContender {
         case .sign:
             signature = try result(SecKeyCreateSignature(key, signing, message, nil))
         case .verify:
-            guard SecKeyVerifySignature(publicKey, signing, message, signature, nil) else { throw BenchmarkFailure("a signature is none") }
+            guard SecKeyVerifySignature(publicKey, signing, message, signature, nil) else {
+                throw BenchmarkFailure("a signature is none")
+            }
         case .encrypt: cipher = try result(SecKeyCreateEncryptedData(publicKey, encryption, message, nil))
         case .decrypt: _ = try result(SecKeyCreateDecryptedData(key, encryption, cipher, nil))
         case .agree:
-            _ = try result(SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, other.publicKey, NSDictionary(), nil))
+            _ = try result(
+                SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, other.publicKey, NSDictionary(), nil))
         case .generate: break
         }
     }
 
-    private var signing: SecKeyAlgorithm { kind.isCurve ? .ecdsaSignatureMessageX962SHA256 : .rsaSignatureMessagePKCS1v15SHA256 }
+    private var signing: SecKeyAlgorithm {
+        kind.isCurve ? .ecdsaSignatureMessageX962SHA256 : .rsaSignatureMessagePKCS1v15SHA256
+    }
     private var encryption: SecKeyAlgorithm {
         kind.isCurve ? .eciesEncryptionStandardVariableIVX963SHA256AESGCM : .rsaEncryptionOAEPSHA256
     }

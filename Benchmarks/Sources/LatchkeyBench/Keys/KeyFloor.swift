@@ -13,14 +13,18 @@ final class KeyFloor {
     private var cipherLength = 0
 
     init(_ kind: KeyBenchKind) throws {
-        guard let key = floor_generate(kind.isCurve ? 1 : 0, Int32(kind.bits)) else { throw BenchmarkFailure("libcrypto makes no key") }
+        guard let key = floor_generate(kind.isCurve ? 1 : 0, Int32(kind.bits)) else {
+            throw BenchmarkFailure("libcrypto makes no key")
+        }
         self.key = key
     }
 
     deinit { floor_free(key) }
 
     static func generate(_ kind: KeyBenchKind) throws {
-        guard let key = floor_generate(kind.isCurve ? 1 : 0, Int32(kind.bits)) else { throw BenchmarkFailure("libcrypto makes no key") }
+        guard let key = floor_generate(kind.isCurve ? 1 : 0, Int32(kind.bits)) else {
+            throw BenchmarkFailure("libcrypto makes no key")
+        }
         floor_free(key)
     }
 
@@ -51,8 +55,11 @@ struct KeyBenchKind {
     var bits: Int
 
     static let all =
-        [2048, 3072, 4096].map { KeyBenchKind(isCurve: false, bits: $0) } + [256, 384, 521].map { KeyBenchKind(isCurve: true, bits: $0) }
+        [2048, 3072, 4096].map { KeyBenchKind(isCurve: false, bits: $0) }
+        + [256, 384, 521].map { KeyBenchKind(isCurve: true, bits: $0) }
 
     var name: String { isCurve ? "P-\(bits)" : "RSA-\(bits)" }
-    var operations: [KeyBenchOperation] { isCurve ? KeyBenchOperation.allCases : [.sign, .verify, .encrypt, .decrypt, .generate] }
+    var operations: [KeyBenchOperation] {
+        isCurve ? KeyBenchOperation.allCases : [.sign, .verify, .encrypt, .decrypt, .generate]
+    }
 }

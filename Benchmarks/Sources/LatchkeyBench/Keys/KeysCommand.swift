@@ -46,7 +46,8 @@ struct KeysCommand: ParsableCommand {
                 // A new RSA key takes as long as primes are rare.
                 if operation != .generate || kind.isCurve { worst = max(worst, other / one) }
                 table.rows.append([
-                    "\(kind.name) \(operation)", Text.microseconds(one), Text.microseconds(other), Text.ratio(other / one),
+                    "\(kind.name) \(operation)", Text.microseconds(one), Text.microseconds(other),
+                    Text.ratio(other / one),
                     Text.microseconds(other - one),
                 ])
             }
@@ -54,7 +55,8 @@ struct KeysCommand: ParsableCommand {
         print(table.text)
         if !stored {
             print(
-                "\n  \(worst <= 1.1 ? "met   " : "MISSED")  at most 1.1 times libcrypto for keys in memory: \(Text.ratio(worst)) at worst")
+                "\n  \(worst <= 1.1 ? "met   " : "MISSED")  at most 1.1 times libcrypto for keys in memory: \(Text.ratio(worst)) at worst"
+            )
         }
     }
 

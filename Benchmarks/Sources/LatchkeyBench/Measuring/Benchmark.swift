@@ -30,7 +30,7 @@ struct Benchmark {
         var results = Results(machine: .current(storing: directory.path))
         var held = 0
         for size in sizes {
-            let (lastAdds, growth) = try Filling(floor: floor, keychain: keychain).add(held..<size)
+            let (lastAdds, growth) = try DatasetGrowth(floor: floor, keychain: keychain).add(held..<size)
             held = size
             results.growth += growth
             results.sizes.append(try measure(size, lastAdds: lastAdds))
@@ -45,26 +45,28 @@ struct Benchmark {
 
     private func measure(_ size: Int, lastAdds: Summary) throws -> SizeResults {
         try settle()
-        let contest = Contest(floor: floor, keychain: keychain, size: size)
+        let measurement = SideBySideMeasurement(floor: floor, keychain: keychain, size: size)
         var picker = ItemPicker()
         var comparisons: [Comparison] = []
         for call in [KeychainCall.exactLookup, .lookupByAccount, .attributes] {
-            comparisons.append(try contest.run(call, rounds: 50) { picker.items(50, below: size) })
+            comparisons.append(try measurement.run(call, rounds: 50) { picker.items(50, below: size) })
         }
-        comparisons.append(try contest.run(.allOfService, rounds: 40) { picker.services(10, below: size) })
+        comparisons.append(try measurement.run(.allOfService, rounds: 40) { picker.services(10, below: size) })
         let resident = try ResidentMemory.ofFreshProcess(home: home, size: size)
         let processes = try wholeProcess.measure(size: size, picker: &picker)
 
         // Always items that were never there: what an add touches in the indices is then as cold as in life.
         var next = size
         comparisons.append(
-            try contest.run(.add, undoneBy: .delete, rounds: 80) {
+            try measurement.run(.add, undoneBy: .delete, rounds: 80) {
                 defer { next += 10 }
                 return (next..<next + 10).map { Item($0) }
             })
-        comparisons.append(try contest.run(.update, rounds: 80) { picker.distinctItems(10, below: size) })
-        comparisons.append(try contest.run(.delete, undoneBy: .add, rounds: 80) { picker.distinctItems(10, below: size) })
-        return SizeResults(items: size, comparisons: comparisons, lastAdds: lastAdds, resident: resident, processes: processes)
+        comparisons.append(try measurement.run(.update, rounds: 80) { picker.distinctItems(10, below: size) })
+        comparisons.append(
+            try measurement.run(.delete, undoneBy: .add, rounds: 80) { picker.distinctItems(10, below: size) })
+        return SizeResults(
+            items: size, comparisons: comparisons, lastAdds: lastAdds, resident: resident, processes: processes)
     }
 
     /// Waits until the keychain, left alone, has emptied its log, and empties the floor's.

@@ -41,7 +41,8 @@ struct PasscodeLayer: Codable {
             try Keychain.default.removePasscode(passcode)
         }
         return PasscodeLayer(
-            derivation: derivations.summary, unlock: unlocks.summary, overhead: overheads.summary, lookupBefore: best(before),
+            derivation: derivations.summary, unlock: unlocks.summary, overhead: overheads.summary,
+            lookupBefore: best(before),
             lookupAfter: best(after))
     }
 
@@ -49,10 +50,13 @@ struct PasscodeLayer: Codable {
         summaries.min { $0.median < $1.median } ?? Timings().summary
     }
 
-    private static func lookups(_ keychain: EmbeddedKeychain, _ size: Int, _ picker: inout ItemPicker) throws -> Summary {
+    private static func lookups(_ keychain: EmbeddedKeychain, _ size: Int, _ picker: inout ItemPicker) throws -> Summary
+    {
         var timings = Timings()
         for _ in 0..<50 {
-            for item in picker.items(50, below: size) { timings.append(try keychain.time(.exactLookup, on: item, size: size)) }
+            for item in picker.items(50, below: size) {
+                timings.append(try keychain.time(.exactLookup, on: item, size: size))
+            }
         }
         return timings.summary
     }

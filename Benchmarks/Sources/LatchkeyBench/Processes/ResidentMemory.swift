@@ -11,7 +11,8 @@ struct ResidentMemory: Codable {
 
     /// What /proc says of this process.
     static func ofThisProcess() throws -> ResidentMemory {
-        guard let status = ProcFile.read("/proc/self/status"), let resident = ProcFile.number(after: "VmRSS:", in: status),
+        guard let status = ProcFile.read("/proc/self/status"),
+            let resident = ProcFile.number(after: "VmRSS:", in: status),
             let peak = ProcFile.number(after: "VmHWM:", in: status)
         else { throw BenchmarkFailure("/proc/self/status does not say how much memory is resident") }
         return ResidentMemory(residentKiB: resident, peakKiB: peak)
@@ -21,8 +22,11 @@ struct ResidentMemory: Codable {
     static func ofFreshProcess(home: String, size: Int) throws -> ResidentMemory {
         ProgressLine.say("\(Text.grouped(size)) items: resident memory")
         let words = ["latchkey-bench", ResidentCommand.name, "--home", home, "--items", "\(size)"]
-        let outcome = try ChildProcess.run(try WholeProcess.ownPath(), words, environment: WholeProcess.environment(home: home))
-        guard outcome.exitValue == 0 else { throw BenchmarkFailure("resident memory: the child process exited \(outcome.exitValue)") }
+        let outcome = try ChildProcess.run(
+            try WholeProcess.ownPath(), words, environment: WholeProcess.environment(home: home))
+        guard outcome.exitValue == 0 else {
+            throw BenchmarkFailure("resident memory: the child process exited \(outcome.exitValue)")
+        }
         return try JSONDecoder().decode(ResidentMemory.self, from: Data(outcome.output.utf8))
     }
 }

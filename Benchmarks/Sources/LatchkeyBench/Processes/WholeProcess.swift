@@ -39,7 +39,9 @@ struct WholeProcess {
 
     private func run(_ command: Command, _ item: Item) throws -> UInt64 {
         let outcome = try ChildProcess.run(command.path, command.words(item), environment: environment)
-        guard outcome.exitValue == 0 else { throw BenchmarkFailure("\(command.name), item \(item.number): it exited \(outcome.exitValue)") }
+        guard outcome.exitValue == 0 else {
+            throw BenchmarkFailure("\(command.name), item \(item.number): it exited \(outcome.exitValue)")
+        }
         guard command.isRight(item, outcome.output) else {
             throw BenchmarkFailure("\(command.name), item \(item.number): it printed something else than the secret")
         }
@@ -47,7 +49,9 @@ struct WholeProcess {
     }
 
     private var commands: [Command] {
-        var commands = [Command(name: Self.emptyName, path: "/bin/true", words: { _ in ["true"] }, isRight: { _, _ in true })]
+        var commands = [
+            Command(name: Self.emptyName, path: "/bin/true", words: { _ in ["true"] }, isRight: { _, _ in true })
+        ]
         if let path = Self.printOnlyPath {
             commands.append(
                 Command(

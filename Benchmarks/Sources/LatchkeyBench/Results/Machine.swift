@@ -21,7 +21,8 @@ struct Machine: Codable {
         let kernel = ProcFile.read("/proc/sys/kernel/osrelease")?.split(separator: "\n").first.map(String.init)
         return Machine(
             processor: processor ?? "unknown processor", cores: ProcessInfo.processInfo.activeProcessorCount,
-            kernel: kernel ?? "unknown", sqlite: SQLiteConnection.version, fileSystem: fileSystem(of: path) ?? "unknown",
+            kernel: kernel ?? "unknown", sqlite: SQLiteConnection.version,
+            fileSystem: fileSystem(of: path) ?? "unknown",
             isDebugBuild: wasBuiltForDebugging, loadAtStart: load, loadAtEnd: load)
     }
 
@@ -37,7 +38,8 @@ struct Machine: Codable {
             let fields = line.split(separator: " ")
             guard fields.count > 2 else { continue }
             let (point, type) = (fields[1], fields[2])
-            guard point == "/" || path == point || path.hasPrefix("\(point)/"), point.count >= best?.point.count ?? 0 else { continue }
+            guard point == "/" || path == point || path.hasPrefix("\(point)/"), point.count >= best?.point.count ?? 0
+            else { continue }
             best = (point, type)
         }
         return best.map { String($0.type) }

@@ -26,7 +26,9 @@ struct Report {
             "\(machine.processor), \(machine.cores) cores, Linux \(machine.kernel), SQLite \(machine.sqlite), on \(machine.fileSystem), "
                 + "load \(machine.loadAtStart) to \(machine.loadAtEnd)",
         ]
-        if machine.isDebugBuild { lines.append("BUILT FOR DEBUGGING: these figures mean nothing. Use swift run -c release.") }
+        if machine.isDebugBuild {
+            lines.append("BUILT FOR DEBUGGING: these figures mean nothing. Use swift run -c release.")
+        }
         return lines.joined(separator: "\n")
     }
 
@@ -52,7 +54,10 @@ struct Report {
         for size in results.sizes {
             let adds = size.lastAdds
             table.rows.append(
-                [Text.grouped(size.items), "\(adds.count)", Text.microseconds(adds.median), Text.microseconds(adds.percentile99)])
+                [
+                    Text.grouped(size.items), "\(adds.count)", Text.microseconds(adds.median),
+                    Text.microseconds(adds.percentile99),
+                ])
         }
         return table.text
     }
@@ -60,7 +65,9 @@ struct Report {
     private var flatness: String {
         var table = TextTable(rows: [["operation", "floor", "latchkey"]])
         for call in KeychainCall.allCases {
-            guard let slowdown = results.slowdown(of: call) else { return "  not measured: needs 1 000 items and a greater size" }
+            guard let slowdown = results.slowdown(of: call) else {
+                return "  not measured: needs 1 000 items and a greater size"
+            }
             table.rows.append([call.title, Text.ratio(slowdown.floor), Text.ratio(slowdown.latchkey)])
         }
         return table.text
@@ -87,8 +94,14 @@ struct Report {
         guard let layer = results.passcode else { return "  not measured" }
         return TextTable(rows: [
             ["", "without", "with"],
-            ["scrypt alone / a whole unlock, ms", Text.milliseconds(layer.derivation.median), Text.milliseconds(layer.unlock.median)],
-            ["lookup by account + service, µs", Text.microseconds(layer.lookupBefore.median), Text.microseconds(layer.lookupAfter.median)],
+            [
+                "scrypt alone / a whole unlock, ms", Text.milliseconds(layer.derivation.median),
+                Text.milliseconds(layer.unlock.median),
+            ],
+            [
+                "lookup by account + service, µs", Text.microseconds(layer.lookupBefore.median),
+                Text.microseconds(layer.lookupAfter.median),
+            ],
         ]).text
     }
 

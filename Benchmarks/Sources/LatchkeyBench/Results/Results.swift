@@ -56,10 +56,12 @@ extension Results {
 
     /// How much slower a call is at the greatest size than at 1 000 items; nil where one of the two was not measured.
     func slowdown(of call: KeychainCall) -> Slowdown? {
-        guard let last = sizes.last, last.items > Slowdown.start, let from = self[Slowdown.start]?[call], let to = last[call]
+        guard let last = sizes.last, last.items > Slowdown.start, let from = self[Slowdown.start]?[call],
+            let to = last[call]
         else { return nil }
         return Slowdown(
-            items: last.items, floor: to.floor.median / from.floor.median, latchkey: to.latchkey.median / from.latchkey.median)
+            items: last.items, floor: to.floor.median / from.floor.median,
+            latchkey: to.latchkey.median / from.latchkey.median)
     }
 
     struct Slowdown {

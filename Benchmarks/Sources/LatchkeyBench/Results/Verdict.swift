@@ -42,13 +42,16 @@ extension Results {
     var verdicts: [Verdict] {
         [
             Verdict("a lookup by account + service at most 2× the floor at 1 000 items", lookupRatio, atMost: 2),
-            Verdict("a lookup by account + service at most 1.3× of itself from 1 000 items on", flatness(of: .exactLookup), atMost: 1.3),
+            Verdict(
+                "a lookup by account + service at most 1.3× of itself from 1 000 items on", flatness(of: .exactLookup),
+                atMost: 1.3),
             Verdict("a durable add at most 2× the floor", addRatio, atMost: 2),
             Verdict("a durable add at most 1.3× of itself from 1 000 items on", flatness(of: .add), atMost: 1.3),
             Verdict("\(WholeProcess.findName) at most 15 ms with 100 000 items", findTime, atMost: 15e6),
             Verdict("unlocking at most 10 ms more than its scrypt", unlockOverhead, atMost: 10e6),
             Verdict("a lookup with a passcode at most 1.1× of one without", lookupWithPasscode, atMost: 1.1),
-            Verdict("resident memory independent of the number of items, within 4 MiB", residentSpread, atMost: 4 * 1024),
+            Verdict(
+                "resident memory independent of the number of items, within 4 MiB", residentSpread, atMost: 4 * 1024),
         ]
     }
 
@@ -78,15 +81,19 @@ extension Results {
 
     private func flatness(of call: KeychainCall) -> Figure? {
         slowdown(of: call).map {
-            Figure($0.latchkey, "\(Text.ratio($0.latchkey)) to \(Text.grouped($0.items)) items (the floor \(Text.ratio($0.floor)))")
+            Figure(
+                $0.latchkey,
+                "\(Text.ratio($0.latchkey)) to \(Text.grouped($0.items)) items (the floor \(Text.ratio($0.floor)))")
         }
     }
 
     /// At 100 000 items, or at the greatest size where that one was not measured.
     private var findTime: Figure? {
-        guard let size = self[100_000] ?? sizes.last, let process = size.processes.first(where: { $0.name == WholeProcess.findName })
+        guard let size = self[100_000] ?? sizes.last,
+            let process = size.processes.first(where: { $0.name == WholeProcess.findName })
         else { return nil }
-        return Figure(process.time.median, "\(Text.milliseconds(process.time.median)) ms with \(Text.grouped(size.items)) items")
+        return Figure(
+            process.time.median, "\(Text.milliseconds(process.time.median)) ms with \(Text.grouped(size.items)) items")
     }
 
     /// The difference between the sizes that hold most and least, in KiB. SQLite's page cache of 2 MiB a connection fills with the first

@@ -41,21 +41,27 @@ struct BenchChain {
     }
 
     /// The same certificates with the anchor of another chain, which has not issued any of them.
-    func anchored(by other: BenchChain) -> BenchChain { BenchChain(ders: Array(ders.dropLast()) + other.ders.suffix(1)) }
+    func anchored(by other: BenchChain) -> BenchChain {
+        BenchChain(ders: Array(ders.dropLast()) + other.ders.suffix(1))
+    }
 
     /// A leaf under 14 levels of two keys each, every one of which both of the next have signed, up to the root's name and not to its key.
-    static func thatLeadsNowhere() throws -> BenchChain {
+    static func withoutAnchor() throws -> BenchChain {
         let levels = try (0..<15).map { _ in [try Key(isCurve: true), try Key(isCurve: true)] }
         let (root, impostor, leaf) = (try Key(isCurve: true), try Key(isCurve: true), try Key(isCurve: true))
         var ders = [try certificate("server", leaf, by: "level 0", levels[0][0], host: host, serial: 1)]
         for level in 0..<14 {
             for subject in levels[level] {
                 for issuer in levels[level + 1] {
-                    ders.append(try certificate("level \(level)", subject, by: "level \(level + 1)", issuer, serial: ders.count + 1))
+                    ders.append(
+                        try certificate(
+                            "level \(level)", subject, by: "level \(level + 1)", issuer, serial: ders.count + 1))
                 }
             }
         }
-        for subject in levels[14] { ders.append(try certificate("level 14", subject, by: "root", impostor, serial: ders.count + 1)) }
+        for subject in levels[14] {
+            ders.append(try certificate("level 14", subject, by: "root", impostor, serial: ders.count + 1))
+        }
         return BenchChain(ders: ders + [try certificate("root", root, by: "root", root, serial: 1)])
     }
 }

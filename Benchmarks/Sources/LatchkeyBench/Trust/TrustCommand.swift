@@ -2,7 +2,7 @@
 
 import ArgumentParser
 import Foundation
-import Security
+import LatchkeySecurity
 
 /// Measures the judgement of certificates beside X509_verify_cert, in one process and in turn.
 struct TrustCommand: ParsableCommand {
@@ -21,13 +21,17 @@ struct TrustCommand: ParsableCommand {
         for (name, isCurve) in [("ECDSA P-256", true), ("RSA-2048", false)] {
             let chain = try BenchChain.ofThree(isCurve: isCurve)
             let (floor, contender) = (try TrustFloor(chain), try TrustContender(chain))
-            try table.rows.append(row("\(name), 3 certificates: verify", aim: 1.0, accepts: true, floor.isAccepted, contender.isAccepted))
             try table.rows.append(
-                row("\(name), 3 certificates: parse and verify", aim: 0.5, accepts: true, { try TrustFloor(chain).isAccepted() }) {
+                row("\(name), 3 certificates: verify", aim: 1.0, accepts: true, floor.isAccepted, contender.isAccepted))
+            try table.rows.append(
+                row(
+                    "\(name), 3 certificates: parse and verify", aim: 0.5, accepts: true,
+                    { try TrustFloor(chain).isAccepted() }
+                ) {
                     try TrustContender(chain).isAccepted()
                 })
         }
-        let nowhere = try BenchChain.thatLeadsNowhere()
+        let nowhere = try BenchChain.withoutAnchor()
         try table.rows.append(
             row(
                 "\(nowhere.ders.count - 2) cross-signed that lead nowhere: parse and verify", aim: nil, accepts: false,
@@ -35,7 +39,9 @@ struct TrustCommand: ParsableCommand {
             ) { try TrustContender(nowhere).isAccepted() })
         print(table.text)
         try printRefusals()
-        print("system anchors, cold: \(anchors?.count ?? 0) in \(String(format: "%.1f", cold / 1000)) ms (aim: at most 20)")
+        print(
+            "system anchors, cold: \(anchors?.count ?? 0) in \(String(format: "%.1f", cold / 1000)) ms (aim: at most 20)"
+        )
     }
 
     /// What a refusal takes beside an acceptance of the same certificates, each judged anew and its error read for the code alone.
@@ -71,7 +77,10 @@ struct TrustCommand: ParsableCommand {
         }
         let (low, high) = (one.sorted()[rounds / 2], other.sorted()[rounds / 2])
         let ratio = String(format: "%.2f", high / low)
-        return [name, String(format: "%.1f", low), String(format: "%.1f", high), ratio, aim.map { String(format: "%.1f", $0) } ?? "20 ms"]
+        return [
+            name, String(format: "%.1f", low), String(format: "%.1f", high), ratio,
+            aim.map { String(format: "%.1f", $0) } ?? "20 ms",
+        ]
     }
 
     private func median(_ accepts: Bool, _ body: () throws -> Bool) throws -> Double {

@@ -2,7 +2,7 @@
 
 import CTrustFloor
 import Foundation
-import Security
+import LatchkeySecurity
 
 /// X509_verify_cert, called directly.
 final class TrustFloor {
@@ -17,7 +17,8 @@ final class TrustFloor {
         }
         defer { for copy in copies { copy.deallocate() } }
         let pointers: [UnsafePointer<UInt8>?] = copies.map { UnsafePointer($0) }
-        guard let made = pointers.withUnsafeBufferPointer({ floor_chain_new($0.baseAddress, counts, counts.count) }) else {
+        guard let made = pointers.withUnsafeBufferPointer({ floor_chain_new($0.baseAddress, counts, counts.count) })
+        else {
             throw BenchmarkFailure("libcrypto reads no chain")
         }
         self.chain = made
@@ -42,7 +43,9 @@ final class TrustContender {
         policy = SecPolicyCreateSSL(true, host as NSString)
         self.date = date
         let all = chain.ders.compactMap { SecCertificateCreateWithData(nil, Data($0) as NSData) }
-        guard all.count == chain.ders.count, let last = all.last else { throw BenchmarkFailure("a certificate is none") }
+        guard all.count == chain.ders.count, let last = all.last else {
+            throw BenchmarkFailure("a certificate is none")
+        }
         certificates = Array(all.dropLast())
         anchors = [last] as NSArray
     }

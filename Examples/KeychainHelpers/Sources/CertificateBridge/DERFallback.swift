@@ -12,7 +12,8 @@ extension SecCertificate {
     static func makeWithCertificate(_ certificate: some DERSerializable) throws -> SecCertificate {
         var serializer = DER.Serializer()
         try serializer.serialize(certificate)
-        guard let made = SecCertificateCreateWithData(kCFAllocatorDefault, Data(serializer.serializedBytes) as CFData) else {
+        guard let made = SecCertificateCreateWithData(kCFAllocatorDefault, Data(serializer.serializedBytes) as CFData)
+        else {
             throw NSError(domain: NSOSStatusErrorDomain, code: Int(errSecUnknownFormat))
         }
         return made

@@ -108,7 +108,9 @@ final class KeychainWrapper: Sendable {
     /// - Parameter accessibility: nil for the usual one, or for the one that the value has already.
     /// - Returns: whether it is stored.
     @discardableResult
-    func set(_ value: Data, forKey key: String, withAccessibility accessibility: KeychainItemAccessibility? = nil) -> Bool {
+    func set(_ value: Data, forKey key: String, withAccessibility accessibility: KeychainItemAccessibility? = nil)
+        -> Bool
+    {
         var attributes: [String: Any] = [kSecValueData as String: value]
         if let accessibility = accessibility {
             attributes[kSecAttrAccessible as String] = accessibility.attributeValue
@@ -122,18 +124,24 @@ final class KeychainWrapper: Sendable {
     }
 
     @discardableResult
-    func set(_ value: String, forKey key: String, withAccessibility accessibility: KeychainItemAccessibility? = nil) -> Bool {
+    func set(_ value: String, forKey key: String, withAccessibility accessibility: KeychainItemAccessibility? = nil)
+        -> Bool
+    {
         set(Data(value.utf8), forKey: key, withAccessibility: accessibility)
     }
 
     @discardableResult
-    func set(_ value: Int, forKey key: String, withAccessibility accessibility: KeychainItemAccessibility? = nil) -> Bool {
+    func set(_ value: Int, forKey key: String, withAccessibility accessibility: KeychainItemAccessibility? = nil)
+        -> Bool
+    {
         guard let data = encode(value) else { return false }
         return set(data, forKey: key, withAccessibility: accessibility)
     }
 
     @discardableResult
-    func set(_ value: Bool, forKey key: String, withAccessibility accessibility: KeychainItemAccessibility? = nil) -> Bool {
+    func set(_ value: Bool, forKey key: String, withAccessibility accessibility: KeychainItemAccessibility? = nil)
+        -> Bool
+    {
         guard let data = encode(value) else { return false }
         return set(data, forKey: key, withAccessibility: accessibility)
     }

@@ -91,7 +91,8 @@ public final class RSAHelper {
         return plaintext as Data
     }
 
-    public func sign(_ message: Data, _ algorithm: SecKeyAlgorithm = .rsaSignatureMessagePKCS1v15SHA256) throws -> Data {
+    public func sign(_ message: Data, _ algorithm: SecKeyAlgorithm = .rsaSignatureMessagePKCS1v15SHA256) throws -> Data
+    {
         var error: Unmanaged<CFError>?
         guard let signature = SecKeyCreateSignature(try privateKey(), algorithm, message as CFData, &error) else {
             throw Failure.key(error!.takeRetainedValue() as Error)

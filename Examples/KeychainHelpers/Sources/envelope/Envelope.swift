@@ -20,7 +20,9 @@ struct Envelope {
             case "sign": print(try helper.sign(input(), algorithm ?? .rsaSignatureMessagePKCS1v15SHA256))
             case "verify":
                 let signature = try Data(contentsOf: URL(fileURLWithPath: words[2]))
-                guard try helper.verify(signature, of: input(), algorithm ?? .rsaSignatureMessagePKCS1v15SHA256) else { exit(1) }
+                guard try helper.verify(signature, of: input(), algorithm ?? .rsaSignatureMessagePKCS1v15SHA256) else {
+                    exit(1)
+                }
             case "public": print(try helper.exportedPublicKey())
             case "delete": try helper.deleteKeys()
             default: exit(2)

@@ -41,7 +41,9 @@ struct AccessControlledItemTests {
     func equality() throws {
         let control = try AccessControlledItem.accessControl(.userPresence)
         #expect(try control == AccessControlledItem.accessControl(.userPresence))
-        #expect(try control != AccessControlledItem.accessControl(.userPresence, protection: kSecAttrAccessibleWhenUnlocked))
+        #expect(
+            try control != AccessControlledItem.accessControl(.userPresence, protection: kSecAttrAccessibleWhenUnlocked)
+        )
         #expect(CFGetTypeID(control) == SecAccessControlGetTypeID())
     }
 

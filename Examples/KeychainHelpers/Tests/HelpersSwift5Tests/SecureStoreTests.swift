@@ -61,7 +61,8 @@ final class SecureStoreTests: XCTestCase {
         let shared = SecureStore(queryable: GenericPasswordQueryable(service: service, accessGroup: group))
         XCTAssertEqual(try shared.value(for: "alice"), "s3cret")
 
-        let foreign = SecureStore(queryable: GenericPasswordQueryable(service: service, accessGroup: "com.example.somebody.else"))
+        let foreign = SecureStore(
+            queryable: GenericPasswordQueryable(service: service, accessGroup: "com.example.somebody.else"))
         XCTAssertThrowsError(try foreign.value(for: "alice")) { error in
             XCTAssertEqual(error as? KeychainError, .unhandled(errSecMissingEntitlement))
         }
@@ -104,7 +105,8 @@ final class SecureStoreTests: XCTestCase {
         XCTAssertEqual(SecItemCopyMatching(query as CFDictionary, &result), errSecSuccess)
 
         let attributes = try XCTUnwrap(result as? [String: Any])
-        XCTAssertEqual((attributes[kSecAttrProtocol as String] as? String).flatMap(InternetProtocol.init(rawValue:)), .imaps)
+        XCTAssertEqual(
+            (attributes[kSecAttrProtocol as String] as? String).flatMap(InternetProtocol.init(rawValue:)), .imaps)
         let type = attributes[kSecAttrAuthenticationType as String] as? String
         XCTAssertEqual(type.flatMap(InternetAuthenticationType.init(rawValue:)), .httpDigest)
         XCTAssertEqual(attributes[kSecAttrPort as String] as? Int, 8443)
@@ -127,7 +129,9 @@ final class SecureStoreTests: XCTestCase {
 
     // MARK: Helpers
 
-    private func store(_ internetProtocol: InternetProtocol, _ type: InternetAuthenticationType = .default) -> SecureStore {
+    private func store(_ internetProtocol: InternetProtocol, _ type: InternetAuthenticationType = .default)
+        -> SecureStore
+    {
         SecureStore(
             queryable: InternetPasswordQueryable(
                 server: server,

@@ -74,7 +74,8 @@ public final class TrustDelegate: NSObject, URLSessionDelegate {
 
         let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate] ?? []
         if !expectations.certificates.isEmpty {
-            guard let leaf = chain.first, expectations.certificates.contains(SecCertificateCopyData(leaf) as Data) else {
+            guard let leaf = chain.first, expectations.certificates.contains(SecCertificateCopyData(leaf) as Data)
+            else {
                 return "the server has another certificate than the app knows"
             }
         }

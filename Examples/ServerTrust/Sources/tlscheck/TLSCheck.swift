@@ -14,7 +14,8 @@ import TrustDelegate
 /// Connects to a TLS server, and has an app's delegate say whether it is the right one.
 @main
 struct TLSCheck: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "tlscheck", abstract: "Ask an app's delegate about a TLS server.")
+    static let configuration = CommandConfiguration(
+        commandName: "tlscheck", abstract: "Ask an app's delegate about a TLS server.")
 
     @Argument(help: "The port on this machine.") var port: Int
     @Argument(help: "The name that the server is asked for.") var host: String
@@ -32,7 +33,8 @@ struct TLSCheck: ParsableCommand {
         let judge = Judge(expectations, host)
 
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-        let client = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).channelInitializer { [host] channel in
+        let client = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).channelInitializer {
+            [host] channel in
             channel.eventLoop.makeCompletedFuture {
                 let handler = try NIOSSLClientHandler(
                     context: context, serverHostname: host,
@@ -71,14 +73,20 @@ private final class Judge: Sendable {
         // An extra that is no certificate does not spoil the others.
         let certificates = chain.compactMap { try? SecCertificateCreateWithData(nil, Data($0.toDERBytes()) as CFData) }
         var trust: SecTrust?
-        guard SecTrustCreateWithCertificates(certificates, SecPolicyCreateSSL(true, host as CFString), &trust) == errSecSuccess, let trust
+        guard
+            SecTrustCreateWithCertificates(certificates, SecPolicyCreateSSL(true, host as CFString), &trust)
+                == errSecSuccess, let trust
         else { return false }
         let space = URLProtectionSpace(
-            host: host, port: 443, protocol: "https", realm: nil, authenticationMethod: NSURLAuthenticationMethodServerTrust)
+            host: host, port: 443, protocol: "https", realm: nil,
+            authenticationMethod: NSURLAuthenticationMethodServerTrust)
         space.attach(serverTrust: trust)
         let challenge = URLAuthenticationChallenge(
-            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil, sender: Nobody())
-        let delegate: any URLSessionDelegate = TrustDelegate(expectations) { problem in self.verdict.withLock { $0 = problem } }
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+            sender: Nobody())
+        let delegate: any URLSessionDelegate = TrustDelegate(expectations) { problem in
+            self.verdict.withLock { $0 = problem }
+        }
         let answer = Answer()
         delegate.urlSession(.shared, didReceive: challenge) { disposition, _ in answer.accept(disposition) }
         guard answer.isAccepted else { return false }

@@ -10,17 +10,21 @@ extension CertificateBundle {
         let content = DERElement.of(0x30, DERElement.of(0x06, ObjectIdentifier.pkcs7Data.content))
         let signed = DERElement.of(
             0x30,
-            DERElement.of(0x02, [1]) + DERElement.of(0x31, []) + content + DERElement.of(0xA0, certificates.flatMap(\.der))
+            DERElement.of(0x02, [1]) + DERElement.of(0x31, []) + content
+                + DERElement.of(0xA0, certificates.flatMap(\.der))
                 + DERElement.of(0x31, []))
-        return DERElement.of(0x30, DERElement.of(0x06, ObjectIdentifier.pkcs7SignedData.content) + DERElement.of(0xA0, signed))
+        return DERElement.of(
+            0x30, DERElement.of(0x06, ObjectIdentifier.pkcs7SignedData.content) + DERElement.of(0xA0, signed))
     }
 
     /// The certificates of such a file, each in DER; nil where the bytes are none.
     static func certificates(ofPKCS7 der: [UInt8]) -> [[UInt8]]? {
-        guard let outer = try? DER.parse(der).members(), outer.count == 2, (try? ObjectIdentifier(outer[0])) == .pkcs7SignedData,
+        guard let outer = try? DER.parse(der).members(), outer.count == 2,
+            (try? ObjectIdentifier(outer[0])) == .pkcs7SignedData,
             let signed = try? outer[1].explicit(0), let members = try? signed.members(), members.count >= 4
         else { return nil }
-        guard let list = members.first(where: { $0.isContextSpecific(0) }), case .constructed(let nodes) = list.content else { return [] }
+        guard let list = members.first(where: { $0.isContextSpecific(0) }), case .constructed(let nodes) = list.content
+        else { return [] }
         return nodes.map { Array($0.encodedBytes) }
     }
 }

@@ -9,23 +9,24 @@ public struct CertificateBundle: Sendable {
     public private(set) var rejected: [(index: Int, error: CertificateError)] = []
 
     /// Larger files are not read.
-    public static let greatestLength = 64 << 20
+    public static let maxLength = 64 << 20
 
-    /// - Parameter takesTrusted: whether OpenSSL's own kind of blocks is read, as if nothing stood behind the certificate. There may stand that it is
+    /// - Parameter acceptsTrustedCertificates: whether OpenSSL's own kind of blocks is read, as if nothing stood behind the certificate. There may stand that it is
     ///   not to be trusted.
-    public init(_ bytes: [UInt8], takesTrusted: Bool = true) {
-        self.init(reading: bytes, takesTrusted: takesTrusted)
+    public init(_ bytes: [UInt8], acceptsTrustedCertificates: Bool = true) {
+        self.init(reading: bytes, acceptsTrustedCertificates: acceptsTrustedCertificates)
     }
 
     /// The same, of bytes that may hold secrets beside certificates: of these nothing is copied.
-    public init(reading bytes: some RandomAccessCollection<UInt8>, takesTrusted: Bool = true) {
-        let blocks = Self.blocks(bytes, takesTrusted: takesTrusted)
-        if blocks.isEmpty, DERLength.beginsAsCertificate(bytes) { take(Array(bytes), 0) }
+    public init(reading bytes: some RandomAccessCollection<UInt8>, acceptsTrustedCertificates: Bool = true) {
+        let blocks = Self.blocks(bytes, acceptsTrustedCertificates: acceptsTrustedCertificates)
+        if blocks.isEmpty, DERLength.startsWithCertificate(bytes) { take(Array(bytes), 0) }
         for (index, block) in blocks.enumerated() {
             if let der = block {
                 take(der, index)
             } else {
-                rejected.append((index, CertificateError("a block has no end, is no base64, or of a kind that is not taken here")))
+                rejected.append(
+                    (index, CertificateError("a block has no end, is no base64, or of a kind that is not taken here")))
             }
         }
     }
@@ -50,10 +51,12 @@ public struct CertificateBundle: Sendable {
     private static let trusted = "TRUSTED CERTIFICATE"
 
     /// The contents of the blocks of certificates; nil for one that has no end or is no base64.
-    private static func blocks(_ bytes: some RandomAccessCollection<UInt8>, takesTrusted: Bool) -> [[UInt8]?] {
+    private static func blocks(_ bytes: some RandomAccessCollection<UInt8>, acceptsTrustedCertificates: Bool)
+        -> [[UInt8]?]
+    {
         PEMText.blocks(in: bytes, labels: labels).map { label, content in
             guard label == trusted else { return content }
-            return takesTrusted ? content.flatMap { DERLength.first(in: $0) } : nil
+            return acceptsTrustedCertificates ? content.flatMap { DERLength.first(in: $0) } : nil
         }
     }
 }
@@ -61,7 +64,7 @@ public struct CertificateBundle: Sendable {
 /// How long the first element of some DER is.
 private enum DERLength {
     /// Whether the bytes begin as a certificate or PKCS #7 does: a `SEQUENCE` of a `SEQUENCE` or of an identifier. Private keys begin with a number.
-    static func beginsAsCertificate(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
+    static func startsWithCertificate(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
         guard bytes.count > 8, bytes.first == 0x30, let length = bytes.dropFirst().first else { return false }
         let header = length < 0x80 ? 2 : 2 + Int(length & 0x7F)
         return bytes.dropFirst(header).first.map { $0 == 0x30 || $0 == 0x06 } ?? false

@@ -12,7 +12,9 @@ public enum PEMText {
 
     /// The contents of the blocks with one of these labels, in their order; nil for one that has no end or is no base64. Whatever stands between is
     /// passed over.
-    static func blocks(in bytes: some RandomAccessCollection<UInt8>, labels: [String]) -> [(label: String, content: [UInt8]?)] {
+    static func blocks(in bytes: some RandomAccessCollection<UInt8>, labels: [String]) -> [(
+        label: String, content: [UInt8]?
+    )] {
         var blocks: [(String, [UInt8]?)] = []
         var label: String?
         var body = Data()

@@ -3,7 +3,7 @@
 extension SystemAnchors {
     /// The revocation lists that lie in the same directories, as their files now are: those that `openssl rehash` has named (`1a2b3c4d.r0`).
     public func revocationLists() -> RevocationInformation {
-        let files = places().directories.flatMap(Self.files(in:)).filter { file in
+        let files = locations().directories.flatMap(Self.files(in:)).filter { file in
             guard let end = file.split(separator: ".").last, end.first == "r" else { return false }
             return end.count > 1 && end.dropFirst().allSatisfy(\.isNumber)
         }
@@ -11,12 +11,12 @@ extension SystemAnchors {
             var information = RevocationInformation()
             for file in files {
                 do throws(CertificateError) {
-                    let bytes = try Self.contents(of: file, atMost: CertificateRevocationList.greatestLength)
-                    let (lists, complaints) = CertificateRevocationList.readable(bytes)
+                    let bytes = try Self.contents(of: file, atMost: CertificateRevocationList.maxLength)
+                    let (lists, errors) = CertificateRevocationList.parse(bytes)
                     information.lists += lists
-                    information.complaints += complaints.map { "\(file): \($0)" }
+                    information.errors += errors.map { "\(file): \($0)" }
                 } catch {
-                    information.complaints.append("\(file): \(error)")
+                    information.errors.append("\(file): \(error)")
                 }
             }
             return information

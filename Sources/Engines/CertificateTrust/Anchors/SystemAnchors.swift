@@ -9,16 +9,16 @@ internal import LinuxSystem
 /// Read once, and again when a file of theirs changes. What cannot be read among them is passed over and told.
 public final class SystemAnchors: Sendable {
     /// Where anchors are looked for.
-    public struct Places: Hashable, Sendable {
+    public struct Locations: Hashable, Sendable {
         /// Bundles, of which the first that can be read is used.
         let files: [String]
         /// Directories, of which every file is used.
         let directories: [String]
         /// Whether the directories are used beside a bundle; otherwise only where no bundle can be read.
-        let directoriesAreAdded: Bool
+        let combinesDirectories: Bool
 
         /// Where distributions put them.
-        public static let standard = Places(
+        public static let standard = Locations(
             files: [
                 // Debian, Ubuntu, Arch, Alpine, Gentoo.
                 "/etc/ssl/certs/ca-certificates.crt",
@@ -26,54 +26,59 @@ public final class SystemAnchors: Sendable {
                 "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/pki/tls/certs/ca-bundle.crt",
                 // openSUSE; Alpine's libressl.
                 "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
-            ], directories: ["/etc/ssl/certs", "/etc/pki/tls/certs"], directoriesAreAdded: false)
+            ], directories: ["/etc/ssl/certs", "/etc/pki/tls/certs"], combinesDirectories: false)
 
         /// Exactly these files and directories.
         public init(files: [String], directories: [String]) {
-            self.init(files: files, directories: directories, directoriesAreAdded: true)
+            self.init(files: files, directories: directories, combinesDirectories: true)
         }
 
-        private init(files: [String], directories: [String], directoriesAreAdded: Bool) {
+        private init(files: [String], directories: [String], combinesDirectories: Bool) {
             self.files = files
             self.directories = directories
-            self.directoriesAreAdded = directoriesAreAdded
+            self.combinesDirectories = combinesDirectories
         }
 
         /// What the environment says, else the standard ones. OpenSSL's two variables: a file, and directories between colons.
         ///
         /// Programs with more rights than their caller pass them over.
-        public static var ofProcess: Places {
-            let (file, directories) = (SecureEnvironment.value(of: "SSL_CERT_FILE"), SecureEnvironment.value(of: "SSL_CERT_DIR"))
+        public static var ofProcess: Locations {
+            let (file, directories) = (
+                SecureEnvironment.value(of: "SSL_CERT_FILE"), SecureEnvironment.value(of: "SSL_CERT_DIR")
+            )
             guard file != nil || directories != nil else { return .standard }
-            return Places(files: file.map { [$0] } ?? [], directories: directories?.split(separator: ":").map(String.init) ?? [])
+            return Locations(
+                files: file.map { [$0] } ?? [], directories: directories?.split(separator: ":").map(String.init) ?? [])
         }
     }
 
     /// What was found.
-    public struct Loaded: Sendable {
+    public struct LoadedAnchors: Sendable {
         public let pool: CertificatePool
         /// In the order of their files.
         public let certificates: [Certificate]
         /// A sentence for each file or certificate that was passed over.
-        public let complaints: [String]
+        public let errors: [String]
     }
 
     public static let shared = SystemAnchors { .ofProcess }
 
-    let places: @Sendable () -> Places
-    private let reading = FileReading<Loaded>()
+    let locations: @Sendable () -> Locations
+    private let reading = FileReading<LoadedAnchors>()
     let listReading = FileReading<RevocationInformation>()
 
-    /// - Parameter places: asked every time, since a program may change its environment.
-    public init(places: @escaping @Sendable () -> Places) { self.places = places }
+    /// - Parameter locations: asked every time, since a program may change its environment.
+    public init(locations: @escaping @Sendable () -> Locations) { self.locations = locations }
 
     /// The anchors as their files now are.
-    public func load() -> Loaded { reading.value(of: Self.files(places()), Self.read) }
+    public func load() -> LoadedAnchors { reading.value(of: Self.files(locations()), Self.read) }
 
-    private static func files(_ places: Places) -> [String] {
-        let file = places.files.first { access($0, R_OK) == 0 } ?? (places.directoriesAreAdded ? places.files.first : nil)
-        guard places.directoriesAreAdded || file == nil else { return file.map { [$0] } ?? [] }
-        return (file.map { [$0] } ?? []) + places.directories.flatMap(files(in:))
+    private static func files(_ locations: Locations) -> [String] {
+        let file =
+            locations.files.first { access($0, R_OK) == 0 }
+            ?? (locations.combinesDirectories ? locations.files.first : nil)
+        guard locations.combinesDirectories || file == nil else { return file.map { [$0] } ?? [] }
+        return (file.map { [$0] } ?? []) + locations.directories.flatMap(files(in:))
     }
 
     static func files(in directory: String) -> [String] {
@@ -88,8 +93,8 @@ public final class SystemAnchors: Sendable {
         return bytes
     }
 
-    private static func read(_ files: [String]) -> Loaded {
-        var (certificates, complaints): ([Certificate], [String]) = ([], [])
+    private static func read(_ files: [String]) -> LoadedAnchors {
+        var (certificates, errors): ([Certificate], [String]) = ([], [])
         var seen: Set<FileStatus.Identity> = []
         var known: Set<Certificate> = []
         for file in files {
@@ -98,14 +103,15 @@ public final class SystemAnchors: Sendable {
             if status?.kind == .directory { continue }
             if let status, !seen.insert(status.identity).inserted { continue }
             do throws(CertificateError) {
-                let bundle = CertificateBundle(try contents(of: file, atMost: CertificateBundle.greatestLength), takesTrusted: false)
+                let bundle = CertificateBundle(
+                    try contents(of: file, atMost: CertificateBundle.maxLength), acceptsTrustedCertificates: false)
                 // The same certificate is often there by itself and in a bundle.
                 certificates += bundle.certificates.filter { known.insert($0).inserted }
-                complaints += bundle.rejected.map { "certificate \($0.index + 1) of \(file): \($0.error)" }
+                errors += bundle.rejected.map { "certificate \($0.index + 1) of \(file): \($0.error)" }
             } catch {
-                complaints.append("\(file): \(error)")
+                errors.append("\(file): \(error)")
             }
         }
-        return Loaded(pool: CertificatePool(certificates), certificates: certificates, complaints: complaints)
+        return LoadedAnchors(pool: CertificatePool(certificates), certificates: certificates, errors: errors)
     }
 }

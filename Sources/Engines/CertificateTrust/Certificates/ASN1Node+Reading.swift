@@ -14,7 +14,9 @@ extension ASN1Node {
         identifier == ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific) ? primitiveContent : nil
     }
 
-    func isContextSpecific(_ tag: UInt) -> Bool { identifier == ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific) }
+    func isContextSpecific(_ tag: UInt) -> Bool {
+        identifier == ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific)
+    }
 
     /// What this explicit tag stands before.
     func explicit(_ tag: UInt) throws -> ASN1Node {
@@ -39,8 +41,12 @@ extension ASN1Node {
 
     /// The content of an `INTEGER` of any length and sign, which is not empty and in its fewest bytes.
     func integerContent() throws -> ArraySlice<UInt8> {
-        guard identifier == .integer, let content = primitiveContent else { throw CertificateError("an integer is missing") }
-        guard DERElement.isInteger(content) else { throw CertificateError("an integer is empty or not in its fewest bytes") }
+        guard identifier == .integer, let content = primitiveContent else {
+            throw CertificateError("an integer is missing")
+        }
+        guard DERElement.isInteger(content) else {
+            throw CertificateError("an integer is empty or not in its fewest bytes")
+        }
         return content
     }
 

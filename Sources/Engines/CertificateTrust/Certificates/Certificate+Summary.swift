@@ -11,14 +11,14 @@ extension Certificate {
         let named = [ObjectIdentifier.commonName, .organizationalUnitName, .organizationName].lazy.compactMap { type in
             self.subject.values(of: type).last?.text
         }
-        return named.first ?? mailAddresses.first ?? extensions.subjectAlternativeNames?.first?.description
+        return named.first ?? emailAddresses.first ?? extensions.subjectAlternativeNames?.first?.description
     }
 
     /// How it was signed, `SHA-256 with RSA`, or the identifier of what has no name here.
     public var signatureName: String { SignatureScheme.name(of: signatureAlgorithm.algorithm) }
 
     /// The addresses of mail of the alternative names, and those of the subject (RFC 8550, section 3).
-    public var mailAddresses: [String] {
+    public var emailAddresses: [String] {
         let alternative = (extensions.subjectAlternativeNames ?? []).compactMap { name in
             if case .email(let bytes) = name { String(decoding: bytes, as: UTF8.self) } else { String?.none }
         }

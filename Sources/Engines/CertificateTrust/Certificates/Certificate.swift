@@ -55,7 +55,8 @@ public final class Certificate: Sendable {
         signature = parts.signature
         var defects = parts.body.defects
         if parts.body.signatureAlgorithm != parts.signatureAlgorithm {
-            defects.append("the signature's algorithm is \(parts.signatureAlgorithm.algorithm) outside and another one inside")
+            defects.append(
+                "the signature's algorithm is \(parts.signatureAlgorithm.algorithm) outside and another one inside")
         }
         ownDefects = defects
     }
@@ -158,7 +159,9 @@ extension Certificate {
                     throw CertificateError("a certificate has a part that none has")
                 }
                 last = tag
-                if version < (tag == 3 ? 3 : 2) { defects.append("a certificate of version \(version) has a part of a later one") }
+                if version < (tag == 3 ? 3 : 2) {
+                    defects.append("a certificate of version \(version) has a part of a later one")
+                }
                 if tag == 3 { extensions = try CertificateExtensions(try member.explicit(3)) }
             }
         }

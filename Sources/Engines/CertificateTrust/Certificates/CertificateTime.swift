@@ -7,7 +7,9 @@ public struct CertificateTime: Hashable, Sendable, Comparable {
     public let secondsSince1970: Int64
 
     /// - Parameter secondsSince1970: taken as the nearest of some ten thousand years.
-    public init(secondsSince1970: Int64) { self.secondsSince1970 = min(max(secondsSince1970, -1_000_000_000_000), 1_000_000_000_000) }
+    public init(secondsSince1970: Int64) {
+        self.secondsSince1970 = min(max(secondsSince1970, -1_000_000_000_000), 1_000_000_000_000)
+    }
 
     /// Of its two forms: `UTCTime`, `GeneralizedTime`.
     static let tags: [UInt8] = [0x17, 0x18]
@@ -22,7 +24,9 @@ public struct CertificateTime: Hashable, Sendable, Comparable {
         case .generalizedTime:
             let time = try GeneralizedTime(derEncoded: node, withIdentifier: .generalizedTime)
             guard time.rawFractionalSeconds.isEmpty else { throw CertificateError("a time has fractions of a second") }
-            guard time.seconds < 60, time.year > 0 else { throw CertificateError("a time has a leap second, or is before the year 1") }
+            guard time.seconds < 60, time.year > 0 else {
+                throw CertificateError("a time has a leap second, or is before the year 1")
+            }
             self.init(time.year, time.month, time.day, time.hours, time.minutes, time.seconds)
         default: throw CertificateError("a time is neither UTCTime nor GeneralizedTime")
         }
@@ -30,7 +34,8 @@ public struct CertificateTime: Hashable, Sendable, Comparable {
 
     /// A date that the calendar has; nil for any other.
     public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
-        guard 1...9999 ~= year, 1...12 ~= month, 1...31 ~= day, 0...23 ~= hour, 0...59 ~= minute, 0...59 ~= second else { return nil }
+        guard 1...9999 ~= year, 1...12 ~= month, 1...31 ~= day, 0...23 ~= hour, 0...59 ~= minute, 0...59 ~= second
+        else { return nil }
         self.init(year, month, day, hour, minute, second)
         // The 31st of a shorter month would be a day of the next.
         guard description.hasPrefix("\(year.padded(4))-\(month.padded(2))-\(day.padded(2))") else { return nil }

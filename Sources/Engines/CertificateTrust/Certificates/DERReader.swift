@@ -25,15 +25,21 @@ struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence =
         position += 1
         if length >= 0x80 {
             let count = length & 0x7F
-            guard 1...4 ~= count, rest.endIndex - position >= count else { throw CertificateError("a length cannot be read") }
+            guard 1...4 ~= count, rest.endIndex - position >= count else {
+                throw CertificateError("a length cannot be read")
+            }
             length = 0
             for _ in 0..<count {
                 length = length << 8 | Int(rest[position])
                 position += 1
             }
-            guard length >= 0x80, length >> (8 * (count - 1)) != 0 else { throw CertificateError("a length is not in its fewest bytes") }
+            guard length >= 0x80, length >> (8 * (count - 1)) != 0 else {
+                throw CertificateError("a length is not in its fewest bytes")
+            }
         }
-        guard rest.endIndex - position >= length else { throw CertificateError("an element is longer than what contains it") }
+        guard rest.endIndex - position >= length else {
+            throw CertificateError("an element is longer than what contains it")
+        }
         let element = Element(
             tag: tag, content: rest[position..<position + length], encoded: rest[rest.startIndex..<position + length])
         rest = rest[(position + length)...]

@@ -5,7 +5,9 @@ extension ObjectIdentifier {
     public var usageName: String { Self.usages[self] ?? description }
 
     private static let usages: [ObjectIdentifier: String] = [
-        .anyExtendedKeyUsage: "anyExtendedKeyUsage", .serverAuthentication: "serverAuth", .clientAuthentication: "clientAuth",
-        .codeSigning: "codeSigning", .emailProtection: "emailProtection", .timeStamping: "timeStamping", .ocspSigning: "OCSPSigning",
+        .anyExtendedKeyUsage: "anyExtendedKeyUsage", .serverAuthentication: "serverAuth",
+        .clientAuthentication: "clientAuth",
+        .codeSigning: "codeSigning", .emailProtection: "emailProtection", .timeStamping: "timeStamping",
+        .ocspSigning: "OCSPSigning",
     ]
 }

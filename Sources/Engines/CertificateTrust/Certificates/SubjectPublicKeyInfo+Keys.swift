@@ -7,13 +7,18 @@ internal import SwiftASN1
 extension SubjectPublicKeyInfo {
     /// Modulus and exponent without zeros in front, neither of a kind that no pair has.
     func rsaNumbers() throws(CertificateError) -> (modulus: [UInt8], exponent: [UInt8]) {
-        guard let members = try? DER.parse(key).members(), members.count == 2, let modulus = try? members[0].integerContent(),
-            let exponent = try? members[1].integerContent(), (modulus.first ?? 0x80) < 0x80, (exponent.first ?? 0x80) < 0x80
+        guard let members = try? DER.parse(key).members(), members.count == 2,
+            let modulus = try? members[0].integerContent(),
+            let exponent = try? members[1].integerContent(), (modulus.first ?? 0x80) < 0x80,
+            (exponent.first ?? 0x80) < 0x80
         else { throw CertificateError("an RSA key is not two positive numbers") }
         let (n, e) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
-        guard let lowest = n.last, lowest & 1 == 1 else { throw CertificateError("the modulus of an RSA key is odd, this one is even") }
+        guard let lowest = n.last, lowest & 1 == 1 else {
+            throw CertificateError("the modulus of an RSA key is odd, this one is even")
+        }
         guard let last = e.last, last & 1 == 1, e != [1], e.count <= 8 else {
-            throw CertificateError("the exponent of an RSA key is odd, greater than 1 and of at most 64 bits; this one is not")
+            throw CertificateError(
+                "the exponent of an RSA key is odd, greater than 1 and of at most 64 bits; this one is not")
         }
         return (n, e)
     }
@@ -25,7 +30,8 @@ extension SubjectPublicKeyInfo: CustomStringConvertible {
     /// `RSA-2048`, `P-256`, `Ed25519`, or the identifier of what has no name here.
     public var description: String {
         switch kind {
-        case .rsa: (try? rsaNumbers()).map { "RSA-\($0.modulus.count * 8 - $0.modulus[0].leadingZeroBitCount)" } ?? "RSA"
+        case .rsa:
+            (try? rsaNumbers()).map { "RSA-\($0.modulus.count * 8 - $0.modulus[0].leadingZeroBitCount)" } ?? "RSA"
         case .ellipticCurve(let curve): Self.curves[curve] ?? "the curve \(curve)"
         case .ed25519: "Ed25519"
         case .other(.ed448): "Ed448"

@@ -21,7 +21,9 @@ public struct SubjectPublicKeyInfo: Hashable, Sendable {
     init(_ node: ASN1Node) throws {
         der = node.encodedBytes
         (algorithm, key) = try DER.sequence(node, identifier: .sequence) { nodes in
-            guard let algorithm = nodes.next(), let key = nodes.next() else { throw CertificateError("a public key lacks a part") }
+            guard let algorithm = nodes.next(), let key = nodes.next() else {
+                throw CertificateError("a public key lacks a part")
+            }
             let bits = try ASN1BitString(derEncoded: key, withIdentifier: .bitString)
             guard bits.paddingBits == 0 else { throw CertificateError("a public key is not whole bytes") }
             return (try AlgorithmIdentifier(algorithm), bits.bytes)

@@ -10,17 +10,23 @@ public struct Validity: Hashable, Sendable {
 
     init(_ node: ASN1Node) throws {
         self = try DER.sequence(node, identifier: .sequence) { nodes in
-            guard let first = nodes.next(), let last = nodes.next() else { throw CertificateError("a validity has less than two times") }
+            guard let first = nodes.next(), let last = nodes.next() else {
+                throw CertificateError("a validity has less than two times")
+            }
             return Validity(notBefore: try CertificateTime(first), notAfter: try CertificateTime(last))
         }
     }
 
     /// Whether the certificate is valid at a moment, in seconds since 1970.
-    public func contains(_ moment: Double) -> Bool { hasBegun(at: moment) && !hasEnded(at: moment) }
+    public func contains(_ validationTime: Double) -> Bool {
+        hasStarted(at: validationTime) && !hasExpired(at: validationTime)
+    }
 
-    func hasBegun(at moment: Double) -> Bool { Double(notBefore.secondsSince1970) <= moment }
+    func hasStarted(at validationTime: Double) -> Bool { Double(notBefore.secondsSince1970) <= validationTime }
 
-    func hasEnded(at moment: Double) -> Bool { moment.rounded(.down) > Double(notAfter.secondsSince1970) }
+    func hasExpired(at validationTime: Double) -> Bool {
+        validationTime.rounded(.down) > Double(notAfter.secondsSince1970)
+    }
 
     init(notBefore: CertificateTime, notAfter: CertificateTime) {
         self.notBefore = notBefore

@@ -30,7 +30,7 @@ public struct CertificatePool: Sendable {
 
     /// The subjects, normalized, from which certificates of the pool lead to the subjects of another pool. What it costs depends on this pool alone:
     /// the other one holds all of the system's anchors.
-    func namesLeading(to anchors: CertificatePool) -> Set<NormalizedName> {
+    func namesReaching(to anchors: CertificatePool) -> Set<NormalizedName> {
         var issued: [NormalizedName: [NormalizedName]] = [:]
         for (subject, certificates) in bySubject {
             for certificate in certificates { issued[certificate.normalizedIssuer, default: []].append(subject) }

@@ -7,13 +7,13 @@
 public struct ChainBuilder: Sendable {
     private let anchors: CertificatePool
     private let intermediates: CertificatePool
-    private let issuerRules: [any IssuerRule] = [AuthorityRule(), KeyIdentifierRule()]
+    private let issuerRules: [any IssuerRule] = [CertificateAuthorityRule(), KeyIdentifierRule()]
     private let rules: [any ChainRule]
     private let denied: Set<Certificate>
-    private let moment: Double
+    private let validationTime: Double
 
     /// The names of issuers from which presented certificates lead to an anchor; those of the anchors are not among them.
-    private let leading: Set<NormalizedName>
+    private let namesReachingAnchors: Set<NormalizedName>
     private var budget = WorkBudget()
     private var attempts: [ChainAttempt] = []
     private var signatures: [Pair: TrustFailure?] = [:]
@@ -26,17 +26,20 @@ public struct ChainBuilder: Sendable {
 
     private init(
         anchors: CertificatePool, intermediates: CertificatePool, policies: [TrustPolicy], denied: Set<Certificate>,
-        also others: [any ChainRule], moment: Double
+        also others: [any ChainRule], validationTime: Double
     ) {
         self.anchors = anchors
         // Whom a setting forbids is met by name, presented or not.
         self.intermediates = intermediates.adding(Array(denied))
         self.denied = denied
-        self.moment = moment
+        self.validationTime = validationTime
         rules =
-            [FormRule(), KeyRule(), ValidityRule(moment: moment), PathLengthRule(), NameConstraintsRule(), CertificatePolicyRule()]
+            [
+                WellFormedRule(), KeyStrengthRule(), ValidityRule(validationTime: validationTime), PathLengthRule(),
+                NameConstraintsRule(), CertificatePolicyRule(),
+            ]
             + policies.flatMap(\.rules) + others
-        leading = self.intermediates.namesLeading(to: anchors)
+        namesReachingAnchors = self.intermediates.namesReaching(to: anchors)
     }
 
     /// The chain for a leaf, or why there is none.
@@ -46,20 +49,23 @@ public struct ChainBuilder: Sendable {
     ///   - policies: what the chain is to be good for; all of them.
     ///   - others: rules that come last.
     ///   - denied: certificates that no chain may have in it.
-    ///   - moment: seconds since 1970.
+    ///   - validationTime: seconds since 1970.
     static func chain(
-        for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool, policies: [TrustPolicy] = [.basicX509],
-        denied: Set<Certificate> = [], also others: [any ChainRule] = [], at moment: Double
-    ) -> ChainVerdict {
+        for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool,
+        policies: [TrustPolicy] = [.basicX509],
+        denied: Set<Certificate> = [], also others: [any ChainRule] = [], at validationTime: Double
+    ) -> ChainSearchResult {
         var builder = ChainBuilder(
             anchors: anchors, intermediates: intermediates, policies: policies, denied: denied, also: others,
-            moment: moment)
+            validationTime: validationTime)
         do throws(TrustFailure) {
-            if let chain = try builder.search([leaf]) { return ChainVerdict(chain: chain, ended: builder.attempts) }
+            if let chain = try builder.search([leaf]) {
+                return ChainSearchResult(chain: chain, failedAttempts: builder.attempts)
+            }
         } catch {
-            builder.note([leaf], error)
+            builder.record([leaf], error)
         }
-        return ChainVerdict(chain: nil, ended: builder.attempts) { [builder] attempt in
+        return ChainSearchResult(chain: nil, failedAttempts: builder.attempts) { [builder] attempt in
             var builder = builder
             return builder.completed(attempt)
         }
@@ -75,7 +81,9 @@ public struct ChainBuilder: Sendable {
         var failures = attempt.failures
         do throws(TrustFailure) {
             for index in path.indices.dropFirst() {
-                if let failure = try issuingFailure(path[index], above: Array(path[..<index])) { failures.append(failure) }
+                if let failure = try issuingFailure(path[index], above: Array(path[..<index])) {
+                    failures.append(failure)
+                }
             }
             for rule in rules {
                 do throws(TrustFailure) {
@@ -99,25 +107,25 @@ public struct ChainBuilder: Sendable {
         let last = path[path.count - 1]
         // Before anything else, so that nothing makes up for it.
         guard !denied.contains(last) else {
-            note(path, TrustFailure(.denied, at: path.count - 1, "a trust setting forbids it"))
+            record(path, TrustFailure(.denied, at: path.count - 1, "a trust setting forbids it"))
             return nil
         }
-        if anchors.contains(last) { return try judge(path) }
+        if anchors.contains(last) { return try check(path) }
         let issuer = last.normalizedIssuer
-        guard anchors.hasCertificate(of: issuer) || leading.contains(issuer) else {
-            try noteUntrusted(path)
+        guard anchors.hasCertificate(of: issuer) || namesReachingAnchors.contains(issuer) else {
+            try recordUntrusted(path)
             return nil
         }
         guard path.count < WorkBudget.depth else {
-            note(path, TrustFailure(.budget, at: 0, "the chain is longer than \(WorkBudget.depth) certificates"))
+            record(path, TrustFailure(.budget, at: 0, "the chain is longer than \(WorkBudget.depth) certificates"))
             return nil
         }
         let issuers = try candidates(issuer, for: last).filter { !isRepeated($0, in: path) }
         // The name leads on, and nobody is left who bears it.
-        if issuers.isEmpty { try noteUntrusted(path) }
+        if issuers.isEmpty { try recordUntrusted(path) }
         for candidate in issuers {
             if let failure = try issuingFailure(candidate, above: path) {
-                note(path + [candidate], failure)
+                record(path + [candidate], failure)
             } else if let chain = try search(path + [candidate]) {
                 return chain
             }
@@ -126,28 +134,32 @@ public struct ChainBuilder: Sendable {
     }
 
     /// Notes that the path leads to nobody trusted: where it ends once it is followed by names alone.
-    private mutating func noteUntrusted(_ path: [Certificate]) throws(TrustFailure) {
+    private mutating func recordUntrusted(_ path: [Certificate]) throws(TrustFailure) {
         var path = path
         while path.count < WorkBudget.depth, !path[path.count - 1].isSelfIssued {
             let next = try candidates(path[path.count - 1].normalizedIssuer, for: path[path.count - 1])
             guard let issuer = next.first(where: { !isRepeated($0, in: path) }) else { break }
             path.append(issuer)
             guard !denied.contains(issuer) else {
-                return note(path, TrustFailure(.denied, at: path.count - 1, "a trust setting forbids it"))
+                return record(path, TrustFailure(.denied, at: path.count - 1, "a trust setting forbids it"))
             }
         }
         let last = path[path.count - 1]
-        note(
+        record(
             path,
             TrustFailure(
                 .untrusted, at: path.count - 1,
-                last.isSelfIssued ? "it names itself as its issuer, and is not trusted" : "nobody trusted is its issuer, \(last.issuer)"))
+                last.isSelfIssued
+                    ? "it names itself as its issuer, and is not trusted"
+                    : "nobody trusted is its issuer, \(last.issuer)"))
     }
 
     /// Why the candidate is not the issuer of the path's last certificate; what costs nothing first.
     ///
     /// - Throws: where the budget is spent.
-    private mutating func issuingFailure(_ candidate: Certificate, above path: [Certificate]) throws(TrustFailure) -> TrustFailure? {
+    private mutating func issuingFailure(_ candidate: Certificate, above path: [Certificate]) throws(TrustFailure)
+        -> TrustFailure?
+    {
         let last = path[path.count - 1]
         for rule in issuerRules {
             do throws(TrustFailure) {
@@ -159,7 +171,7 @@ public struct ChainBuilder: Sendable {
         return try signatureFailure(last, at: path.count - 1, by: candidate)
     }
 
-    private mutating func judge(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
+    private mutating func check(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
         try budget.spend(WorkBudget.chain)
         let chain = Chain(certificates: path)
         var failures: [TrustFailure] = []
@@ -170,24 +182,28 @@ public struct ChainBuilder: Sendable {
     }
 
     /// More attempts tell nobody more.
-    private static let greatestNoted = 200
+    private static let maxRecorded = 200
 
-    private mutating func note(_ path: [Certificate], _ failure: TrustFailure) {
-        guard attempts.count < Self.greatestNoted || failure.rule == .budget else { return }
+    private mutating func record(_ path: [Certificate], _ failure: TrustFailure) {
+        guard attempts.count < Self.maxRecorded || failure.rule == .budget else { return }
         attempts.append(ChainAttempt(path, stoppedBy: [failure]))
     }
 
     // MARK: Candidates
 
     /// Who may have issued the certificate, the most promising first.
-    private mutating func candidates(_ name: NormalizedName, for certificate: Certificate) throws(TrustFailure) -> [Certificate] {
+    private mutating func candidates(_ name: NormalizedName, for certificate: Certificate) throws(TrustFailure)
+        -> [Certificate]
+    {
         let known = anchors.certificates(of: name)
         let all = intermediates.certificates(of: name)
         // Whoever is looked at is paid for.
         try budget.spend(WorkBudget.step, known.count + all.count)
         let others = all.filter { !anchors.contains($0) }
         let ranked = known.map { ($0, 0) } + others.map { ($0, 1) }
-        let scored = ranked.enumerated().map { (score: penalty($1.0, for: certificate) * 2 + $1.1, index: $0, certificate: $1.0) }
+        let scored = ranked.enumerated().map {
+            (score: penalty($1.0, for: certificate) * 2 + $1.1, index: $0, certificate: $1.0)
+        }
         return scored.sorted { ($0.score, $0.index) < ($1.score, $1.index) }.map(\.certificate)
     }
 
@@ -195,14 +211,20 @@ public struct ChainBuilder: Sendable {
     private func penalty(_ issuer: Certificate, for certificate: Certificate) -> Int {
         var penalty = 0
         if let wanted = certificate.extensions.authorityKeyIdentifier?.keyIdentifier {
-            if let own = issuer.extensions.subjectKeyIdentifier { penalty += own == wanted ? 0 : 4 } else { penalty += 2 }
+            if let own = issuer.extensions.subjectKeyIdentifier {
+                penalty += own == wanted ? 0 : 4
+            } else {
+                penalty += 2
+            }
         }
-        return penalty + (issuer.validity.contains(moment) ? 0 : 1)
+        return penalty + (issuer.validity.contains(validationTime) ? 0 : 1)
     }
 
     /// Whether the path would run in a circle: the same subject with the same key (RFC 4158, section 2.4.2).
     private func isRepeated(_ candidate: Certificate, in path: [Certificate]) -> Bool {
-        path.contains { $0.publicKey.der == candidate.publicKey.der && $0.normalizedSubject == candidate.normalizedSubject }
+        path.contains {
+            $0.publicKey.der == candidate.publicKey.der && $0.normalizedSubject == candidate.normalizedSubject
+        }
     }
 
     // MARK: Signatures
@@ -220,7 +242,9 @@ public struct ChainBuilder: Sendable {
         return failure
     }
 
-    private static func signatureFailure(_ certificate: Certificate, at index: Int, by issuer: Certificate) -> TrustFailure? {
+    private static func signatureFailure(_ certificate: Certificate, at index: Int, by issuer: Certificate)
+        -> TrustFailure?
+    {
         let key: VerificationKey
         do throws(CertificateError) {
             key = try issuer.verificationKey()
@@ -228,7 +252,8 @@ public struct ChainBuilder: Sendable {
             return TrustFailure(.key, at: index + 1, error.description)
         }
         do throws(CertificateError) {
-            let holds = try key.isSignature(certificate.signature, of: certificate.signedBytes, certificate.signatureAlgorithm)
+            let holds = try key.isSignature(
+                certificate.signature, of: certificate.signedBytes, certificate.signatureAlgorithm)
             return holds ? nil : TrustFailure(.signature, at: index, "it is not signed by the key of \(issuer.subject)")
         } catch {
             return TrustFailure(.algorithm, at: index, error.description)

@@ -4,7 +4,7 @@ internal import Dispatch
 
 extension TrustEvaluation {
     /// The verdict by what was given, what lies on the disk and what can be fetched.
-    func verdictOnRevocation() -> TrustVerdict {
+    func verdictWithRevocation() -> TrustVerdict {
         let options = revocationOptions ?? []
         var information = revocation
         if options.allows(.lists) { information = information.adding(systemAnchors.revocationLists()) }
@@ -16,18 +16,19 @@ extension TrustEvaluation {
     private func fetching(
         _ information: RevocationInformation, _ options: RevocationOptions, _ fetcher: RevocationFetcher
     ) -> RevocationInformation {
-        let deadline = DispatchTime.now() + .seconds(fetcher.patience)
+        let deadline = DispatchTime.now() + .seconds(fetcher.timeout)
         var information = information
-        var asked: Set<Certificate> = []
+        var queriedCertificates: Set<Certificate> = []
         // Another chain is found where one has a revoked certificate in it.
         while DispatchTime.now() < deadline {
             let verdict = verdict(options.subtracting(.requiresPositiveResponse), information)
             // What is trusted although something is wrong is not for others to know.
             guard verdict.isTrusted, verdict.failures.isEmpty else { break }
-            let unknown = verdict.findings(information, options).filter(\.finding.isUnknown).map(\.link)
-            let lacking = unknown.filter { asked.insert($0.certificate).inserted }
-            guard !lacking.isEmpty else { break }
-            information = information.adding(fetcher.information(about: lacking, options, at: moment, until: deadline))
+            let unknown = verdict.revocationResults(information, options).filter(\.result.isUnknown).map(\.link)
+            let missing = unknown.filter { queriedCertificates.insert($0.certificate).inserted }
+            guard !missing.isEmpty else { break }
+            information = information.adding(
+                fetcher.information(about: missing, options, at: validationTime, until: deadline))
         }
         return information
     }
@@ -42,14 +43,17 @@ extension TrustEvaluation {
 
 extension TrustVerdict {
     /// What is known of the certificates of a trusted chain below its anchor.
-    func findings(
+    func revocationResults(
         _ information: RevocationInformation, _ options: RevocationOptions?
-    ) -> [(link: RevocationFetcher.Link, finding: RevocationFinding)] {
+    ) -> [(link: RevocationFetcher.CertificateAndIssuer, result: RevocationResult)] {
         guard isTrusted else { return [] }
         var budget = WorkBudget()
         return zip(chain, chain.dropFirst()).map { certificate, issuer in
-            let finding = try? information.finding(about: certificate, of: issuer, options, at: moment, &budget)
-            return (RevocationFetcher.Link(certificate: certificate, issuer: issuer), finding ?? RevocationFinding())
+            let result = try? information.result(about: certificate, of: issuer, options, at: validationTime, &budget)
+            return (
+                RevocationFetcher.CertificateAndIssuer(certificate: certificate, issuer: issuer),
+                result ?? RevocationResult()
+            )
         }
     }
 }

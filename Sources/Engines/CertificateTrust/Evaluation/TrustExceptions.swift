@@ -24,11 +24,11 @@ public struct TrustExceptions: Hashable, Sendable {
     }
 
     /// Whether the leaf is the one they are for.
-    public func concern(_ certificate: Certificate) -> Bool { certificate.sha256 == leaf }
+    public func match(_ certificate: Certificate) -> Bool { certificate.sha256 == leaf }
 
     /// Whether a failure about a certificate, in a chain for this leaf, is among them.
-    func cover(_ failure: TrustFailure, about certificate: Certificate, of leaf: Certificate) -> Bool {
-        concern(leaf) && entries.contains(Entry(rule: failure.rule, certificate: certificate.sha256))
+    func covers(_ failure: TrustFailure, about certificate: Certificate, of leaf: Certificate) -> Bool {
+        match(leaf) && entries.contains(Entry(rule: failure.rule, certificate: certificate.sha256))
     }
 }
 
@@ -37,8 +37,11 @@ public struct TrustExceptions: Hashable, Sendable {
 extension TrustExceptions {
     /// Version, the leaf's hash, then each failure: the length of the rule's name, the name, the certificate's hash.
     public var bytes: [UInt8] {
-        let sorted = entries.sorted { ($0.rule.rawValue, $0.certificate.hexadecimal) < ($1.rule.rawValue, $1.certificate.hexadecimal) }
-        return [1] + leaf + sorted.flatMap { [UInt8($0.rule.rawValue.utf8.count)] + Array($0.rule.rawValue.utf8) + $0.certificate }
+        let sorted = entries.sorted {
+            ($0.rule.rawValue, $0.certificate.hexadecimal) < ($1.rule.rawValue, $1.certificate.hexadecimal)
+        }
+        return [1] + leaf
+            + sorted.flatMap { [UInt8($0.rule.rawValue.utf8.count)] + Array($0.rule.rawValue.utf8) + $0.certificate }
     }
 
     /// - Returns: nil for anything that ``bytes`` does not give.
@@ -48,7 +51,8 @@ extension TrustExceptions {
         var rest = bytes[33...]
         var entries: Set<Entry> = []
         while let length = rest.popFirst() {
-            guard rest.count >= Int(length) + 32, let rule = TrustRule(rawValue: String(decoding: rest.prefix(Int(length)), as: UTF8.self))
+            guard rest.count >= Int(length) + 32,
+                let rule = TrustRule(rawValue: String(decoding: rest.prefix(Int(length)), as: UTF8.self))
             else { return nil }
             rest = rest.dropFirst(Int(length))
             entries.insert(Entry(rule: rule, certificate: Array(rest.prefix(32))))

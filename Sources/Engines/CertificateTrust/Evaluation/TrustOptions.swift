@@ -24,7 +24,7 @@ public struct TrustOptions: OptionSet, Hashable, Sendable {
     public var isUnderstood: Bool { rawValue & ~0x7F == 0 }
 
     /// Whether a failure about a certificate counts for nothing.
-    func overlook(_ failure: TrustFailure, about certificate: Certificate) -> Bool {
+    func ignores(_ failure: TrustFailure, about certificate: Certificate) -> Bool {
         switch failure.rule {
         case .expired: contains(.allowExpired) || contains(.allowExpiredRoot) && certificate.isSelfIssued
         case .endEntity: contains(.leafIsCA)

@@ -8,15 +8,17 @@ public struct AuthorityInformation: Sendable {
     public let issuerCertificates: [String]
 
     init(_ node: ASN1Node) throws {
-        var places: [ObjectIdentifier: [String]] = [:]
+        var locations: [ObjectIdentifier: [String]] = [:]
         for member in try node.members() {
             let parts = try member.members()
-            guard parts.count == 2 else { throw CertificateError("an access description has \(parts.count) parts, not 2") }
+            guard parts.count == 2 else {
+                throw CertificateError("an access description has \(parts.count) parts, not 2")
+            }
             if case .uri(let bytes) = try GeneralName(parts[1]) {
-                places[try ObjectIdentifier(parts[0]), default: []].append(String(decoding: bytes, as: UTF8.self))
+                locations[try ObjectIdentifier(parts[0]), default: []].append(String(decoding: bytes, as: UTF8.self))
             }
         }
-        ocspResponders = places[.ocspAccess] ?? []
-        issuerCertificates = places[.issuersAccess] ?? []
+        ocspResponders = locations[.ocspAccess] ?? []
+        issuerCertificates = locations[.issuersAccess] ?? []
     }
 }

@@ -9,7 +9,9 @@ public struct AuthorityKeyIdentifier: Sendable {
     public let serialNumber: ArraySlice<UInt8>?
 
     init(_ node: ASN1Node) throws {
-        var (identifier, issuer, serialNumber): (ArraySlice<UInt8>?, [GeneralName]?, ArraySlice<UInt8>?) = (nil, nil, nil)
+        var (identifier, issuer, serialNumber): (ArraySlice<UInt8>?, [GeneralName]?, ArraySlice<UInt8>?) = (
+            nil, nil, nil
+        )
         var last: UInt?
         for member in try node.members() {
             let tag = member.identifier.tagNumber

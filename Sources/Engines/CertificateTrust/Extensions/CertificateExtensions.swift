@@ -34,7 +34,9 @@ public struct CertificateExtensions: Sendable {
         var (seen, told): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
         for each in all {
             guard seen.insert(each.identifier).inserted else {
-                if told.insert(each.identifier).inserted { defects.append("the extension \(each.identifier) stands there twice") }
+                if told.insert(each.identifier).inserted {
+                    defects.append("the extension \(each.identifier) stands there twice")
+                }
                 continue
             }
             do { try read(each) } catch { defects.append("the extension \(each.identifier) cannot be read: \(error)") }
@@ -49,7 +51,9 @@ public struct CertificateExtensions: Sendable {
         case .keyUsage: keyUsage = try KeyUsage(node)
         case .extendedKeyUsage:
             extendedKeyUsages = try node.members().map { try ObjectIdentifier($0) }
-            guard extendedKeyUsages?.isEmpty == false else { throw CertificateError("an extended key usage names none") }
+            guard extendedKeyUsages?.isEmpty == false else {
+                throw CertificateError("an extended key usage names none")
+            }
         case .subjectAlternativeName: subjectAlternativeNames = try GeneralName.all(node)
         case .nameConstraints: nameConstraints = try NameConstraints(node)
         case .subjectKeyIdentifier: subjectKeyIdentifier = try ASN1OctetString(derEncoded: node).bytes
@@ -65,15 +69,19 @@ public struct CertificateExtensions: Sendable {
     }
 
     private static let understood: Set<ObjectIdentifier> = [
-        .basicConstraints, .keyUsage, .extendedKeyUsage, .subjectAlternativeName, .nameConstraints, .subjectKeyIdentifier,
-        .authorityKeyIdentifier, .certificatePolicies, .policyMappings, .policyConstraints, .inhibitAnyPolicy, .authorityInformationAccess,
+        .basicConstraints, .keyUsage, .extendedKeyUsage, .subjectAlternativeName, .nameConstraints,
+        .subjectKeyIdentifier,
+        .authorityKeyIdentifier, .certificatePolicies, .policyMappings, .policyConstraints, .inhibitAnyPolicy,
+        .authorityInformationAccess,
         .crlDistributionPoints,
     ]
 
     /// The policies, without their qualifiers, each once.
     private static func policies(_ node: ASN1Node) throws -> [ObjectIdentifier] {
         let policies = try node.members().map { information in
-            guard let policy = try information.members().first else { throw CertificateError("a policy has no identifier") }
+            guard let policy = try information.members().first else {
+                throw CertificateError("a policy has no identifier")
+            }
             return try ObjectIdentifier(policy)
         }
         guard !policies.isEmpty else { throw CertificateError("a list of policies is empty") }
@@ -82,7 +90,9 @@ public struct CertificateExtensions: Sendable {
     }
 
     /// The extension, where it is there.
-    public subscript(_ identifier: ObjectIdentifier) -> CertificateExtension? { all.first { $0.identifier == identifier } }
+    public subscript(_ identifier: ObjectIdentifier) -> CertificateExtension? {
+        all.first { $0.identifier == identifier }
+    }
 
     /// The critical extensions that are not understood, so that nobody may rely on the certificate.
     public var unknownCritical: [ObjectIdentifier] {

@@ -7,12 +7,12 @@ public struct DistributionPoint: Sendable {
     /// Other names of the same list; empty where it is named in relation to its issuer.
     public let names: [GeneralName]
     /// Whether the list tells of some reasons for revocation alone.
-    public let isOfSomeReasons: Bool
+    public let isLimitedToReasons: Bool
     /// Whether somebody else than the certificate's issuer issues the list.
-    public let isOfAnotherIssuer: Bool
+    public let isIndirect: Bool
 
     /// Whether who is not in the list is not revoked.
-    public var isWhole: Bool { !isOfSomeReasons && !isOfAnotherIssuer }
+    public var isComplete: Bool { !isLimitedToReasons && !isIndirect }
 
     /// The names that say where, as `http://crl.example.com/1.crl`.
     public var locations: [String] {
@@ -26,10 +26,10 @@ public struct DistributionPoint: Sendable {
         } else {
             names = []
         }
-        isOfSomeReasons = parts.first?.isContextSpecific(1) == true
-        if isOfSomeReasons { parts.removeFirst() }
-        isOfAnotherIssuer = parts.first?.isContextSpecific(2) == true
-        if isOfAnotherIssuer { parts.removeFirst() }
+        isLimitedToReasons = parts.first?.isContextSpecific(1) == true
+        if isLimitedToReasons { parts.removeFirst() }
+        isIndirect = parts.first?.isContextSpecific(2) == true
+        if isIndirect { parts.removeFirst() }
         guard parts.isEmpty else { throw CertificateError("a distribution point has a part that none has") }
     }
 
@@ -42,8 +42,12 @@ public struct DistributionPoint: Sendable {
 
     /// The full names of a `DistributionPointName`; none where it is one in relation to the issuer's.
     static func names(_ node: ASN1Node) throws -> [GeneralName] {
-        if node.isContextSpecific(0) { return try GeneralName.all(node, ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)) }
-        guard node.isContextSpecific(1) else { throw CertificateError("a distribution point's name is of an unknown kind") }
+        if node.isContextSpecific(0) {
+            return try GeneralName.all(node, ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific))
+        }
+        guard node.isContextSpecific(1) else {
+            throw CertificateError("a distribution point's name is of an unknown kind")
+        }
         return []
     }
 }

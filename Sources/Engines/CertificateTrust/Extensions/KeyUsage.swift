@@ -35,8 +35,10 @@ extension KeyUsage: CustomStringConvertible {
     }
 
     private static let names: [(KeyUsage, String)] = [
-        (.digitalSignature, "digitalSignature"), (.contentCommitment, "contentCommitment"), (.keyEncipherment, "keyEncipherment"),
-        (.dataEncipherment, "dataEncipherment"), (.keyAgreement, "keyAgreement"), (.keyCertSign, "keyCertSign"), (.crlSign, "cRLSign"),
+        (.digitalSignature, "digitalSignature"), (.contentCommitment, "contentCommitment"),
+        (.keyEncipherment, "keyEncipherment"),
+        (.dataEncipherment, "dataEncipherment"), (.keyAgreement, "keyAgreement"), (.keyCertSign, "keyCertSign"),
+        (.crlSign, "cRLSign"),
         (.encipherOnly, "encipherOnly"), (.decipherOnly, "decipherOnly"),
     ]
 }

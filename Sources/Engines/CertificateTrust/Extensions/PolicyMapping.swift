@@ -12,7 +12,9 @@ public struct PolicyMapping: Hashable, Sendable {
         guard members.count == 2 else { throw CertificateError("a policy mapping has \(members.count) parts, not 2") }
         issuerPolicy = try ObjectIdentifier(members[0])
         subjectPolicy = try ObjectIdentifier(members[1])
-        guard issuerPolicy != .anyPolicy, subjectPolicy != .anyPolicy else { throw CertificateError("any policy is mapped") }
+        guard issuerPolicy != .anyPolicy, subjectPolicy != .anyPolicy else {
+            throw CertificateError("any policy is mapped")
+        }
     }
 
     /// The mappings of an extension, of which there is at least one.

@@ -70,13 +70,13 @@ public struct DistinguishedName: Sendable {
 extension DistinguishedName: CustomStringConvertible {
     /// RFC 4514's form, the narrowest first: `CN=example.com,O=Example,C=US`.
     public var description: String {
-        let shown = relativeNames.reversed().prefix(Self.greatestShown).map { names in
-            let some = names.prefix(Self.greatestShown).map(\.description)
+        let shown = relativeNames.reversed().prefix(Self.maxShown).map { names in
+            let some = names.prefix(Self.maxShown).map(\.description)
             return (some + (names.count > some.count ? ["…"] : [])).joined(separator: "+")
         }
         return (shown + (relativeNames.count > shown.count ? ["…"] : [])).joined(separator: ",")
     }
 
     /// Nobody reads more.
-    private static let greatestShown = 50
+    private static let maxShown = 50
 }

@@ -44,9 +44,13 @@ public enum GeneralName: Sendable {
             guard let bytes = node.primitiveContent else { throw CertificateError("an IP address is constructed") }
             self = .ip(bytes)
         case .directory:
-            guard case .constructed(let nodes) = node.content else { throw CertificateError("a directory name is empty") }
+            guard case .constructed(let nodes) = node.content else {
+                throw CertificateError("a directory name is empty")
+            }
             var iterator = nodes.makeIterator()
-            guard let name = iterator.next(), iterator.next() == nil else { throw CertificateError("a directory name is not one") }
+            guard let name = iterator.next(), iterator.next() == nil else {
+                throw CertificateError("a directory name is not one")
+            }
             self = .directory(try DistinguishedName(name))
         case .other, .x400, .ediParty, .registeredID: self = .other(kind, node.encodedBytes)
         }

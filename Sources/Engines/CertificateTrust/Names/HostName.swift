@@ -11,20 +11,22 @@ public struct HostName: Hashable, Sendable {
     /// The same of bytes.
     init?(bytes: some Collection<UInt8>) {
         // A certificate's names come by the thousand, and as long as it likes.
-        guard bytes.count <= Self.greatestLength + 1 else { return nil }
+        guard bytes.count <= Self.maxLength + 1 else { return nil }
         var name = bytes.lowercased
         if name.last == .dot { name.removeLast() }
         guard Self.isName(name) else { return nil }
         self.bytes = name
     }
 
-    private static let greatestLength = 253
+    private static let maxLength = 253
 
     /// Whether the `dNSName` of a certificate stands for this host (RFC 9525, section 6.3): the same labels, or `*` as the whole of the first.
     ///
     /// A wildcard needs two labels behind it, so that none stands for all of a top-level domain.
     func matches(_ presented: ArraySlice<UInt8>) -> Bool {
-        guard presented.starts(with: [.asterisk, .dot]) else { return presented.elementsEqual(bytes) { $0.lowercased == $1 } }
+        guard presented.starts(with: [.asterisk, .dot]) else {
+            return presented.elementsEqual(bytes) { $0.lowercased == $1 }
+        }
         guard let dot = bytes.firstIndex(of: .dot) else { return false }
         let rest = bytes[(dot + 1)...]
         return rest.contains(.dot) && presented.dropFirst(2).elementsEqual(rest) { $0.lowercased == $1 }
@@ -32,7 +34,7 @@ public struct HostName: Hashable, Sendable {
 
     /// Labels, of which the last is no number.
     private static func isName(_ name: [UInt8]) -> Bool {
-        guard 1...greatestLength ~= name.count else { return false }
+        guard 1...maxLength ~= name.count else { return false }
         let labels = name.split(separator: .dot, omittingEmptySubsequences: false)
         return labels.allSatisfy(isLabel) && !labels[labels.count - 1].allSatisfy(\.isDigit)
     }

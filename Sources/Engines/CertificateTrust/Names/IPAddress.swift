@@ -51,7 +51,9 @@ public struct IPAddress: Hashable, Sendable {
                 guard let last = version4(part) else { return nil }
                 bytes += last
             } else {
-                guard 1...4 ~= part.utf8.count, part.utf8.allSatisfy(\.isHexadecimalDigit), let group = UInt16(part, radix: 16) else {
+                guard 1...4 ~= part.utf8.count, part.utf8.allSatisfy(\.isHexadecimalDigit),
+                    let group = UInt16(part, radix: 16)
+                else {
                     return nil
                 }
                 bytes += [UInt8(group >> 8), UInt8(group & 0xFF)]
@@ -64,7 +66,9 @@ public struct IPAddress: Hashable, Sendable {
 extension UInt8 {
     fileprivate var isHexadecimalDigit: Bool {
         switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+            UInt8(ascii: "A")...UInt8(ascii: "F"):
+            true
         default: false
         }
     }
@@ -85,6 +89,7 @@ extension IPAddress: CustomStringConvertible {
             start = max(end, start + 1)
         }
         let written = { (groups: ArraySlice<UInt16>) in groups.map { String($0, radix: 16) }.joined(separator: ":") }
-        return gap.isEmpty ? written(groups[...]) : "\(written(groups[..<gap.lowerBound]))::\(written(groups[gap.upperBound...]))"
+        return gap.isEmpty
+            ? written(groups[...]) : "\(written(groups[..<gap.lowerBound]))::\(written(groups[gap.upperBound...]))"
     }
 }

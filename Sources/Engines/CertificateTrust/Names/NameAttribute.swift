@@ -33,7 +33,8 @@ public struct NameAttribute: Sendable {
             return content.allSatisfy { $0 < 0x80 } ? String(decoding: content, as: UTF8.self) : nil
         // T.61 as everybody takes it: Latin-1.
         case .teletexString: return String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))
-        case .bmpString: return Self.text(content, width: 2) { String(validating: $0.map { UInt16($0) }, as: UTF16.self) }
+        case .bmpString:
+            return Self.text(content, width: 2) { String(validating: $0.map { UInt16($0) }, as: UTF16.self) }
         case .universalString: return Self.text(content, width: 4) { String(validating: $0, as: UTF32.self) }
         default: return nil
         }
@@ -94,25 +95,29 @@ extension NameAttribute: CustomStringConvertible {
         let last = text.unicodeScalars.count - 1
         for (index, character) in text.unicodeScalars.enumerated() {
             // Nobody reads more.
-            guard index < greatestShown else { return escaped + "…" }
+            guard index < maxShown else { return escaped + "…" }
             let isLast = index == last
             switch character {
             case ",", "+", "\"", "\\", "<", ">", ";": escaped += "\\\(character)"
             case "#" where index == 0: escaped += "\\#"
             case " " where index == 0 || isLast: escaped += "\\ "
             case _ where character.properties.generalCategory.isInvisible:
-                for byte in String(character).utf8 { escaped += "\\" + String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16) }
+                for byte in String(character).utf8 {
+                    escaped += "\\" + String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
+                }
             default: escaped.unicodeScalars.append(character)
             }
         }
         return escaped
     }
 
-    private static let greatestShown = 500
+    private static let maxShown = 500
 
     private static let shortNames: [ObjectIdentifier: String] = [
-        .commonName: "CN", .surname: "SN", .serialNumberName: "serialNumber", .countryName: "C", .localityName: "L", .stateName: "ST",
-        .streetAddress: "STREET", .organizationName: "O", .organizationalUnitName: "OU", .title: "title", .givenName: "GN",
+        .commonName: "CN", .surname: "SN", .serialNumberName: "serialNumber", .countryName: "C", .localityName: "L",
+        .stateName: "ST",
+        .streetAddress: "STREET", .organizationName: "O", .organizationalUnitName: "OU", .title: "title",
+        .givenName: "GN",
         .emailAddressName: "emailAddress", .domainComponent: "DC", .userID: "UID",
     ]
 }

@@ -51,7 +51,8 @@ extension AppleProfile {
     ///   - team: the developer team's identifier, the organizational unit of the leaf.
     public static func pass(type passType: String?, team: String) -> AppleProfile {
         AppleProfile(
-            length: 3, intermediateMarkers: [worldwideDeveloperRelations], leafMarker: ObjectIdentifier(apple: 6, 1, 16),
+            length: 3, intermediateMarkers: [worldwideDeveloperRelations],
+            leafMarker: ObjectIdentifier(apple: 6, 1, 16),
             leafMarkerText: passType, usage: ObjectIdentifier(apple: 4, 14), organizationalUnit: team)
     }
 

@@ -5,11 +5,11 @@ public enum ServerName: Hashable, Sendable {
     case host(HostName)
     case address(IPAddress)
     /// What names neither. Nobody's certificate is for it.
-    case nobody(String)
+    case invalid(String)
 
     /// What a program asks for, whatever it is.
-    public init(asked text: String) {
-        do throws(CertificateError) { self = try ServerName(text) } catch { self = .nobody(text) }
+    public init(requested text: String) {
+        do throws(CertificateError) { self = try ServerName(text) } catch { self = .invalid(text) }
     }
 
     /// - Throws: where the text is neither, with what is wrong with it.
@@ -42,7 +42,7 @@ extension ServerName: CustomStringConvertible {
         switch self {
         case .host(let host): host.description
         case .address(let address): address.description
-        case .nobody(let text): text
+        case .invalid(let text): text
         }
     }
 }

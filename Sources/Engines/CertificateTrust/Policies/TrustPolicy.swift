@@ -33,7 +33,7 @@ public indirect enum TrustPolicy: Hashable, Sendable {
         case .basicX509, .revocation: []
         case .server(let name):
             [
-                EndEntityRule(), ValidityPeriodRule(), HostNameFormRule(),
+                EndEntityRule(), ValidityPeriodRule(), HostNameSyntaxRule(),
                 ExtendedKeyUsageRule(usage: .serverAuthentication, isNamed: true),
                 KeyUsageRule(usages: [.digitalSignature, .keyEncipherment, .keyAgreement]),
             ] + (name.map { [ServerNameRule(server: $0)] } ?? [])
@@ -45,10 +45,15 @@ public indirect enum TrustPolicy: Hashable, Sendable {
         case .mail(let address):
             [
                 ExtendedKeyUsageRule(usage: .emailProtection, isNamed: false),
-                KeyUsageRule(usages: [.digitalSignature, .contentCommitment, .keyEncipherment, .dataEncipherment, .keyAgreement]),
-            ] + (address.map { [MailAddressRule(address: $0)] } ?? [])
+                KeyUsageRule(usages: [
+                    .digitalSignature, .contentCommitment, .keyEncipherment, .dataEncipherment, .keyAgreement,
+                ]),
+            ] + (address.map { [EmailAddressRule(address: $0)] } ?? [])
         case .codeSigning:
-            [ExtendedKeyUsageRule(usage: .codeSigning, isNamed: true), KeyUsageRule(usages: [.digitalSignature, .contentCommitment])]
+            [
+                ExtendedKeyUsageRule(usage: .codeSigning, isNamed: true),
+                KeyUsageRule(usages: [.digitalSignature, .contentCommitment]),
+            ]
         case .timeStamping:
             [
                 ExtendedKeyUsageRule(usage: .timeStamping, isNamed: true), TimeStampingRule(),
@@ -59,12 +64,14 @@ public indirect enum TrustPolicy: Hashable, Sendable {
         // Apple's asks for no extended key usage, since many certificates of gateways have none.
         case .ipsec(_, let name): [EndEntityRule()] + (name.map { [ServerNameRule(server: $0)] } ?? [])
         case .macAppStoreReceipt, .appleID, .pass: appleProfile?.rules ?? []
-        case .keyUsages(let usages, let policy): policy.rules.filter { !($0 is KeyUsageRule) } + [NamedKeyUsageRule(usages: usages)]
+        case .keyUsages(let usages, let policy):
+            policy.rules.filter { !($0 is KeyUsageRule) } + [NamedKeyUsageRule(usages: usages)]
         }
     }
 
     private static func eapRules(_ usage: ObjectIdentifier, _ names: [TrustedServerName]?) -> [any ChainRule] {
-        [EndEntityRule(), ExtendedKeyUsageRule(usage: usage, isNamed: false)] + (names.map { [TrustedServerNameRule(names: $0)] } ?? [])
+        [EndEntityRule(), ExtendedKeyUsageRule(usage: usage, isNamed: false)]
+            + (names.map { [TrustedServerNameRule(names: $0)] } ?? [])
     }
 
     private var appleProfile: AppleProfile? {
@@ -93,12 +100,13 @@ public indirect enum TrustPolicy: Hashable, Sendable {
 extension TrustPolicy {
     /// Why a certificate cannot be what the policy asks for, whoever has issued it; nil where it can.
     ///
-    /// - Parameter moment: seconds since 1970.
-    public func failure(ofLeaf certificate: Certificate, at moment: Double) -> TrustFailure? {
+    /// - Parameter validationTime: seconds since 1970.
+    public func failure(ofLeaf certificate: Certificate, at validationTime: Double) -> TrustFailure? {
         var budget = WorkBudget()
         let alone = Chain(certificates: [certificate])
         // What is above it is not known.
-        for rule in [FormRule(), ValidityRule(moment: moment)] + rules where !(rule is AppleChainRule) {
+        for rule in [WellFormedRule(), ValidityRule(validationTime: validationTime)] + rules
+        where !(rule is AppleChainRule) {
             do throws(TrustFailure) { try rule.check(alone, &budget) } catch { return error }
         }
         return nil
@@ -118,7 +126,8 @@ extension TrustPolicy: CustomStringConvertible {
         case .timeStamping: "signed times"
         case .eapServer(let names): names.map { "the EAP server \(Self.list($0))" } ?? "any EAP server"
         case .eapClient(let names): names.map { "the EAP client \(Self.list($0))" } ?? "any EAP client"
-        case .ipsec(let isServer, let name): "the IPsec \(isServer ? "server" : "client") \(name?.description ?? "of any name")"
+        case .ipsec(let isServer, let name):
+            "the IPsec \(isServer ? "server" : "client") \(name?.description ?? "of any name")"
         case .macAppStoreReceipt: "receipts of the Mac App Store"
         case .appleID: "Apple IDs"
         case .pass(let type, let team): "passes \(type ?? "of any type") of the team \(team)"
@@ -127,5 +136,7 @@ extension TrustPolicy: CustomStringConvertible {
         }
     }
 
-    private static func list(_ names: [TrustedServerName]) -> String { names.prefix(5).map(\.text).joined(separator: " or ") }
+    private static func list(_ names: [TrustedServerName]) -> String {
+        names.prefix(5).map(\.text).joined(separator: " or ")
+    }
 }

@@ -24,7 +24,7 @@ public final class CertificateRevocationList: Sendable {
     private let numberDefect: String?
 
     /// The most bytes of a list that is fetched, or found on the disk.
-    public static let greatestLength = 16 << 20
+    public static let maxLength = 16 << 20
 
     /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
     public convenience init(der: [UInt8]) throws(CertificateError) {
@@ -38,26 +38,26 @@ public final class CertificateRevocationList: Sendable {
     }
 
     /// Those lists of a file that can be read, and why each other one cannot.
-    static func readable(_ bytes: [UInt8]) -> (lists: [CertificateRevocationList], complaints: [CertificateError]) {
+    static func parse(_ bytes: [UInt8]) -> (lists: [CertificateRevocationList], errors: [CertificateError]) {
         let blocks = bytes.first == 0x30 ? [bytes] : PEMText.blocks(in: bytes, labels: labels).map(\.content)
-        var (lists, complaints): ([CertificateRevocationList], [CertificateError]) = ([], [])
+        var (lists, errors): ([CertificateRevocationList], [CertificateError]) = ([], [])
         for block in blocks {
             do throws(CertificateError) {
                 guard let block else { throw CertificateError("a block has no end, or its content is no base64") }
                 lists.append(try CertificateRevocationList(der: block))
             } catch {
-                complaints.append(error)
+                errors.append(error)
             }
         }
-        return (lists, complaints)
+        return (lists, errors)
     }
 
     private static let labels = ["X509 CRL", "CRL"]
 
     /// The lists of a file: PEM of any number, or one in DER.
     public static func all(_ bytes: [UInt8]) throws(CertificateError) -> [CertificateRevocationList] {
-        let (lists, complaints) = readable(bytes)
-        if let first = complaints.first { throw first }
+        let (lists, errors) = parse(bytes)
+        if let first = errors.first { throw first }
         guard !lists.isEmpty else { throw CertificateError("there is no revocation list") }
         return lists
     }
@@ -84,8 +84,11 @@ public final class CertificateRevocationList: Sendable {
             critical += try entry.criticalExtensions.filter { ![.reasonCode, .invalidityDate].contains($0) }
             return true
         }
-        let extensions = try parts.popFirst().map { try Self.node($0).explicit(0).members().map(CertificateExtension.init) } ?? []
-        let known: [ObjectIdentifier] = [.authorityKeyIdentifier, .crlNumber, .issuingDistributionPoint, .deltaCRLIndicator]
+        let extensions =
+            try parts.popFirst().map { try Self.node($0).explicit(0).members().map(CertificateExtension.init) } ?? []
+        let known: [ObjectIdentifier] = [
+            .authorityKeyIdentifier, .crlNumber, .issuingDistributionPoint, .deltaCRLIndicator,
+        ]
         critical += extensions.filter { $0.isCritical && !known.contains($0.identifier) }.map(\.identifier)
         let point = extensions.first { $0.identifier == .issuingDistributionPoint }
         scope = try point.map { try IssuingDistributionPoint(DER.parse($0.value)) }
@@ -98,7 +101,9 @@ public final class CertificateRevocationList: Sendable {
     private static func numberDefect(_ extensions: [CertificateExtension]) -> String? {
         guard let number = extensions.first else { return "the list has no number" }
         if number.isCritical { return "the number of the list is critical, and must not be" }
-        guard extensions.count == 1, let value = try? DER.parse(number.value).integerContent(), let first = value.first, first < 0x80 else {
+        guard extensions.count == 1, let value = try? DER.parse(number.value).integerContent(), let first = value.first,
+            first < 0x80
+        else {
             return "the number of the list is not one number of at least 0"
         }
         return nil
@@ -106,7 +111,9 @@ public final class CertificateRevocationList: Sendable {
 
     /// A part of the list, which is short in any list, as a tree.
     private static func node(_ element: DERReader<ArraySlice<UInt8>>.Element) throws -> ASN1Node {
-        guard element.encoded.count <= 1 << 16 else { throw CertificateError("a part of a revocation list is longer than it can be") }
+        guard element.encoded.count <= 1 << 16 else {
+            throw CertificateError("a part of a revocation list is longer than it can be")
+        }
         return try DER.parse(element.encoded)
     }
 
@@ -125,7 +132,9 @@ public final class CertificateRevocationList: Sendable {
         var found: CertificateTime?
         // All of them were read before; a reason that cannot be read is one all the same.
         try? Self.visit(entries) { entry in
-            guard entry.serialNumber.elementsEqual(serialNumber), !isDelta || !((try? entry.isRemoved) ?? false) else { return true }
+            guard entry.serialNumber.elementsEqual(serialNumber), !isDelta || !((try? entry.isRemoved) ?? false) else {
+                return true
+            }
             // Whenever it was, it is revoked.
             found = (try? CertificateTime(DER.parse(Array(entry.time)))) ?? thisUpdate
             return false
@@ -134,26 +143,30 @@ public final class CertificateRevocationList: Sendable {
     }
 }
 
-extension CertificateRevocationList: RevocationStatement {
-    func isAbout(_ certificate: Certificate, of authority: Certificate) -> Bool { issuer.matches(certificate.issuer) }
+extension CertificateRevocationList: RevocationEvidence {
+    func covers(_ certificate: Certificate, of authority: Certificate) -> Bool { issuer.matches(certificate.issuer) }
 
-    func objection(about certificate: Certificate, of authority: Certificate, at moment: Double) -> String? {
+    func rejectionReason(about certificate: Certificate, of authority: Certificate, at validationTime: Double)
+        -> String?
+    {
         guard issuer.matches(certificate.issuer) else { return "the list is another issuer's" }
         if let first = unknown.first { return "the extension \(first) of the list is critical, and not understood" }
-        if let reason = scope?.reason(against: certificate) { return reason }
+        if let reason = scope?.rejectionReason(for: certificate) { return reason }
         guard authority.extensions.keyUsage?.contains(.crlSign) ?? true else { return "the issuer may not sign lists" }
-        guard thisUpdate.hasCome(at: moment) else { return "the list is of \(thisUpdate)" }
-        return moment <= end ? nil : "a newer list than that of \(thisUpdate) is to be had"
+        guard thisUpdate.isNotInFuture(at: validationTime) else { return "the list is of \(thisUpdate)" }
+        return validationTime <= end ? nil : "a newer list than that of \(thisUpdate) is to be had"
     }
 
     /// A list that promises no other is over at once.
     private var end: Double { Double((nextUpdate ?? thisUpdate).secondsSince1970) }
 
-    func signedStatus(of certificate: Certificate, issuer authority: Certificate, at moment: Double) -> RevocationStatus {
+    func signedStatus(of certificate: Certificate, issuer authority: Certificate, at validationTime: Double)
+        -> RevocationStatus
+    {
         guard signature.isSigned(by: authority) else { return .unknown("the list is not signed by the issuer") }
         if let time = revocation(of: certificate.serialNumber) { return .revoked(at: time) }
         if isDelta { return .unknown("the list tells of changes alone") }
-        if scope?.leavesOut(certificate) == true { return .unknown("the list is for some reasons alone") }
+        if scope?.excludes(certificate) == true { return .unknown("the list is for some reasons alone") }
         if let numberDefect { return .unknown(numberDefect) }
         return .good(until: end)
     }

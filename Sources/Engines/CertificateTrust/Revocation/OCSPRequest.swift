@@ -12,7 +12,8 @@ struct OCSPRequest {
     init(about certificate: Certificate, of issuer: Certificate) {
         let name = Array(Insecure.SHA1.hash(data: issuer.subject.der))
         let key = Array(Insecure.SHA1.hash(data: issuer.publicKey.key))
-        let algorithm = DERElement.of(0x30, DERElement.of(0x06, ObjectIdentifier.sha1.content) + DERElement.of(0x05, []))
+        let algorithm = DERElement.of(
+            0x30, DERElement.of(0x06, ObjectIdentifier.sha1.content) + DERElement.of(0x05, []))
         let serial = DERElement.of(0x02, Array(certificate.serialNumber))
         let identifier = DERElement.of(0x30, algorithm + DERElement.of(0x04, name) + DERElement.of(0x04, key) + serial)
         // Request, list of requests, what would be signed, the whole.

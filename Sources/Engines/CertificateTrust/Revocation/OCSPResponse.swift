@@ -36,13 +36,13 @@ public final class OCSPResponse: Sendable {
     private let unknown: [ObjectIdentifier]
 
     /// The most bytes of one.
-    static let greatestLength = 1 << 16
+    static let maxLength = 1 << 16
 
     /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
     /// - Throws: also where the responder answers that it does not answer.
     public convenience init(der: [UInt8]) throws(CertificateError) {
-        guard der.count <= Self.greatestLength else {
-            throw CertificateError("an OCSP response has more than \(Self.greatestLength) bytes")
+        guard der.count <= Self.maxLength else {
+            throw CertificateError("an OCSP response has more than \(Self.maxLength) bytes")
         }
         do {
             try self.init(DER.parse(der))
@@ -58,7 +58,9 @@ public final class OCSPResponse: Sendable {
         guard let status = outer.first?.primitiveContent, outer[0].identifier == .enumerated else {
             throw CertificateError("an OCSP response has no status")
         }
-        guard status.elementsEqual([0]), outer.count == 2 else { throw CertificateError("the OCSP responder does not answer") }
+        guard status.elementsEqual([0]), outer.count == 2 else {
+            throw CertificateError("the OCSP responder does not answer")
+        }
         let typed = try outer[1].explicit(0).members()
         guard typed.count == 2, try ObjectIdentifier(typed[0]) == .ocspBasic else {
             throw CertificateError("the OCSP response is of an unknown kind")
@@ -67,7 +69,8 @@ public final class OCSPResponse: Sendable {
         guard basic.count == 3 || basic.count == 4 else { throw CertificateError("an OCSP response lacks a part") }
         object = try SignedObject(of: basic[0].encodedBytes, basic[1], basic[2])
         certificates =
-            basic.count == 4 ? try basic[3].explicit(0).members().compactMap { try? Certificate(der: Array($0.encodedBytes)) } : []
+            basic.count == 4
+            ? try basic[3].explicit(0).members().compactMap { try? Certificate(der: Array($0.encodedBytes)) } : []
         var parts = try basic[0].members()[...]
         if parts.first?.isContextSpecific(0) == true { _ = try parts.removeFirst().explicit(0).number(upTo: 0) }
         guard parts.count >= 3 else { throw CertificateError("an OCSP response lacks a part") }
@@ -91,10 +94,14 @@ public final class OCSPResponse: Sendable {
         guard identifier.count == 4 else { throw CertificateError("an answer does not say whom it is about") }
         let status = try status(parts.removeFirst())
         var single = Single(
-            hash: try AlgorithmIdentifier(identifier[0]).algorithm, issuerName: Array(try ASN1OctetString(derEncoded: identifier[1]).bytes),
-            issuerKey: Array(try ASN1OctetString(derEncoded: identifier[2]).bytes), serialNumber: Array(try identifier[3].integerContent()),
+            hash: try AlgorithmIdentifier(identifier[0]).algorithm,
+            issuerName: Array(try ASN1OctetString(derEncoded: identifier[1]).bytes),
+            issuerKey: Array(try ASN1OctetString(derEncoded: identifier[2]).bytes),
+            serialNumber: Array(try identifier[3].integerContent()),
             status: status, thisUpdate: try CertificateTime(parts.removeFirst()))
-        if let next = parts.first, next.isContextSpecific(0) { single.nextUpdate = try CertificateTime(parts.removeFirst().explicit(0)) }
+        if let next = parts.first, next.isContextSpecific(0) {
+            single.nextUpdate = try CertificateTime(parts.removeFirst().explicit(0))
+        }
         if let extensions = parts.popFirst() { critical += try Self.critical(extensions.explicit(1)) }
         return single
     }
@@ -102,7 +109,9 @@ public final class OCSPResponse: Sendable {
     private static func status(_ node: ASN1Node) throws -> Status {
         if node.isContextSpecific(0) { return .good }
         if node.isContextSpecific(2) { return .unknown }
-        guard node.isContextSpecific(1), case .constructed(let nodes) = node.content, let time = nodes.first(where: { _ in true }) else {
+        guard node.isContextSpecific(1), case .constructed(let nodes) = node.content,
+            let time = nodes.first(where: { _ in true })
+        else {
             throw CertificateError("an answer has an unknown status")
         }
         return .revoked(at: try CertificateTime(time))
@@ -115,15 +124,16 @@ public final class OCSPResponse: Sendable {
     // MARK: Judging
 
     /// The issuer itself, or a certificate of its own for this use.
-    private func signer(for issuer: Certificate, at moment: Double) -> Certificate? {
+    private func signer(for issuer: Certificate, at validationTime: Double) -> Certificate? {
         if isResponder(issuer) { return issuer }
-        let fitting = certificates.filter { delegate in
+        let matching = certificates.filter { delegate in
             isResponder(delegate) && delegate.issuer.matches(issuer.subject) && delegate.defects.isEmpty
-                && delegate.extensions.unknownCritical.isEmpty && delegate.extensions.extendedKeyUsages?.contains(.ocspSigning) == true
+                && delegate.extensions.unknownCritical.isEmpty
+                && delegate.extensions.extendedKeyUsages?.contains(.ocspSigning) == true
                 && delegate.extensions.keyUsage?.contains(.digitalSignature) ?? true
-                && delegate.validity.contains(moment)
+                && delegate.validity.contains(validationTime)
         }
-        return fitting.prefix(2).first { $0.isSigned(by: issuer) }
+        return matching.prefix(2).first { $0.isSigned(by: issuer) }
     }
 
     private func isResponder(_ certificate: Certificate) -> Bool {
@@ -134,23 +144,33 @@ public final class OCSPResponse: Sendable {
     }
 }
 
-extension OCSPResponse: RevocationStatement {
-    func isAbout(_ certificate: Certificate, of issuer: Certificate) -> Bool { responses.contains { $0.isAbout(certificate, of: issuer) } }
+extension OCSPResponse: RevocationEvidence {
+    func covers(_ certificate: Certificate, of issuer: Certificate) -> Bool {
+        responses.contains { $0.covers(certificate, of: issuer) }
+    }
 
-    func objection(about certificate: Certificate, of issuer: Certificate, at moment: Double) -> String? {
-        guard let answer = answer(about: certificate, of: issuer) else { return "the response is about another certificate" }
+    func rejectionReason(about certificate: Certificate, of issuer: Certificate, at validationTime: Double) -> String? {
+        guard let answer = answer(about: certificate, of: issuer) else {
+            return "the response is about another certificate"
+        }
         if let first = unknown.first { return "the extension \(first) of the response is critical, and not understood" }
-        guard answer.thisUpdate.hasCome(at: moment) else { return "the response is of \(answer.thisUpdate)" }
-        return moment <= answer.end ? nil : "a newer response than that of \(answer.thisUpdate) is to be had"
+        guard answer.thisUpdate.isNotInFuture(at: validationTime) else {
+            return "the response is of \(answer.thisUpdate)"
+        }
+        return validationTime <= answer.end ? nil : "a newer response than that of \(answer.thisUpdate) is to be had"
     }
 
     private func answer(about certificate: Certificate, of issuer: Certificate) -> Single? {
-        responses.first { $0.isAbout(certificate, of: issuer) }
+        responses.first { $0.covers(certificate, of: issuer) }
     }
 
-    func signedStatus(of certificate: Certificate, issuer: Certificate, at moment: Double) -> RevocationStatus {
-        guard let answer = answer(about: certificate, of: issuer) else { return .unknown("the response is about another certificate") }
-        guard let signer = signer(for: issuer, at: moment) else { return .unknown("the response is signed by nobody who may") }
+    func signedStatus(of certificate: Certificate, issuer: Certificate, at validationTime: Double) -> RevocationStatus {
+        guard let answer = answer(about: certificate, of: issuer) else {
+            return .unknown("the response is about another certificate")
+        }
+        guard let signer = signer(for: issuer, at: validationTime) else {
+            return .unknown("the response is signed by nobody who may")
+        }
         guard object.isSigned(by: signer) else { return .unknown("the response is not signed by its responder") }
         return switch answer.status {
         case .good: .good(until: answer.end)
@@ -166,11 +186,12 @@ extension OCSPResponse.Single {
         nextUpdate.map { Double($0.secondsSince1970) } ?? Double(thisUpdate.secondsSince1970) + 86_400
     }
 
-    fileprivate func isAbout(_ certificate: Certificate, of issuer: Certificate) -> Bool {
+    fileprivate func covers(_ certificate: Certificate, of issuer: Certificate) -> Bool {
         guard serialNumber == Array(certificate.serialNumber) else { return false }
         let (name, key) = (issuer.subject.der, issuer.publicKey.key)
         return switch hash {
-        case .sha1: issuerName == Array(Insecure.SHA1.hash(data: name)) && issuerKey == Array(Insecure.SHA1.hash(data: key))
+        case .sha1:
+            issuerName == Array(Insecure.SHA1.hash(data: name)) && issuerKey == Array(Insecure.SHA1.hash(data: key))
         case .sha256: issuerName == Array(SHA256.hash(data: name)) && issuerKey == Array(SHA256.hash(data: key))
         default: false
         }

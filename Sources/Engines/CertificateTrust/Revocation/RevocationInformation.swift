@@ -5,7 +5,7 @@ public struct RevocationInformation: Sendable {
     public var lists: [CertificateRevocationList] = []
     public var responses: [OCSPResponse] = []
     /// Why there is no more of it: whoever was asked in vain.
-    var complaints: [String] = []
+    var errors: [String] = []
 
     public init() {}
 
@@ -19,33 +19,34 @@ public struct RevocationInformation: Sendable {
         var joined = self
         joined.lists += other.lists
         joined.responses += other.responses
-        joined.complaints += other.complaints
+        joined.errors += other.errors
         return joined
     }
 
     /// What is said of a certificate that this issuer has issued, by whatever the options let count.
     ///
     /// - Throws: where the budget is spent.
-    func finding(
-        about certificate: Certificate, of issuer: Certificate, _ options: RevocationOptions?, at moment: Double,
+    func result(
+        about certificate: Certificate, of issuer: Certificate, _ options: RevocationOptions?,
+        at validationTime: Double,
         _ budget: inout WorkBudget
-    ) throws(TrustFailure) -> RevocationFinding {
-        var finding = RevocationFinding(reasons: complaints)
-        var statements: [any RevocationStatement] = []
-        if options?.allows(.ocsp) ?? true { statements += responses as [any RevocationStatement] }
-        if options?.allows(.lists) ?? true { statements += lists as [any RevocationStatement] }
-        for statement in statements where statement.isAbout(certificate, of: issuer) {
-            if let objection = statement.objection(about: certificate, of: issuer, at: moment) {
-                finding.reasons.append(objection)
+    ) throws(TrustFailure) -> RevocationResult {
+        var result = RevocationResult(reasons: errors)
+        var statements: [any RevocationEvidence] = []
+        if options?.allows(.ocsp) ?? true { statements += responses as [any RevocationEvidence] }
+        if options?.allows(.lists) ?? true { statements += lists as [any RevocationEvidence] }
+        for statement in statements where statement.covers(certificate, of: issuer) {
+            if let rejectionReason = statement.rejectionReason(about: certificate, of: issuer, at: validationTime) {
+                result.reasons.append(rejectionReason)
                 continue
             }
             try budget.spend(WorkBudget.signatureCheck, Self.signatureChecks)
-            switch statement.signedStatus(of: certificate, issuer: issuer, at: moment) {
-            case .good(let end): finding.goodUntil = max(finding.goodUntil ?? end, end)
-            case .revoked(let time): finding.revokedAt = min(finding.revokedAt ?? time, time)
-            case .unknown(let reason): finding.reasons.append(reason)
+            switch statement.signedStatus(of: certificate, issuer: issuer, at: validationTime) {
+            case .good(let end): result.validUntil = max(result.validUntil ?? end, end)
+            case .revoked(let time): result.revokedAt = min(result.revokedAt ?? time, time)
+            case .unknown(let reason): result.reasons.append(reason)
             }
         }
-        return finding
+        return result
     }
 }

@@ -15,7 +15,7 @@ public struct RevocationOptions: OptionSet, Hashable, Sendable {
     public static let isOffline = RevocationOptions(rawValue: 16)
 
     /// Whether this way of asking counts; both do where neither is named.
-    func allows(_ way: RevocationOptions) -> Bool { isDisjoint(with: [.ocsp, .lists]) || contains(way) }
+    func allows(_ method: RevocationOptions) -> Bool { isDisjoint(with: [.ocsp, .lists]) || contains(method) }
 
     static let all: RevocationOptions = [.ocsp, .lists, .prefersLists, .requiresPositiveResponse, .isOffline]
 

@@ -22,7 +22,9 @@ struct RevokedEntry {
         }
         self.time = time.encoded
         extensions = try fields.next()?.encoded
-        guard try fields.next() == nil else { throw CertificateError("an entry of a revocation list has a part that none has") }
+        guard try fields.next() == nil else {
+            throw CertificateError("an entry of a revocation list has a part that none has")
+        }
     }
 
     /// Whether the certificate is no longer revoked, as a list of differences may say (reason 8, removeFromCRL).

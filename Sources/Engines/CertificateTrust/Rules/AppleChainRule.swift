@@ -11,15 +11,18 @@ struct AppleChainRule: ChainRule {
             throw TrustFailure(.requiredAnchor, at: last, "it is none of the roots that this policy asks for")
         }
         if let length = profile.length, certificates.count != length {
-            throw TrustFailure(.pathLength, at: 0, "the chain has \(certificates.count) certificates, and this policy asks for \(length)")
+            throw TrustFailure(
+                .pathLength, at: 0,
+                "the chain has \(certificates.count) certificates, and this policy asks for \(length)")
         }
-        let isMarked = certificates.dropFirst().dropLast().contains { intermediate in
+        let hasMarker = certificates.dropFirst().dropLast().contains { intermediate in
             profile.intermediateMarkers.contains { intermediate.extensions[$0] != nil }
         }
-        guard isMarked else {
+        guard hasMarker else {
             throw TrustFailure(
                 .requiredExtension, at: min(1, last),
-                "no intermediate has the extension \(profile.intermediateMarkers.map(\.description).joined(separator: " or "))")
+                "no intermediate has the extension \(profile.intermediateMarkers.map(\.description).joined(separator: " or "))"
+            )
         }
     }
 }

@@ -9,7 +9,8 @@ struct AppleLeafRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         let (leaf, profile) = (chain.leaf, profile)
         guard let marker = leaf.extensions[profile.leafMarker] else {
-            throw TrustFailure(.requiredExtension, at: 0, "it lacks the extension \(profile.leafMarker) that this policy asks for")
+            throw TrustFailure(
+                .requiredExtension, at: 0, "it lacks the extension \(profile.leafMarker) that this policy asks for")
         }
         if let expected = profile.leafMarkerText, marker.text != expected {
             throw TrustFailure(

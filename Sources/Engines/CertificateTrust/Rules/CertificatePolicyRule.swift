@@ -13,7 +13,8 @@ struct CertificatePolicyRule: ChainRule {
             try budget.spend(WorkBudget.nameComparison, certificate.extensions.policyWork)
             state.process(certificate, isLeaf: index == 0)
             guard state.isSatisfied else {
-                throw TrustFailure(.certificatePolicy, at: index, "an authority above requires a policy, and none holds down to it")
+                throw TrustFailure(
+                    .certificatePolicy, at: index, "an authority above requires a policy, and none holds down to it")
             }
         }
     }
@@ -27,7 +28,9 @@ struct CertificatePolicyRule: ChainRule {
         private var inhibitMapping: Int
         private var inhibitAny: Int
 
-        init(remaining: Int) { (explicitPolicy, inhibitMapping, inhibitAny) = (remaining + 1, remaining + 1, remaining + 1) }
+        init(remaining: Int) {
+            (explicitPolicy, inhibitMapping, inhibitAny) = (remaining + 1, remaining + 1, remaining + 1)
+        }
 
         var isSatisfied: Bool { isValid || explicitPolicy > 0 }
 
@@ -49,7 +52,8 @@ struct CertificatePolicyRule: ChainRule {
         /// Sections 6.1.3 d and e.
         private func policies(of certificate: Certificate, isLeaf: Bool) -> Set<ObjectIdentifier> {
             guard isValid, let named = certificate.extensions.certificatePolicies else { return [] }
-            var valid = Set(named.filter { $0 != .anyPolicy && (expected.contains($0) || expected.contains(.anyPolicy)) })
+            var valid = Set(
+                named.filter { $0 != .anyPolicy && (expected.contains($0) || expected.contains(.anyPolicy)) })
             let servesAny = inhibitAny > 0 || !isLeaf && certificate.isSelfIssued
             if named.contains(.anyPolicy), servesAny { valid.formUnion(expected) }
             return valid

@@ -23,7 +23,8 @@ enum Mailbox {
     /// among it.
     static func parts(_ bytes: ArraySlice<UInt8>) -> (mailbox: [UInt8], host: [UInt8])? {
         let parts = bytes.split(separator: .at, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy({ 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") }),
+        guard parts.count == 2, !parts[0].isEmpty,
+            parts[0].allSatisfy({ 0x21..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") }),
             let host = HostName(bytes: parts[1]), parts[1].last != .dot
         else { return nil }
         return (Array(parts[0]) + [.at] + host.bytes, host.bytes)
@@ -35,6 +36,7 @@ extension [UInt8] {
     func isWithin(_ subtree: [UInt8]) -> Bool {
         guard !subtree.isEmpty else { return true }
         guard count >= subtree.count, suffix(subtree.count).elementsEqual(subtree) else { return false }
-        return subtree[0] == .dot ? count > subtree.count : count == subtree.count || self[count - subtree.count - 1] == .dot
+        return subtree[0] == .dot
+            ? count > subtree.count : count == subtree.count || self[count - subtree.count - 1] == .dot
     }
 }

@@ -19,7 +19,9 @@ enum ConstrainedName {
             guard let host, bytes.last != .dot else { throw CertificateError("\(name) is no name of a host") }
             self = .dns(host: host.bytes, isWildcard: isWildcard)
         case .email(let bytes):
-            guard let (mailbox, host) = Mailbox.parts(bytes) else { throw CertificateError("\(name) is no address of mail") }
+            guard let (mailbox, host) = Mailbox.parts(bytes) else {
+                throw CertificateError("\(name) is no address of mail")
+            }
             self = .email(mailbox: mailbox, host: host)
         case .uri(let bytes):
             guard let host = Self.host(ofURI: bytes) else { throw CertificateError("\(name) names no host") }

@@ -11,7 +11,9 @@ struct ExtendedKeyUsageRule: ChainRule {
             let mustName = isNamed && index == 0
             guard let usages = certificate.extensions.extendedKeyUsages else {
                 guard !mustName else {
-                    throw TrustFailure(.extendedKeyUsage, at: index, "it names no extended key usage, and \(usage.usageName) is needed")
+                    throw TrustFailure(
+                        .extendedKeyUsage, at: index, "it names no extended key usage, and \(usage.usageName) is needed"
+                    )
                 }
                 continue
             }

@@ -8,14 +8,18 @@ struct KeyIdentifierRule: IssuerRule {
         }
         if let own = issuer.extensions.subjectKeyIdentifier {
             guard own == wanted else {
-                throw TrustFailure(.keyIdentifier, at: index, "its key has another identifier than the certificate below names")
+                throw TrustFailure(
+                    .keyIdentifier, at: index, "its key has another identifier than the certificate below names")
             }
         } else if !isAnchor {
             // Of the web's anchors some have none.
             throw TrustFailure(.keyIdentifier, at: index, "an authority's key has no identifier")
         }
-        guard named.serialNumber.map({ $0 == issuer.serialNumber }) ?? true, named.issuer.map({ issuer.isIssued(by: $0) }) ?? true else {
-            throw TrustFailure(.keyIdentifier, at: index, "it has another issuer or number than the certificate below names")
+        guard named.serialNumber.map({ $0 == issuer.serialNumber }) ?? true,
+            named.issuer.map({ issuer.isIssued(by: $0) }) ?? true
+        else {
+            throw TrustFailure(
+                .keyIdentifier, at: index, "it has another issuer or number than the certificate below names")
         }
     }
 }

@@ -3,7 +3,7 @@
 /// Every name lies where the authorities above it allow (RFC 5280, sections 4.2.1.10 and 6.1.3 b and c).
 struct NameConstraintsRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
-        let mayConstrain = chain.certificates.count == 1 || chain.leaf.extensions.basicConstraints?.isAuthority == true
+        let mayConstrain = chain.certificates.count == 1 || chain.leaf.extensions.basicConstraints?.isCA == true
         guard chain.leaf.extensions.nameConstraints == nil || mayConstrain else {
             throw TrustFailure(.nameConstraints, at: 0, "it constrains names, and issues none")
         }
@@ -18,14 +18,18 @@ struct NameConstraintsRule: ChainRule {
     }
 
     private func check(
-        _ certificate: Certificate, at index: Int, _ constraints: NameConstraints, of authority: Certificate, _ budget: inout WorkBudget
+        _ certificate: Certificate, at index: Int, _ constraints: NameConstraints, of authority: Certificate,
+        _ budget: inout WorkBudget
     ) throws(TrustFailure) {
         let names = Self.names(of: certificate)
         // To look through them costs as well.
-        try budget.spend(WorkBudget.nameComparison, names.count + constraints.permitted.count + constraints.excluded.count)
+        try budget.spend(
+            WorkBudget.nameComparison, names.count + constraints.permitted.count + constraints.excluded.count)
         for kind in GeneralName.Kind.allCases {
             let concerned = names.filter { $0.kind == kind }
-            let (permitted, excluded) = (constraints.permitted.filter { $0.kind == kind }, constraints.excluded.filter { $0.kind == kind })
+            let (permitted, excluded) = (
+                constraints.permitted.filter { $0.kind == kind }, constraints.excluded.filter { $0.kind == kind }
+            )
             guard !concerned.isEmpty, !permitted.isEmpty || !excluded.isEmpty else { continue }
             // Paid before a single one is made ready.
             try budget.spend(WorkBudget.nameComparison, concerned.count * (permitted.count + excluded.count))
@@ -37,7 +41,8 @@ struct NameConstraintsRule: ChainRule {
             }
             guard let violation else { continue }
             throw TrustFailure(
-                .nameConstraints, at: index, "\(violation.name) is \(violation.reason), by the constraints of \(authority.subject)")
+                .nameConstraints, at: index,
+                "\(violation.name) is \(violation.reason), by the constraints of \(authority.subject)")
         }
     }
 
@@ -56,7 +61,9 @@ struct NameConstraintsRule: ChainRule {
         for subtree in excluded { forbidden.append(try NameSubtree(subtree)) }
         for each in names {
             let name = try ConstrainedName(each)
-            guard !forbidden.contains(where: { $0.touches(name) }) else { return Violation(name: each, reason: "excluded") }
+            guard !forbidden.contains(where: { $0.overlaps(name) }) else {
+                return Violation(name: each, reason: "excluded")
+            }
             guard allowed.isEmpty || allowed.contains(where: { $0.contains(name) }) else {
                 return Violation(name: each, reason: "not permitted")
             }
@@ -69,7 +76,9 @@ struct NameConstraintsRule: ChainRule {
         var names = certificate.extensions.subjectAlternativeNames ?? []
         if !certificate.subject.isEmpty { names.append(.directory(certificate.subject)) }
         // Also where there are alternative ones, since both are believed.
-        names += certificate.subject.values(of: .emailAddressName).map { .email(ArraySlice(Array(($0.text ?? "").utf8))) }
+        names += certificate.subject.values(of: .emailAddressName).map {
+            .email(ArraySlice(Array(($0.text ?? "").utf8)))
+        }
         return names
     }
 }

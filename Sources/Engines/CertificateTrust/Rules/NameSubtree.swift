@@ -15,7 +15,9 @@ enum NameSubtree {
         switch name {
         case .dns(let bytes): self = .dns(try Self.host(bytes, of: name, mayBeginWithDot: false))
         case .email(let bytes) where bytes.contains(.at):
-            guard let (mailbox, _) = Mailbox.parts(bytes) else { throw CertificateError("the constraint \(name) is no address of mail") }
+            guard let (mailbox, _) = Mailbox.parts(bytes) else {
+                throw CertificateError("the constraint \(name) is no address of mail")
+            }
             self = .email(mailbox)
         case .email(let bytes): self = .email(try Self.host(bytes, of: name, mayBeginWithDot: true))
         case .uri(let bytes): self = .uri(try Self.host(bytes, of: name, mayBeginWithDot: true))
@@ -27,7 +29,8 @@ enum NameSubtree {
             let mask = Array(bytes.suffix(bytes.count / 2))
             // Ones, then zeros: CIDR.
             let rest = mask.drop { $0 == 0xFF }
-            let isContiguous = rest.first.map { ~$0 & (~$0 &+ 1) == 0 && rest.dropFirst().allSatisfy { $0 == 0 } } ?? true
+            let isContiguous =
+                rest.first.map { ~$0 & (~$0 &+ 1) == 0 && rest.dropFirst().allSatisfy { $0 == 0 } } ?? true
             guard isContiguous else {
                 throw CertificateError("the mask of a constraint of IP addresses has holes")
             }
@@ -54,8 +57,10 @@ enum NameSubtree {
         case (.dns(let subtree), .dns(let host, _)): host.isWithin(subtree)
         case (.email(let subtree), .email(let mailbox, let host)):
             subtree.contains(.at)
-                ? mailbox == subtree : subtree.isEmpty || host == subtree || subtree.first == .dot && host.isWithin(subtree)
-        case (.uri(let subtree), .uri(let host)): subtree.isEmpty || host == subtree || subtree.first == .dot && host.isWithin(subtree)
+                ? mailbox == subtree
+                : subtree.isEmpty || host == subtree || subtree.first == .dot && host.isWithin(subtree)
+        case (.uri(let subtree), .uri(let host)):
+            subtree.isEmpty || host == subtree || subtree.first == .dot && host.isWithin(subtree)
         case (.ip(let address, let mask), .ip(let bytes)):
             bytes.count == address.count && zip(bytes, zip(address, mask)).allSatisfy { $0 & $1.1 == $1.0 & $1.1 }
         case (.directory(let subtree), .directory(let name)): name.starts(with: subtree)
@@ -64,7 +69,7 @@ enum NameSubtree {
     }
 
     /// Whether anything that the name stands for lies in the subtree: a wildcard stands for many.
-    func touches(_ name: ConstrainedName) -> Bool {
+    func overlaps(_ name: ConstrainedName) -> Bool {
         guard case (.dns(let subtree), .dns(let host, let isWildcard)) = (self, name) else { return contains(name) }
         let root = subtree.first == .dot ? Array(subtree.dropFirst()) : subtree
         if host.isWithin(root) { return true }

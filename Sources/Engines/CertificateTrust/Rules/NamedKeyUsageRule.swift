@@ -8,6 +8,7 @@ struct NamedKeyUsageRule: ChainRule {
         let (found, usages) = (chain.leaf.extensions.keyUsage, usages)
         guard found?.isDisjoint(with: usages) ?? true else { return }
         throw TrustFailure(
-            .keyUsage, at: 0, "its key usage is \(found?.description ?? "not given"), and one of \(usages) was asked for")
+            .keyUsage, at: 0,
+            "its key usage is \(found?.description ?? "not given"), and one of \(usages) was asked for")
     }
 }

@@ -8,7 +8,8 @@ struct PathLengthRule: ChainRule {
         for (index, certificate) in chain.certificates.enumerated().dropFirst() {
             if let limit = certificate.extensions.basicConstraints?.pathLength, below > limit {
                 let found = below
-                throw TrustFailure(.pathLength, at: index, "it allows for \(limit) intermediates below it, and there are \(found)")
+                throw TrustFailure(
+                    .pathLength, at: index, "it allows for \(limit) intermediates below it, and there are \(found)")
             }
             if !certificate.isSelfIssued { below += 1 }
         }

@@ -5,14 +5,15 @@ struct RevocationRule: ChainRule {
     let information: RevocationInformation
     /// Nil where nobody asked: then what was given counts, and nothing is required.
     let options: RevocationOptions?
-    let moment: Double
+    let validationTime: Double
 
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         for (index, certificate) in chain.certificates.dropLast().enumerated() {
-            let finding = try information.finding(about: certificate, of: chain.certificates[index + 1], options, at: moment, &budget)
-            if let time = finding.revokedAt { throw TrustFailure(.revoked, at: index, "it was revoked at \(time)") }
-            guard finding.isUnknown, options?.contains(.requiresPositiveResponse) == true else { continue }
-            let reason = finding.reasons.isEmpty ? "" : ": \(finding.reasons.joined(separator: "; "))"
+            let result = try information.result(
+                about: certificate, of: chain.certificates[index + 1], options, at: validationTime, &budget)
+            if let time = result.revokedAt { throw TrustFailure(.revoked, at: index, "it was revoked at \(time)") }
+            guard result.isUnknown, options?.contains(.requiresPositiveResponse) == true else { continue }
+            let reason = result.reasons.isEmpty ? "" : ": \(result.reasons.joined(separator: "; "))"
             throw TrustFailure(.revocationUnknown, at: index, "nothing says that it is not revoked\(reason)")
         }
     }

@@ -9,10 +9,10 @@ struct ServerNameRule: ChainRule {
             throw TrustFailure(.serverName, at: 0, "it has no alternative names, and \(server) was asked for")
         }
         guard !names.contains(where: server.matches) else { return }
-        throw TrustFailure(.serverName, at: 0, Self.sentence(names, server))
+        throw TrustFailure(.serverName, at: 0, Self.mismatchDescription(names, server))
     }
 
-    private static func sentence(_ names: [GeneralName], _ server: ServerName) -> String {
+    private static func mismatchDescription(_ names: [GeneralName], _ server: ServerName) -> String {
         let some = names.prefix(5).map(\.description).joined(separator: ", ")
         return "it is for \(some)\(names.count > 5 ? ", …" : ""), and \(server) was asked for"
     }

@@ -5,7 +5,8 @@ struct TimeStampingRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         let extensions = chain.leaf.extensions
         guard extensions.extendedKeyUsages == [.timeStamping], extensions[.extendedKeyUsage]?.isCritical == true else {
-            throw TrustFailure(.extendedKeyUsage, at: 0, "timeStamping is not its only extended key usage, or is not critical")
+            throw TrustFailure(
+                .extendedKeyUsage, at: 0, "timeStamping is not its only extended key usage, or is not critical")
         }
     }
 }

@@ -11,6 +11,7 @@ struct TrustedServerNameRule: ChainRule {
         try budget.spend(WorkBudget.nameComparison, presented.count * max(names.count, 1))
         for case .dns(let name) in presented where names.contains(where: { $0.matches(name) }) { return }
         throw TrustFailure(
-            .serverName, at: 0, "none of its alternative names is one of \(names.prefix(5).map(\.text).joined(separator: ", "))")
+            .serverName, at: 0,
+            "none of its alternative names is one of \(names.prefix(5).map(\.text).joined(separator: ", "))")
     }
 }

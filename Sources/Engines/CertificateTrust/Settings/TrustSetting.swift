@@ -40,7 +40,7 @@ public struct TrustSetting: Hashable, Sendable {
     }
 
     /// Whether the setting says something about a policy.
-    func concerns(_ asked: TrustPolicy) -> Bool {
+    func applies(to asked: TrustPolicy) -> Bool {
         let (own, subject) = asked.settingsPolicy
         guard policy == nil || policy == own else { return false }
         return name == nil || name?.lowercased() == subject?.lowercased()

@@ -15,7 +15,9 @@ extension TrustSettings {
         let list = ListRecord(trustVersion: 1, trustList: Dictionary(records) { first, _ in first })
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .xml
-        do { return Array(try encoder.encode(list)) } catch { throw CertificateError("the settings cannot be written: \(error)") }
+        do { return Array(try encoder.encode(list)) } catch {
+            throw CertificateError("the settings cannot be written: \(error)")
+        }
     }
 
     /// Settings from such a list.
@@ -27,22 +29,33 @@ extension TrustSettings {
         do throws(PropertyListError) { list = try PropertyListReader.read(bytes) } catch {
             throw CertificateError("the bytes are no property list of trust settings, in XML and UTF-8: \(error)")
         }
-        guard list["trustVersion"]?.integer == 1 else { throw CertificateError("expected trust settings with trustVersion 1") }
-        guard let entries = list["trustList"]?.dictionary else { throw CertificateError("expected a dictionary trustList") }
+        guard list["trustVersion"]?.integer == 1 else {
+            throw CertificateError("expected trust settings with trustVersion 1")
+        }
+        guard let entries = list["trustList"]?.dictionary else {
+            throw CertificateError("expected a dictionary trustList")
+        }
         for (hash, entry) in entries.sorted(by: { $0.key < $1.key }) { try take(entry, of: hash, known) }
     }
 
-    private mutating func take(_ entry: PropertyListValue, of hash: String, _ known: [Certificate]) throws(CertificateError) {
+    private mutating func take(_ entry: PropertyListValue, of hash: String, _ known: [Certificate])
+        throws(CertificateError)
+    {
         let certificate: Certificate
         if let der = entry["certificate"]?.data {
             certificate = try Certificate(der: der)
         } else if let found = known.first(where: { $0.sha1.hexadecimal.uppercased() == hash }) {
             certificate = found
         } else {
-            throw CertificateError("a certificate of the trust settings was not found, neither in the list nor among those that are known")
+            throw CertificateError(
+                "a certificate of the trust settings was not found, neither in the list nor among those that are known")
         }
-        guard certificate.sha1.hexadecimal.uppercased() == hash else { throw CertificateError("a certificate is not the one of its hash") }
-        guard let list = (entry["trustSettings"] ?? .array([])).array else { throw CertificateError("expected an array trustSettings") }
+        guard certificate.sha1.hexadecimal.uppercased() == hash else {
+            throw CertificateError("a certificate is not the one of its hash")
+        }
+        guard let list = (entry["trustSettings"] ?? .array([])).array else {
+            throw CertificateError("expected an array trustSettings")
+        }
         var settings: [TrustSetting] = []
         for setting in list { settings += try SettingReader(setting).settings() }
         set(settings, of: certificate, at: entry["modDate"]?.date ?? 0)
@@ -99,7 +112,9 @@ private struct SettingReader {
 
     init(_ value: PropertyListValue) throws(CertificateError) {
         guard let members = value.dictionary else { throw CertificateError("expected a dictionary as a trust setting") }
-        guard members.keys.allSatisfy(Self.known.contains) else { throw CertificateError("a trust setting has an unknown key") }
+        guard members.keys.allSatisfy(Self.known.contains) else {
+            throw CertificateError("a trust setting has an unknown key")
+        }
         guard members["kSecTrustSettingsKeyUsage"] == nil, members["kSecTrustSettingsApplication"] == nil else {
             throw CertificateError("a setting is for one program or one use of the key, which is unsupported")
         }
@@ -107,7 +122,8 @@ private struct SettingReader {
     }
 
     private static let known: Set<String> = [
-        "kSecTrustSettingsResult", "kSecTrustSettingsPolicy", "kSecTrustSettingsPolicyName", "kSecTrustSettingsPolicyString",
+        "kSecTrustSettingsResult", "kSecTrustSettingsPolicy", "kSecTrustSettingsPolicyName",
+        "kSecTrustSettingsPolicyString",
         "kSecTrustSettingsAllowedError", "kSecTrustSettingsKeyUsage", "kSecTrustSettingsApplication",
     ]
 
@@ -130,7 +146,9 @@ private struct SettingReader {
         var setting = TrustSetting(result, name: try value("kSecTrustSettingsPolicyString", \.string))
         if let allowedError = try value("kSecTrustSettingsAllowedError", \.integer) {
             let rule = TrustRule.allCases.first { Int64($0.status.rawValue) == allowedError && $0.isAllowable }
-            guard let rule else { throw CertificateError("a setting allows the error \(allowedError), which nobody may") }
+            guard let rule else {
+                throw CertificateError("a setting allows the error \(allowedError), which nobody may")
+            }
             setting.allowedError = rule
         }
         var all: [TrustSetting] = []

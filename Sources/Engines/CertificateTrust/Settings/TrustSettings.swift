@@ -17,7 +17,7 @@ public struct TrustSettings: Sendable {
 
         /// What is said for a policy.
         func settings(for policy: TrustPolicy) -> [TrustSetting] {
-            settings.isEmpty ? [TrustSetting(.trustRoot)] : settings.filter { $0.concerns(policy) }
+            settings.isEmpty ? [TrustSetting(.trustRoot)] : settings.filter { $0.applies(to: policy) }
         }
     }
 
@@ -27,8 +27,8 @@ public struct TrustSettings: Sendable {
     public init() {}
 
     /// Says this of a certificate, and no longer what was said before.
-    public mutating func set(_ settings: [TrustSetting], of certificate: Certificate, at moment: Double) {
-        let entry = Entry(certificate, settings: settings, modified: moment)
+    public mutating func set(_ settings: [TrustSetting], of certificate: Certificate, at date: Double) {
+        let entry = Entry(certificate, settings: settings, modified: date)
         if let index = entries.firstIndex(where: { $0.certificate == certificate }) {
             entries[index] = entry
         } else {

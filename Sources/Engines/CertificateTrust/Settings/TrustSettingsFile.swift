@@ -44,7 +44,8 @@ public final class TrustSettingsFile: Sendable {
         do throws(SystemError) { bytes = try BoundedFile.read(path, limit: PropertyListReader.maxLength) } catch {
             throw CertificateError("the trust settings cannot be read: \(error)")
         }
-        return try bytes.map { (bytes) throws(CertificateError) in try TrustSettings(propertyList: bytes) } ?? TrustSettings()
+        return try bytes.map { (bytes) throws(CertificateError) in try TrustSettings(propertyList: bytes) }
+            ?? TrustSettings()
     }
 
     /// Writes the settings in place of those that are there: the administrator's for all to read, a user's for nobody else.
@@ -52,7 +53,9 @@ public final class TrustSettingsFile: Sendable {
         let bytes = try settings.propertyList()
         let isShared = path == Self.administrator.path
         do throws(SystemError) {
-            if !isShared { _ = try PrivateDirectory(creating: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])) }
+            if !isShared {
+                _ = try PrivateDirectory(creating: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+            }
             try WorldReadableFile.replace(path, content: bytes, mode: isShared ? 0o644 : 0o600)
         } catch {
             throw CertificateError("the trust settings cannot be written: \(error)")

@@ -35,9 +35,12 @@ struct SignatureScheme {
     static func name(of algorithm: ObjectIdentifier) -> String { names[algorithm] ?? algorithm.description }
 
     private static let names: [ObjectIdentifier: String] = [
-        .md5WithRSA: "MD5 with RSA", .sha1WithRSA: "SHA-1 with RSA", .sha224WithRSA: "SHA-224 with RSA", .sha256WithRSA: "SHA-256 with RSA",
-        .sha384WithRSA: "SHA-384 with RSA", .sha512WithRSA: "SHA-512 with RSA", .rsaPSS: "RSASSA-PSS", .ecdsaWithSHA1: "ECDSA with SHA-1",
-        .ecdsaWithSHA224: "ECDSA with SHA-224", .ecdsaWithSHA256: "ECDSA with SHA-256", .ecdsaWithSHA384: "ECDSA with SHA-384",
+        .md5WithRSA: "MD5 with RSA", .sha1WithRSA: "SHA-1 with RSA", .sha224WithRSA: "SHA-224 with RSA",
+        .sha256WithRSA: "SHA-256 with RSA",
+        .sha384WithRSA: "SHA-384 with RSA", .sha512WithRSA: "SHA-512 with RSA", .rsaPSS: "RSASSA-PSS",
+        .ecdsaWithSHA1: "ECDSA with SHA-1",
+        .ecdsaWithSHA224: "ECDSA with SHA-224", .ecdsaWithSHA256: "ECDSA with SHA-256",
+        .ecdsaWithSHA384: "ECDSA with SHA-384",
         .ecdsaWithSHA512: "ECDSA with SHA-512", .ed25519: "Ed25519", .ed448: "Ed448",
     ]
 }

@@ -10,7 +10,8 @@ internal import SwiftASN1
 /// RSA of 2048 to 8192 bits and the curves P-256, P-384 and P-521 are served. Every other key is refused by name.
 struct VerificationKey: Sendable {
     private let family: SignatureScheme.Family
-    private let check: @Sendable (_ signature: ArraySlice<UInt8>, _ message: ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
+    private let check:
+        @Sendable (_ signature: ArraySlice<UInt8>, _ message: ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
 
     init(_ info: SubjectPublicKeyInfo) throws(CertificateError) {
         switch info.kind {
@@ -23,7 +24,8 @@ struct VerificationKey: Sendable {
     }
 
     private init(
-        _ family: SignatureScheme.Family, _ check: @escaping @Sendable (ArraySlice<UInt8>, ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
+        _ family: SignatureScheme.Family,
+        _ check: @escaping @Sendable (ArraySlice<UInt8>, ArraySlice<UInt8>, SignatureScheme.Hash) -> Bool
     ) {
         self.family = family
         self.check = check
@@ -38,7 +40,9 @@ struct VerificationKey: Sendable {
         guard let scheme = SignatureScheme(algorithm) else {
             throw CertificateError("signatures by \(SignatureScheme.name(of: algorithm.algorithm)) are not accepted")
         }
-        guard scheme.family == family else { throw CertificateError("the signature is of another algorithm than the issuer's key") }
+        guard scheme.family == family else {
+            throw CertificateError("the signature is of another algorithm than the issuer's key")
+        }
         return check(signature, message, scheme.hash)
     }
 }
@@ -54,9 +58,12 @@ extension VerificationKey {
         let (modulus, exponent) = try info.rsaNumbers()
         let bits = modulus.count * 8 - modulus[0].leadingZeroBitCount
         guard modulusSizes ~= bits else {
-            throw CertificateError("an RSA key has \(modulusSizes.lowerBound) to \(modulusSizes.upperBound) bits, this one has \(bits)")
+            throw CertificateError(
+                "an RSA key has \(modulusSizes.lowerBound) to \(modulusSizes.upperBound) bits, this one has \(bits)")
         }
-        guard bits.isMultiple(of: 8) else { throw CertificateError("an RSA key has whole bytes, this one has \(bits) bits") }
+        guard bits.isMultiple(of: 8) else {
+            throw CertificateError("an RSA key has whole bytes, this one has \(bits) bits")
+        }
         guard let key = try? AsymmetricKey(modulus: modulus, exponent: exponent) else {
             throw CertificateError("the RSA key cannot be used")
         }
@@ -78,7 +85,9 @@ extension AsymmetricKey {
     fileprivate convenience init(modulus: [UInt8], exponent: [UInt8]) throws(OpenSSLError) {
         let pointers = [modulus, exponent].map { UnsafeMutableRawBufferPointer.allocate(copying: $0) }
         defer { for pointer in pointers { pointer.deallocate() } }
-        try self.init(RSAKeyParts(modulus: UnsafeRawBufferPointer(pointers[0]), publicExponent: UnsafeRawBufferPointer(pointers[1])))
+        try self.init(
+            RSAKeyParts(
+                modulus: UnsafeRawBufferPointer(pointers[0]), publicExponent: UnsafeRawBufferPointer(pointers[1])))
     }
 }
 
@@ -94,7 +103,9 @@ extension UnsafeMutableRawBufferPointer {
 
 extension VerificationKey {
     /// Points are uncompressed, as the Baseline Requirements, section 7.1.3.1.2, have them.
-    private static func curve<Key: CurveKey>(_ type: Key.Type, _ point: ArraySlice<UInt8>) throws(CertificateError) -> VerificationKey {
+    private static func curve<Key: CurveKey>(_ type: Key.Type, _ point: ArraySlice<UInt8>) throws(CertificateError)
+        -> VerificationKey
+    {
         guard let key = try? Key(x963Representation: point) else {
             throw CertificateError("the public key is no uncompressed point of its curve")
         }

@@ -45,7 +45,9 @@ extension KeyFile {
         }
     }
 
-    private static func write(_ key: PublicKey, _ structure: Structure, _ isPEM: Bool) throws(KeychainError) -> SharedSecret {
+    private static func write(_ key: PublicKey, _ structure: Structure, _ isPEM: Bool) throws(KeychainError)
+        -> SharedSecret
+    {
         switch structure {
         case .external: return SharedSecret(copying: key.external)
         case .openSSH: return SharedSecret(copying: try OpenSSHPublicKey.line(key).utf8)

@@ -42,7 +42,7 @@ public enum KeyFile {
     public static func read(
         _ bytes: UnsafeRawBufferPointer, passphrase: SharedSecret? = nil, allowsNone: Bool = false
     ) throws(KeychainError) -> [KeyFileEntry] {
-        guard bytes.count <= greatestLength else { throw .parameter("a file of keys has at most \(greatestLength >> 20) MiB") }
+        guard bytes.count <= maxLength else { throw .parameter("a file of keys has at most \(maxLength >> 20) MiB") }
         if let blocks = try PEM.blocks(in: bytes) {
             var entries: [KeyFileEntry] = []
             for block in blocks {
@@ -57,7 +57,8 @@ public enum KeyFile {
 
     private static func entry(of block: PEM.Block, _ passphrase: SharedSecret?) throws(KeychainError) -> KeyFileEntry? {
         switch block.label {
-        case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "PUBLIC KEY", "RSA PUBLIC KEY":
+        case "PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY", "PUBLIC KEY",
+            "RSA PUBLIC KEY":
             guard !block.hasHeaders else {
                 throw KeychainError(
                     .unimplemented, "the key is encrypted in the old way of PEM, which protects little",
@@ -65,12 +66,16 @@ public enum KeyFile {
             }
             return try block.content.withUnsafeBytes { (der) throws(KeychainError) in try entry(der: der, passphrase) }
         case "OPENSSH PRIVATE KEY":
-            return try block.content.withUnsafeBytes { (bytes) throws(KeychainError) in .privateKey(try OpenSSHPrivateKey.read(bytes)) }
+            return try block.content.withUnsafeBytes { (bytes) throws(KeychainError) in
+                .privateKey(try OpenSSHPrivateKey.read(bytes))
+            }
         default: return nil
         }
     }
 
-    private static func entry(der: UnsafeRawBufferPointer, _ passphrase: SharedSecret?) throws(KeychainError) -> KeyFileEntry {
+    private static func entry(der: UnsafeRawBufferPointer, _ passphrase: SharedSecret?) throws(KeychainError)
+        -> KeyFileEntry
+    {
         // The forms of SecKey are none of libcrypto's, or are told from others by their length.
         if let key = try? SoftwareKey(external: der, type: .rsa) { return .privateKey(key) }
         if let key = try? PublicKey(external: der, type: .rsa) { return .publicKey(key) }
@@ -78,7 +83,7 @@ public enum KeyFile {
             if let key = try? SoftwareKey(external: der, type: .ellipticCurve) { return .privateKey(key) }
             return .publicKey(try PublicKey(external: der, type: .ellipticCurve))
         }
-        guard DERForm.isStrict(der) else {
+        guard DERValidation.isValid(der) else {
             throw KeychainError(
                 .param, "the bytes are no key in DER: other encodings of ASN.1, such as BER, are not read",
                 hint: "openssl pkey -in FILE -out NEW")
@@ -106,10 +111,11 @@ public enum KeyFile {
             guard decoded.isPrivate else { return .publicKey(try PublicKey(rsa: key)) }
             let secrets = try crypto { () throws(OpenSSLError) in try key.secretRSANumbers() }
             return .privateKey(
-                try SoftwareKey(rsa: [SharedSecret(copying: numbers.modulus), SharedSecret(copying: numbers.exponent)] + secrets))
+                try SoftwareKey(
+                    rsa: [SharedSecret(copying: numbers.modulus), SharedSecret(copying: numbers.exponent)] + secrets))
         }
         let point = try crypto { () throws(OpenSSLError) in try key.publicPoint(of: curve) }
-        return try point.lent { (point) throws(KeychainError) in
+        return try point.withContiguousBytes { (point) throws(KeychainError) in
             guard decoded.isPrivate else { return .publicKey(try PublicKey(curve, point: point)) }
             let scalar = try crypto { () throws(OpenSSLError) in SharedSecret(try key.scalar(of: curve)) }
             return try scalar.withUnsafeBytes { (scalar) throws(KeychainError) in
@@ -118,14 +124,15 @@ public enum KeyFile {
         }
     }
 
-    static let greatestLength = 16 << 20
+    static let maxLength = 16 << 20
 }
 
 extension KeychainError {
     fileprivate init(_ error: KeyDecodingError, hasPassphrase: Bool) {
         switch error {
         case .passphrase where hasPassphrase: self.init(.authFailed, "the passphrase of the key is another one")
-        case .passphrase: self.init(.authFailed, "the key is encrypted, and no passphrase was given", hint: "--passphrase-file FILE")
+        case .passphrase:
+            self.init(.authFailed, "the key is encrypted, and no passphrase was given", hint: "--passphrase-file FILE")
         case .unsupported(let kind): self.init(.unimplemented, "keys of the kind \(kind) are not served")
         case .malformed: self.init(.param, "the bytes are no key of a form that is known")
         }

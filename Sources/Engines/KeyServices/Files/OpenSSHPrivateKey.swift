@@ -16,7 +16,9 @@ enum OpenSSHPrivateKey {
                 .unimplemented, "OpenSSH's private key is encrypted, and its derivation (bcrypt) is not served",
                 hint: "take the passphrase off a copy: ssh-keygen -p -N '' -f COPY")
         }
-        guard try reader.number() == 1 else { throw KeychainError(.unimplemented, "the file holds several OpenSSH keys") }
+        guard try reader.number() == 1 else {
+            throw KeychainError(.unimplemented, "the file holds several OpenSSH keys")
+        }
         let blob = try reader.string()
         let section = try reader.string()
         guard reader.remaining.isEmpty else { throw SSHReader.malformed }
@@ -40,19 +42,25 @@ enum OpenSSHPrivateKey {
             let given = [n, e, d, p, q].map { SharedSecret(SecretBytes(copying: $0)) }
             key = try SoftwareKey(rsa: given + derived.prefix(2) + [SharedSecret(SecretBytes(copying: inverse))])
         } else {
-            guard let curve = OpenSSHPublicKey.curve(of: name), try reader.name() == OpenSSHPublicKey.curveName(curve) else {
+            guard let curve = OpenSSHPublicKey.curve(of: name), try reader.name() == OpenSSHPublicKey.curveName(curve)
+            else {
                 throw KeychainError(.unimplemented, "OpenSSH keys of this kind are not served")
             }
             let (point, scalar) = (try reader.string(), try reader.integer())
             guard scalar.count <= curve.byteCount else { throw SSHReader.malformed }
             let padded = SharedSecret(
                 SecretBytes(count: curve.byteCount) { buffer in
-                    UnsafeMutableRawBufferPointer(rebasing: buffer[(curve.byteCount - scalar.count)...]).copyMemory(from: scalar)
+                    UnsafeMutableRawBufferPointer(rebasing: buffer[(curve.byteCount - scalar.count)...]).copyMemory(
+                        from: scalar)
                 })
-            key = try padded.withUnsafeBytes { (scalar) throws(KeychainError) in try SoftwareKey(curve, scalar: scalar, point: point) }
+            key = try padded.withUnsafeBytes { (scalar) throws(KeychainError) in
+                try SoftwareKey(curve, scalar: scalar, point: point)
+            }
         }
         _ = try reader.string()  // The comment.
-        guard reader.remaining.enumerated().allSatisfy({ $1 == UInt8(truncatingIfNeeded: $0 + 1) }), reader.remaining.count < 256 else {
+        guard reader.remaining.enumerated().allSatisfy({ $1 == UInt8(truncatingIfNeeded: $0 + 1) }),
+            reader.remaining.count < 256
+        else {
             throw SSHReader.malformed
         }
         return key
@@ -69,11 +77,15 @@ enum OpenSSHPrivateKey {
         if let curve = key.publicKey.curve {
             section.write(string: OpenSSHPublicKey.curveName(curve).utf8)
             section.write(string: key.publicKey.external)
-            section.write(integer: try crypto { () throws(OpenSSLError) in SharedSecret(try key.key.scalar(of: curve)) })
+            section.write(
+                integer: try crypto { () throws(OpenSSLError) in SharedSecret(try key.key.scalar(of: curve)) })
         } else {
             let (modulus, exponent) = try crypto { () throws(OpenSSLError) in try key.key.publicRSANumbers() }
             let secrets = try crypto { () throws(OpenSSLError) in try key.key.secretRSANumbers() }
-            let order = [SharedSecret(copying: modulus), SharedSecret(copying: exponent), secrets[0], secrets[5], secrets[1], secrets[2]]
+            let order = [
+                SharedSecret(copying: modulus), SharedSecret(copying: exponent), secrets[0], secrets[5], secrets[1],
+                secrets[2],
+            ]
             for number in order { section.write(integer: number) }
         }
         section.write(string: [])

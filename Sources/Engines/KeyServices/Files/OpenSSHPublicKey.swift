@@ -9,11 +9,14 @@ enum OpenSSHPublicKey {
     /// Nil where the text does not begin like one.
     static func read(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> PublicKey? {
         let words = bytes.prefix { $0 != UInt8(ascii: "\n") }.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard words.count >= 2, let name = words.first.map({ String(decoding: $0, as: UTF8.self) }), names.contains(name) else {
+        guard words.count >= 2, let name = words.first.map({ String(decoding: $0, as: UTF8.self) }),
+            names.contains(name)
+        else {
             return nil
         }
         let text = UnsafeRawBufferPointer(
-            rebasing: words[1].filter { $0 != UInt8(ascii: "\r") }.count == words[1].count ? words[1] : words[1].dropLast())
+            rebasing: words[1].filter { $0 != UInt8(ascii: "\r") }.count == words[1].count
+                ? words[1] : words[1].dropLast())
         guard let blob = Base64.decoded(text) else { throw SSHReader.malformed }
         return try blob.withUnsafeBytes { (bytes) throws(KeychainError) in
             let key = try key(bytes)
@@ -34,7 +37,8 @@ enum OpenSSHPublicKey {
         } else {
             guard let curve = curve(of: name), try reader.name() == curveName(curve) else {
                 throw KeychainError(
-                    .unimplemented, "OpenSSH keys of the kind \(names.contains(name) ? name : "that is given") are not served")
+                    .unimplemented,
+                    "OpenSSH keys of the kind \(names.contains(name) ? name : "that is given") are not served")
             }
             let point = try reader.string()
             guard point.count == 1 + 2 * curve.byteCount, point.first == 4 else { throw SSHReader.malformed }

@@ -40,7 +40,8 @@ enum PEM {
         return hasBegun ? blocks : nil
     }
 
-    private static func block(_ label: String, _ lines: [Slice<UnsafeRawBufferPointer>]) throws(KeychainError) -> Block {
+    private static func block(_ label: String, _ lines: [Slice<UnsafeRawBufferPointer>]) throws(KeychainError) -> Block
+    {
         let hasHeaders = lines.contains { $0.contains(UInt8(ascii: ":")) }
         let length = lines.reduce(0) { $0 + $1.count }
         let text = SecretBuffer(count: max(1, length))
@@ -69,7 +70,9 @@ enum PEM {
         let text = line.count <= 100 ? String(decoding: line, as: UTF8.self) : ""
         guard text.hasPrefix(start) else { return nil }
         let rest = text.dropFirst(start.count)
-        guard let end = rest.lastIndex(where: { $0 != "-" && $0 != " " }), rest[rest.index(after: end)...].hasPrefix("-----") else {
+        guard let end = rest.lastIndex(where: { $0 != "-" && $0 != " " }),
+            rest[rest.index(after: end)...].hasPrefix("-----")
+        else {
             return nil
         }
         return String(rest[...end])

@@ -54,8 +54,8 @@ public struct PKCS12File: Sendable {
     /// - Throws: errSecPassphraseRequired where one is needed and none was given, errSecAuthFailed for another one or changed bytes, errSecDecode for
     ///   what is no such file, errSecUnimplemented for what is not served.
     public init(reading bytes: UnsafeRawBufferPointer, passphrase: SharedSecret?) throws(KeychainError) {
-        guard bytes.count <= KeyFile.greatestLength else {
-            throw .parameter("a file of keys has at most \(KeyFile.greatestLength >> 20) MiB")
+        guard bytes.count <= KeyFile.maxLength else {
+            throw .parameter("a file of keys has at most \(KeyFile.maxLength >> 20) MiB")
         }
         let archive: PKCS12Archive
         do throws(PKCS12Error) {
@@ -82,7 +82,9 @@ public struct PKCS12File: Sendable {
         under passphrase: SharedSecret, isLegacy: Bool = false, publicKeyHash: ([UInt8]) -> [UInt8]?
     ) throws(KeychainError) -> SharedSecret {
         guard passphrase.count > 0 else { throw .parameter("the passphrase is empty") }
-        guard passphrase.withUnsafeBytes({ !$0.contains(0) }) else { throw .parameter("the passphrase has a zero byte in it") }
+        guard passphrase.withUnsafeBytes({ !$0.contains(0) }) else {
+            throw .parameter("the passphrase has a zero byte in it")
+        }
         var archive = PKCS12Archive()
         for entry in keys {
             var identifier = entry.localKeyID
@@ -97,7 +99,9 @@ public struct PKCS12File: Sendable {
                 .init(der: entry.der, attributes: .init(friendlyName: entry.label, localKeyID: identifier)))
         }
         let whole = archive
-        return try crypto { () throws(OpenSSLError) in try whole.written(under: passphrase, isLegacy ? .legacy : .modern) }
+        return try crypto { () throws(OpenSSLError) in
+            try whole.written(under: passphrase, isLegacy ? .legacy : .modern)
+        }
     }
 }
 
@@ -115,6 +119,7 @@ extension KeychainError {
 
 extension SoftwareKey {
     fileprivate var decoded: DecodedKey {
-        DecodedKey(key: key, isPrivate: true, curve: kind.type == .ellipticCurve ? EllipticCurve(rawValue: kind.bits) : nil)
+        DecodedKey(
+            key: key, isPrivate: true, curve: kind.type == .ellipticCurve ? EllipticCurve(rawValue: kind.bits) : nil)
     }
 }

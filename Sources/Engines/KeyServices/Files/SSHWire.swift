@@ -65,7 +65,9 @@ struct SSHWriter {
     var count: Int { parts.reduce(0) { $0 + $1.count } }
 
     mutating func write(_ bytes: some Sequence<UInt8>) { parts.append(.plain(Array(bytes))) }
-    mutating func write(number: Int) { write(withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) }) }
+    mutating func write(number: Int) {
+        write(withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) })
+    }
     mutating func write(string: some Collection<UInt8>) {
         write(number: string.count)
         write(string)

@@ -36,13 +36,16 @@ struct BackupHeader: Equatable {
 
     /// - Throws: ``StoreError/notABackup(_:)``, ``StoreError/newerBackup(found:known:)``.
     init(decoding bytes: [UInt8]) throws(StoreError) {
-        guard bytes.count == Self.length, bytes.starts(with: Self.magic) else { throw .notABackup("it does not begin as one") }
+        guard bytes.count == Self.length, bytes.starts(with: Self.magic) else {
+            throw .notABackup("it does not begin as one")
+        }
         func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
         let version = UInt16(number(8..<10))
         guard version <= Self.version else { throw .newerBackup(found: version, known: Self.version) }
         guard version == Self.version else { throw .notABackup("version \(version) does not exist") }
         salt = Array(bytes[10..<42])
-        cost = PasscodeCost(exponent: bytes[42], blockSize: UInt32(number(43..<47)), parallelism: UInt32(number(47..<51)))
+        cost = PasscodeCost(
+            exponent: bytes[42], blockSize: UInt32(number(43..<47)), parallelism: UInt32(number(47..<51)))
         keychain = Array(bytes[51..<67])
         created = Double(bitPattern: number(67..<75))
     }

@@ -8,7 +8,10 @@ enum BackupItem {
     static func encode(_ record: ItemRecord) -> SecretBytes {
         let metadata = MetadataCoding.encode(record)
         let secrets = SecretsCoding.encode(record.secrets ?? ItemSecrets())
-        var head = record.identifier.bytes + [record.itemClass.number, record.protection.number, record.isSynchronizable ? 1 : 0]
+        var head =
+            record.identifier.bytes + [
+                record.itemClass.number, record.protection.number, record.isSynchronizable ? 1 : 0,
+            ]
         head.append(bigEndian: UInt32(metadata.count))
         head += metadata
         head.append(bigEndian: UInt32(secrets.count))
@@ -27,13 +30,15 @@ enum BackupItem {
             return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
         }
         func length() throws(RowDamage) -> Int { Int(try take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }) }
-        guard let identifier = ItemIdentifier(bytes: Array(try take(16))), let itemClass = ItemClass(number: try take(1)[0]),
+        guard let identifier = ItemIdentifier(bytes: Array(try take(16))),
+            let itemClass = ItemClass(number: try take(1)[0]),
             let protection = ProtectionClass(number: try take(1)[0])
         else { throw RowDamage("an item's class is not known") }
         let flag = try take(1)[0]
         guard flag <= 1 else { throw RowDamage("an item's flag is not known") }
         let clear = ClearColumns(
-            identifier: identifier, itemClass: itemClass, protection: protection, generation: 0, revision: 0, isSynchronizable: flag == 1,
+            identifier: identifier, itemClass: itemClass, protection: protection, generation: 0, revision: 0,
+            isSynchronizable: flag == 1,
             isTombstone: false)
         var record = try MetadataCoding.decode(try take(try length()), clear: clear)
         record.secrets = try SecretsCoding.decode(try take(try length()), of: itemClass)

@@ -24,33 +24,40 @@ struct BackupReader: ~Copyable {
     mutating func next<Result>(
         _ count: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
     ) throws(StoreError) -> Result? {
-        let room = WipedBuffer(count)
-        while room.count < count {
+        let buffer = WipedBuffer(count)
+        while buffer.count < count {
             if position == chunk.count {
                 guard !isAtEnd else {
-                    guard room.count == 0 else { throw .notABackup("it ends within an item") }
+                    guard buffer.count == 0 else { throw .notABackup("it ends within an item") }
                     return nil
                 }
                 try readChunk()
                 continue
             }
-            position += room.append(UnsafeRawBufferPointer(rebasing: chunk.content.dropFirst(position).prefix(count - room.count)))
+            position += buffer.append(
+                UnsafeRawBufferPointer(rebasing: chunk.content.dropFirst(position).prefix(count - buffer.count)))
         }
-        return try body(room.content)
+        return try body(buffer.content)
     }
 
     private mutating func readChunk() throws(StoreError) {
         guard let header = try exactly(4) else { throw .notABackup("it ends before its last part") }
         let length = Int(header.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-        guard (BackupChunk.overhead...BackupChunk.length + BackupChunk.overhead).contains(length), let sealed = try exactly(length) else {
+        guard (BackupChunk.overhead...BackupChunk.length + BackupChunk.overhead).contains(length),
+            let sealed = try exactly(length)
+        else {
             throw .notABackup("a part has an impossible length, or is cut short")
         }
         chunk.removeAll()
         position = 0
         // A part opens as the one it is: in its place, and as the last one or not.
-        let isMiddle = RowCryptography.openChunk(sealed, key: key, nonce: BackupChunk.nonce(counter, isLast: false), into: chunk)
+        let isMiddle = RowCryptography.openChunk(
+            sealed, key: key, nonce: BackupChunk.nonce(counter, isLast: false), into: chunk)
         if !isMiddle {
-            guard RowCryptography.openChunk(sealed, key: key, nonce: BackupChunk.nonce(counter, isLast: true), into: chunk) else {
+            guard
+                RowCryptography.openChunk(
+                    sealed, key: key, nonce: BackupChunk.nonce(counter, isLast: true), into: chunk)
+            else {
                 throw counter == 0 ? .wrongPassphrase : .notABackup("part \(counter) is not what was written")
             }
             isAtEnd = true
@@ -72,7 +79,9 @@ struct BackupReader: ~Copyable {
         while filled < count {
             let start = filled
             let outcome = bytes.withUnsafeMutableBytes { buffer in
-                Swift.Result { () throws(StoreError) in try source(UnsafeMutableRawBufferPointer(rebasing: buffer[start...])) }
+                Swift.Result { () throws(StoreError) in
+                    try source(UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
+                }
             }
             let got = try outcome.get()
             guard got > 0 else { break }

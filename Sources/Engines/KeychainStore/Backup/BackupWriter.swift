@@ -34,11 +34,14 @@ struct BackupWriter: ~Copyable {
     }
 
     private mutating func flush(isLast: Bool) throws(StoreError) {
-        let sealed = try RowCryptography.sealChunk(chunk.content, key: key, nonce: BackupChunk.nonce(counter, isLast: isLast))
+        let sealed = try RowCryptography.sealChunk(
+            chunk.content, key: key, nonce: BackupChunk.nonce(counter, isLast: isLast))
         counter += 1
         chunk.removeAll()
         var header: [UInt8] = []
         header.append(bigEndian: UInt32(sealed.count))
-        try (header + sealed).withUnsafeBufferPointer { (bytes) throws(StoreError) in try sink(UnsafeRawBufferPointer(bytes)) }
+        try (header + sealed).withUnsafeBufferPointer { (bytes) throws(StoreError) in
+            try sink(UnsafeRawBufferPointer(bytes))
+        }
     }
 }

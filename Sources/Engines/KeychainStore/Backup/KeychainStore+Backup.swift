@@ -19,7 +19,8 @@ extension KeychainStore {
     ///
     /// - Parameter passcode: the keychain's, where one is set; it opens the items for this one purpose, whatever the lock says.
     public func backup(
-        under passphrase: Passcode, passcode: Passcode?, includesNonExtractable: Bool = false, cost: PasscodeCost = .floor, now: Double,
+        under passphrase: Passcode, passcode: Passcode?, includesNonExtractable: Bool = false,
+        cost: PasscodeCost = .floor, now: Double,
         to sink: @escaping BackupSink,
         progress: ResealProgress = { _, _ in }
     ) throws(StoreError) -> BackupReport {
@@ -29,8 +30,10 @@ extension KeychainStore {
         let takesKeys = includesNonExtractable || (passcode != nil && hasPasscode)
         let header = BackupHeader(salt: BackupKeys.salt(), cost: cost, keychain: device.keychain, created: now)
         let keys = try Self.keys(of: header, passphrase, device.deviceKey)
-        DerivationPlace.release()
-        try header.encoded.withUnsafeBufferPointer { (bytes) throws(StoreError) in try sink(UnsafeRawBufferPointer(bytes)) }
+        DerivationPermit.release()
+        try header.encoded.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+            try sink(UnsafeRawBufferPointer(bytes))
+        }
         var writer = BackupWriter(key: keys.backupKey, sink: sink)
         let deviceBound = keys.deviceBoundKey
         var report = BackupReport()
@@ -57,7 +60,7 @@ extension KeychainStore {
                     return
                 }
                 guard takesKeys || record.isExtractable else {
-                    report.leaveOut(record)
+                    report.recordNonExtractable(record)
                     return
                 }
                 let item = BackupItem.encode(record)
@@ -71,7 +74,9 @@ extension KeychainStore {
                     }
                 } else {
                     report.portable += 1
-                    try item.withUnsafeBytes { (bytes) throws(StoreError) in try Self.append(.portable, bytes, to: &writer) }
+                    try item.withUnsafeBytes { (bytes) throws(StoreError) in
+                        try Self.append(.portable, bytes, to: &writer)
+                    }
                 }
             }
         }
@@ -83,10 +88,10 @@ extension KeychainStore {
     ///
     /// - Parameters:
     ///   - merges: keeps what is here, the newer of two items with the same primary key winning; otherwise what is here is deleted first.
-    ///   - isRehearsal: does everything, and takes it back.
+    ///   - dryRun: does everything, and takes it back.
     ///   - refusal: why an item is not to be restored; nil for one that is.
     public func restore(
-        under passphrase: Passcode, passcode: Passcode?, merges: Bool, isRehearsal: Bool,
+        under passphrase: Passcode, passcode: Passcode?, merges: Bool, dryRun: Bool,
         refusal: (ItemRecord) -> String? = { _ in nil }, from source: @escaping BackupSource,
         progress: ResealProgress = { _, _ in }
     ) throws(StoreError) -> RestoreReport {
@@ -94,7 +99,7 @@ extension KeychainStore {
         let header = try Self.readHeader(source)
         let keyring = try keyringForAdministration(passcode)
         let keys = try Self.keys(of: header, passphrase, keybag.device.deviceKey)
-        DerivationPlace.release()
+        DerivationPermit.release()
         var reader = BackupReader(key: keys.backupKey, source: source)
         let deviceBound = keys.deviceBoundKey
         var report = RestoreReport()
@@ -109,9 +114,9 @@ extension KeychainStore {
                     try take(record, in: database, seal, &report)
                     progress(report.items, report.items)
                 }
-                if isRehearsal { throw StoreError.rehearsed }
+                if dryRun { throw StoreError.dryRunFinished }
             }
-        } catch .rehearsed {
+        } catch .dryRunFinished {
             return report
         } catch {
             throw error
@@ -127,10 +132,14 @@ extension KeychainStore {
         case deviceBound = 2
     }
 
-    private static func append(_ kind: Kind, _ content: UnsafeRawBufferPointer, to writer: inout BackupWriter) throws(StoreError) {
+    private static func append(_ kind: Kind, _ content: UnsafeRawBufferPointer, to writer: inout BackupWriter)
+        throws(StoreError)
+    {
         var head = [kind.rawValue]
         head.append(bigEndian: UInt32(content.count))
-        try head.withUnsafeBufferPointer { (bytes) throws(StoreError) in try writer.append(UnsafeRawBufferPointer(bytes)) }
+        try head.withUnsafeBufferPointer { (bytes) throws(StoreError) in
+            try writer.append(UnsafeRawBufferPointer(bytes))
+        }
         try writer.append(content)
     }
 
@@ -142,7 +151,7 @@ extension KeychainStore {
             guard !Cancellation.isCancelled else { throw StoreError.cancelled }
             guard let head = try reader.next(5, { (bytes) throws(StoreError) in Array(bytes) }) else { return nil }
             let length = Int(head[1...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-            guard let kind = Kind(rawValue: head[0]), length <= greatestItem else {
+            guard let kind = Kind(rawValue: head[0]), length <= maxItemSize else {
                 throw .notABackup("it holds something that is not known")
             }
             let record = try reader.next(length) { (bytes) throws(StoreError) -> ItemRecord? in
@@ -189,7 +198,7 @@ extension KeychainStore {
             }
             do throws(RowSeal.Failure) {
                 let existing = try seal.openWhole(row)
-                guard existing.isTombstone || record.wins(over: existing) else {
+                guard existing.isTombstone || record.takesPrecedence(over: existing) else {
                     report.kept += 1
                     return
                 }
@@ -213,7 +222,8 @@ extension KeychainStore {
         withPrimaryKey token: [UInt8], orIdentifier identifier: ItemIdentifier, in database: Database
     ) throws(StoreError) -> [(Int64, ItemRow?)] {
         let statement = try RowStatement(
-            "SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item WHERE primary_key = ? OR uuid = ?", in: database)
+            "SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item WHERE primary_key = ? OR uuid = ?",
+            in: database)
         try statement.bind(token, at: 1)
         try statement.bind(identifier.bytes, at: 2)
         var rows: [(Int64, ItemRow?)] = []
@@ -233,7 +243,8 @@ extension KeychainStore {
         let digest = RowCryptography.strongDigest(header.encoded)
         do {
             return try BackupKeys(
-                passphrase: passphrase, salt: header.salt, cost: header.cost, headerDigest: digest, deviceKey: deviceKey)
+                passphrase: passphrase, salt: header.salt, cost: header.cost, headerDigest: digest, deviceKey: deviceKey
+            )
         } catch .damaged {
             throw .notABackup("the cost of its passphrase is more than twice what this version writes")
         } catch {
@@ -247,15 +258,17 @@ extension KeychainStore {
     }
 
     /// No item is longer: the service refuses what is.
-    private static let greatestItem = 16 << 20
+    private static let maxItemSize = 16 << 20
 }
 
 extension ItemRecord {
     /// The rule for two items with the same primary key (keychain-behaviour §5.3): the newer one; of two from the same moment, the one with
     /// the smaller SHA-1 of its data.
-    fileprivate func wins(over other: ItemRecord) -> Bool {
+    fileprivate func takesPrecedence(over other: ItemRecord) -> Bool {
         guard modified == other.modified else { return modified > other.modified }
-        func digest(_ record: ItemRecord) -> [UInt8] { record.secrets?.data.flatMap { $0.withUnsafeBytes(RowCryptography.digest) } ?? [] }
+        func digest(_ record: ItemRecord) -> [UInt8] {
+            record.secrets?.data.flatMap { $0.withUnsafeBytes(RowCryptography.digest) } ?? []
+        }
         return digest(self).lexicographicallyPrecedes(digest(other))
     }
 }

@@ -10,7 +10,7 @@ public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
     public let handle: KeyHandle
 
     public init(_ key: KeyHandle) throws(KeychainError) {
-        handle = try Self.admitted(key)
+        handle = try Self.requireSupported(key)
     }
 
     /// A new key in memory.
@@ -18,7 +18,7 @@ public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
         handle = KeyHandle(try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: Curve.bits)))
     }
 
-    public static func admits(_ kind: KeyKind) -> Bool { kind == KeyKind(.ellipticCurve, bits: Curve.bits) }
+    public static func supports(_ kind: KeyKind) -> Bool { kind == KeyKind(.ellipticCurve, bits: Curve.bits) }
 
     public var publicKey: AgreementPublicKey<Curve> {
         get throws(KeychainError) { AgreementPublicKey(try handle.publicKey()) }
@@ -69,7 +69,7 @@ public struct AgreementPublicKey<Curve: KeyCurve>: Sendable {
             })
     }
 
-    static var encryption: KeyAlgorithm { .ecies(.cofactor, Curve.hash, derivesVector: true) }
+    static var encryption: KeyAlgorithm { .ecies(.cofactor, Curve.hash, derivesIV: true) }
 }
 
 public typealias P256AgreementKey = AgreementKey<P256Curve>

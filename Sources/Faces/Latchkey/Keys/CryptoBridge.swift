@@ -33,34 +33,48 @@ extension P521.KeyAgreement.PrivateKey {
 }
 
 extension SigningKey where Curve == P256Curve {
-    public init(_ key: P256.Signing.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P256.Signing.PrivateKey) throws(KeychainError) {
+        try self.init(KeyHandle(x963: key.x963Representation))
+    }
 }
 
 extension SigningKey where Curve == P384Curve {
-    public init(_ key: P384.Signing.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P384.Signing.PrivateKey) throws(KeychainError) {
+        try self.init(KeyHandle(x963: key.x963Representation))
+    }
 }
 
 extension SigningKey where Curve == P521Curve {
-    public init(_ key: P521.Signing.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P521.Signing.PrivateKey) throws(KeychainError) {
+        try self.init(KeyHandle(x963: key.x963Representation))
+    }
 }
 
 extension AgreementKey where Curve == P256Curve {
-    public init(_ key: P256.KeyAgreement.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P256.KeyAgreement.PrivateKey) throws(KeychainError) {
+        try self.init(KeyHandle(x963: key.x963Representation))
+    }
 }
 
 extension AgreementKey where Curve == P384Curve {
-    public init(_ key: P384.KeyAgreement.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P384.KeyAgreement.PrivateKey) throws(KeychainError) {
+        try self.init(KeyHandle(x963: key.x963Representation))
+    }
 }
 
 extension AgreementKey where Curve == P521Curve {
-    public init(_ key: P521.KeyAgreement.PrivateKey) throws(KeychainError) { try self.init(KeyHandle(x963: key.x963Representation)) }
+    public init(_ key: P521.KeyAgreement.PrivateKey) throws(KeychainError) {
+        try self.init(KeyHandle(x963: key.x963Representation))
+    }
 }
 
 extension KeyHandle {
     fileprivate init(x963: Data) throws(KeychainError) {
         let secret = x963.sharedSecret()
         self.init(
-            try secret.withUnsafeBytes { (bytes) throws(KeychainError) in try SoftwareKey(external: bytes, type: .ellipticCurve) })
+            try secret.withUnsafeBytes { (bytes) throws(KeychainError) in
+                try SoftwareKey(external: bytes, type: .ellipticCurve)
+            })
     }
 
     /// EXPOSE: the caller asked for swift-crypto's key; from here on it is the caller's.

@@ -14,14 +14,16 @@ extension Keychain {
     ///   - isExtractable: false keeps its bytes in the keychain for ever.
     /// - Throws: `KeychainError.duplicateItem` never: two keys differ in their public halves, so that one tag may name several.
     public func generate<Curve: KeyCurve>(
-        _ type: SigningKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true, protection: ProtectionClass? = nil
+        _ type: SigningKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true,
+        protection: ProtectionClass? = nil
     ) throws(KeychainError) -> SigningKey<Curve> {
         try SigningKey(generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
     }
 
     /// Makes a key of an elliptic curve in the keychain, for agreement and decryption.
     public func generate<Curve: KeyCurve>(
-        _ type: AgreementKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true, protection: ProtectionClass? = nil
+        _ type: AgreementKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true,
+        protection: ProtectionClass? = nil
     ) throws(KeychainError) -> AgreementKey<Curve> {
         try AgreementKey(generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
     }
@@ -32,7 +34,7 @@ extension Keychain {
         protection: ProtectionClass? = nil
     ) throws(KeychainError) -> RSAPrivateKey {
         let kind = KeyKind(.rsa, bits: bits)
-        if kind.isGenerated, kind.isWeak { ProgramLog.current.warn(.weakKey(kind)) }
+        if kind.canBeGenerated, kind.isWeak { ProgramLog.current.warn(.weakKey(kind)) }
         return try RSAPrivateKey(generate(kind, tag, label, isExtractable, protection))
     }
 
@@ -50,7 +52,8 @@ extension Keychain {
     ///
     /// - Throws: `KeychainError.duplicateItem` where the same key has this tag already.
     public func add(
-        _ key: some KeychainKey, tag: String, label: String? = nil, isExtractable: Bool = true, protection: ProtectionClass? = nil
+        _ key: some KeychainKey, tag: String, label: String? = nil, isExtractable: Bool = true,
+        protection: ProtectionClass? = nil
     ) throws(KeychainError) {
         var half = item(tag, label, protection)
         let standard = try KeyAttributes.standard(try key.handle.publicKey(), .privateKey)
@@ -65,7 +68,9 @@ extension Keychain {
     /// - Throws: `KeychainError.itemNotFound`; `errSecParam` where the tag names a key of another type, or several.
     public func key<Key: KeychainKey>(_ type: Key.Type, tag: String) throws(KeychainError) -> Key {
         let service = try open()
-        let found = try service.copyMatching(query(tag, limit: .all), returning: .attributes, from: KeychainClient.caller).records
+        let found = try service.copyMatching(
+            query(tag, limit: .all), returning: .attributes, from: KeychainClient.caller
+        ).records
         guard let first = found.first else { throw .itemNotFound }
         guard found.count == 1 else { throw KeychainError(.param, "\(found.count) keys have this tag") }
         let info = try service.publicKey(of: first.persistentReference, from: KeychainClient.caller)
@@ -81,13 +86,15 @@ extension Keychain {
 
     private func query(_ tag: String, limit: MatchLimit?) -> ItemQuery {
         ItemQuery(
-            .key, attributes: [.applicationTag: .data(Array(tag.utf8)), .keyClass: .number(KeyHalf.privateKey.rawValue)],
+            .key,
+            attributes: [.applicationTag: .data(Array(tag.utf8)), .keyClass: .number(KeyHalf.privateKey.rawValue)],
             accessGroup: accessGroup, synchronizable: .any, limit: limit)
     }
 
     private func item(_ tag: String, _ label: String?, _ protection: ProtectionClass?) -> ItemAddition {
         ItemAddition(
-            .key, attributes: [.applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag)], accessGroup: accessGroup,
+            .key, attributes: [.applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag)],
+            accessGroup: accessGroup,
             protection: protection)
     }
 }

@@ -10,7 +10,7 @@ public import SecretMemory
 /// The private half of a pair: ``RSAPrivateKey``, ``SigningKey``, ``AgreementKey``. In memory, or in a keychain, which uses it where it lies.
 public protocol KeychainKey: Sendable {
     /// What kinds of keys the type stands for.
-    static func admits(_ kind: KeyKind) -> Bool
+    static func supports(_ kind: KeyKind) -> Bool
 
     /// - Throws: `errSecParam` for a key of another type.
     init(_ key: KeyHandle) throws(KeychainError)
@@ -41,11 +41,13 @@ public struct KeyHandle: Sendable {
     }
 
     func signature(of message: some DataProtocol, _ algorithm: KeyAlgorithm) throws(KeychainError) -> Data {
-        Data(try lending(message) { (bytes) throws(KeychainError) in try key.signature(of: bytes, algorithm) })
+        Data(
+            try withContiguousBytes(message) { (bytes) throws(KeychainError) in try key.signature(of: bytes, algorithm)
+            })
     }
 
     func decrypted(_ ciphertext: some DataProtocol, _ algorithm: KeyAlgorithm) throws(KeychainError) -> SharedSecret {
-        try lending(ciphertext) { (bytes) throws(KeychainError) in try key.decrypted(bytes, algorithm) }
+        try withContiguousBytes(ciphertext) { (bytes) throws(KeychainError) in try key.decrypted(bytes, algorithm) }
     }
 
     func publicKey() throws(KeychainError) -> PublicKey { try key.publicKey }
@@ -66,7 +68,7 @@ public struct KeyHandle: Sendable {
     func pem(passphrase: String?) throws(KeychainError) -> SharedSecret {
         let type = key.kind.type
         let copy = try external().withUnsafeBytes { (bytes) throws(KeychainError) in
-            try SoftwareKey(external: bytes, type: type, isOwn: true)
+            try SoftwareKey(external: bytes, type: type, isTrusted: true)
         }
         return try KeyFile.write(.privateKey(copy), as: .pkcs8, passphrase: passphrase.map { $0.sharedSecret() })
     }
@@ -82,8 +84,8 @@ extension KeychainKey {
     }
 
     /// The handle, where it is one of the type's.
-    static func admitted(_ handle: KeyHandle) throws(KeychainError) -> KeyHandle {
-        guard admits(handle.key.kind) else {
+    static func requireSupported(_ handle: KeyHandle) throws(KeychainError) -> KeyHandle {
+        guard supports(handle.key.kind) else {
             throw KeychainError(.param, "the key is of the kind \(handle.key.kind), and this type is for others")
         }
         return handle
@@ -95,14 +97,16 @@ extension KeychainKey {
     /// The key as PKCS #8 in PEM, encrypted under the passphrase where there is one.
     ///
     /// - Throws: `errSecUnimplemented` where the key may not be taken out of its keychain.
-    public func pem(passphrase: String? = nil) throws(KeychainError) -> SharedSecret { try handle.pem(passphrase: passphrase) }
+    public func pem(passphrase: String? = nil) throws(KeychainError) -> SharedSecret {
+        try handle.pem(passphrase: passphrase)
+    }
 
     /// What `SecKeyCopyExternalRepresentation` gives: PKCS #1 for RSA, X9.63 for elliptic curves.
     public func externalRepresentation() throws(KeychainError) -> SharedSecret { try handle.external() }
 }
 
 /// Lends bytes that may lie in several regions.
-func lending<Result>(
+func withContiguousBytes<Result>(
     _ data: some DataProtocol, _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
 ) throws(KeychainError) -> Result {
     let bytes = SharedSecret(SecretBytes(count: data.count) { _ = data.copyBytes(to: $0) })

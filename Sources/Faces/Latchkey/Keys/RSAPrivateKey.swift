@@ -46,17 +46,17 @@ public struct RSAPrivateKey: KeychainKey {
     public let handle: KeyHandle
 
     public init(_ key: KeyHandle) throws(KeychainError) {
-        handle = try Self.admitted(key)
+        handle = try Self.requireSupported(key)
     }
 
     /// A new key in memory, of 512 to 8192 bits in steps of 8. One below 2048 bits is weak: the program's logger gets a warning.
     public init(bits: Int = 3072) throws(KeychainError) {
         let kind = KeyKind(.rsa, bits: bits)
-        if kind.isGenerated, kind.isWeak { ProgramLog.current.warn(.weakKey(kind)) }
+        if kind.canBeGenerated, kind.isWeak { ProgramLog.current.warn(.weakKey(kind)) }
         handle = KeyHandle(try SoftwareKey.generate(kind))
     }
 
-    public static func admits(_ kind: KeyKind) -> Bool { kind.type == .rsa }
+    public static func supports(_ kind: KeyKind) -> Bool { kind.type == .rsa }
 
     public var publicKey: RSAPublicKey {
         get throws(KeychainError) { RSAPublicKey(try handle.publicKey()) }
@@ -88,7 +88,9 @@ public struct RSAPublicKey: Sendable {
 
     /// A key from its PKCS #1 representation.
     public init(pkcs1 bytes: some DataProtocol) throws(KeychainError) {
-        key = try lending(bytes) { (bytes) throws(KeychainError) in try PublicKey(external: bytes, type: .rsa) }
+        key = try withContiguousBytes(bytes) { (bytes) throws(KeychainError) in
+            try PublicKey(external: bytes, type: .rsa)
+        }
     }
 
     /// `RSAPublicKey` of PKCS #1 in DER.
@@ -117,8 +119,10 @@ extension PublicKey {
     func isValid(
         _ signature: some DataProtocol, for message: some DataProtocol, _ algorithm: KeyAlgorithm
     ) throws(KeychainError) -> Bool {
-        try lending(signature) { (signature) throws(KeychainError) in
-            try lending(message) { (message) throws(KeychainError) in try isSignature(signature, of: message, algorithm) }
+        try withContiguousBytes(signature) { (signature) throws(KeychainError) in
+            try withContiguousBytes(message) { (message) throws(KeychainError) in
+                try isSignature(signature, of: message, algorithm)
+            }
         }
     }
 

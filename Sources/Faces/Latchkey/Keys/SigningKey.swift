@@ -38,7 +38,7 @@ public struct SigningKey<Curve: KeyCurve>: KeychainKey {
     public let handle: KeyHandle
 
     public init(_ key: KeyHandle) throws(KeychainError) {
-        handle = try Self.admitted(key)
+        handle = try Self.requireSupported(key)
     }
 
     /// A new key in memory.
@@ -46,7 +46,7 @@ public struct SigningKey<Curve: KeyCurve>: KeychainKey {
         handle = KeyHandle(try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: Curve.bits)))
     }
 
-    public static func admits(_ kind: KeyKind) -> Bool { kind == KeyKind(.ellipticCurve, bits: Curve.bits) }
+    public static func supports(_ kind: KeyKind) -> Bool { kind == KeyKind(.ellipticCurve, bits: Curve.bits) }
 
     public var publicKey: VerifyingKey<Curve> {
         get throws(KeychainError) { VerifyingKey(try handle.publicKey()) }
@@ -102,8 +102,12 @@ public typealias P384SigningKey = SigningKey<P384Curve>
 public typealias P521SigningKey = SigningKey<P521Curve>
 
 extension PublicKey {
-    static func point<Curve: KeyCurve>(_ bytes: some DataProtocol, on curve: Curve.Type) throws(KeychainError) -> PublicKey {
-        let key = try lending(bytes) { (bytes) throws(KeychainError) in try PublicKey(external: bytes, type: .ellipticCurve) }
+    static func point<Curve: KeyCurve>(_ bytes: some DataProtocol, on curve: Curve.Type) throws(KeychainError)
+        -> PublicKey
+    {
+        let key = try withContiguousBytes(bytes) { (bytes) throws(KeychainError) in
+            try PublicKey(external: bytes, type: .ellipticCurve)
+        }
         guard key.kind.bits == Curve.bits else { throw KeychainError(.param, "the point is one of another curve") }
         return key
     }

@@ -33,7 +33,10 @@ public struct CommandWord: Equatable, Sendable {
 
     /// What follows the first `count` bytes.
     func dropping(_ count: Int) -> CommandWord {
-        CommandWord(secret.withUnsafeBytes { SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.dropFirst(count)))) })
+        CommandWord(
+            secret.withUnsafeBytes {
+                SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.dropFirst(count))))
+            })
     }
 
     /// A copy in ordinary memory, for words that are no secret.

@@ -97,7 +97,8 @@ struct ParsedArguments: Sendable {
         return try occurrence(of: option, value)
     }
 
-    private static func occurrence(of option: CommandOption, _ value: CommandWord?) throws(CommandFailure) -> Occurrence {
+    private static func occurrence(of option: CommandOption, _ value: CommandWord?) throws(CommandFailure) -> Occurrence
+    {
         if case .required(let what) = option.value, value == nil {
             throw .usage("\(option.name) must be followed by its value (\(what))")
         }

@@ -8,9 +8,9 @@ internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey backup`.
-struct BackupCommand: OwnParsableCommand {
+struct BackupCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.backup.rawValue, abstract: OwnCommand.backup.abstract,
+        commandName: LatchkeySubcommand.backup.rawValue, abstract: LatchkeySubcommand.backup.abstract,
         discussion: """
             The file is encrypted under a passphrase of its own. Items of the
             ThisDeviceOnly classes can be restored on this device only; those
@@ -29,7 +29,7 @@ struct BackupCommand: OwnParsableCommand {
 
     @OptionGroup var passphrase: PassphraseOptions
     @OptionGroup var passcode: PasscodeOptions
-    @OptionGroup var weak: WeakOption
+    @OptionGroup var weak: AllowWeakOption
 
     @Flag(help: "Replace the file where there is one.")
     var force = false
@@ -42,14 +42,15 @@ struct BackupCommand: OwnParsableCommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         guard file != "-" || !session.io.isOutputInteractive else {
-            throw .parameter("a backup is not text, and standard output is a terminal", hint: "latchkey backup - > FILE")
+            throw .parameter(
+                "a backup is not text, and standard output is a terminal", hint: "latchkey backup - > FILE")
         }
         let keychain = try session.keychain()
         let code = try passcode.required(by: keychain, in: session)
-        let typed = try passphrase.source.readNew("passphrase for the backup: ", in: session)
-        let phrase = try weak.require(typed, noun: "passphrase", in: session)
-        let text = BackupText(try write(keychain, phrase, code, session.io))
-        keychain.noteBackup()
+        let rawPassphrase = try passphrase.source.readNew("passphrase for the backup: ", in: session)
+        let phrase = try weak.require(rawPassphrase, noun: "passphrase", in: session)
+        let text = BackupCommandReport(try write(keychain, phrase, code, session.io))
+        keychain.recordBackup()
         let report = json ? try JSONText.of(text) : text.text
         // Beside a backup on standard output, the report has no place but standard error.
         if file == "-" { session.io.say(report) } else { try session.write(report) }
@@ -65,7 +66,7 @@ struct BackupCommand: OwnParsableCommand {
                 progress.show($0, of: $1)
             }
         }
-        return try KeyStreams.hinting("--force replaces it") { () throws(KeychainError) in
+        return try KeyFileIO.hinting("--force replaces it") { () throws(KeychainError) in
             defer { progress.clear() }
             if path == "-" { return try backup { (bytes) throws(KeychainError) in try io.write(bytes, to: .output) } }
             return try BackupFile.write(path, replaces: replaces, backup)
@@ -74,7 +75,7 @@ struct BackupCommand: OwnParsableCommand {
 }
 
 /// What `latchkey backup` tells, in the shape of its JSON.
-struct BackupText: Encodable {
+struct BackupCommandReport: Encodable {
     var items: Int
     var portable: Int
     var deviceBound: Int
@@ -95,10 +96,14 @@ struct BackupText: Encodable {
     }
 
     var text: TerminalText {
-        var lines: [TerminalText] = ["saved:        \(items), of which \(deviceBound) can be restored on this device only"]
+        var lines: [TerminalText] = [
+            "saved:        \(items), of which \(deviceBound) can be restored on this device only"
+        ]
         if leftOut > 0 { lines.append("left out:     \(leftOut) that exist only while a passcode is set") }
         if notExtractable > 0 {
-            lines.append("left out:     \(notExtractable) that may not be extracted; set a passcode, or --include-non-extractable")
+            lines.append(
+                "left out:     \(notExtractable) that may not be extracted; set a passcode, or --include-non-extractable"
+            )
             for name in notExtractableNames { lines.append("              \(name)") }
         }
         if damaged > 0 { lines.append("damaged:      \(damaged), left out; see latchkey doctor") }

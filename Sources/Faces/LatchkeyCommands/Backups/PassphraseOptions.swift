@@ -4,7 +4,9 @@ internal import ArgumentParser
 
 /// The options that say where the passphrase of a backup is.
 struct PassphraseOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Take the backup's passphrase from the first line of this file (mode 0600).", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Take the backup's passphrase from the first line of this file (mode 0600).", valueName: "file"))
     var passphraseFile: String?
 
     @Option(help: ArgumentHelp("Take the backup's passphrase from this file descriptor.", valueName: "number"))
@@ -18,6 +20,7 @@ struct PassphraseOptions: ParsableArguments {
 
     var source: PasscodeSource {
         PasscodeSource(
-            file: passphraseFile, descriptor: passphraseFd, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
+            file: passphraseFile, descriptor: passphraseFd, fileOption: "--passphrase-file", noun: "passphrase",
+            usesEnvironment: false)
     }
 }

@@ -8,9 +8,9 @@ internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey restore`.
-struct RestoreCommand: OwnParsableCommand {
+struct RestoreCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.restore.rawValue, abstract: OwnCommand.restore.abstract,
+        commandName: LatchkeySubcommand.restore.rawValue, abstract: LatchkeySubcommand.restore.abstract,
         discussion: """
             What is in the keychain stays: of two items with the same key attributes
             the newer one counts. With --replace, everything that is in the keychain
@@ -47,18 +47,21 @@ struct RestoreCommand: OwnParsableCommand {
     func validate() throws {
         if merge, replace { throw ValidationError("--merge and --replace exclude each other") }
         // Standard input can be read once, and a rehearsal comes before the question.
-        if file == "-", replace, !yes, !dryRun { throw ValidationError("a backup on standard input is put in place only with --yes") }
+        if file == "-", replace, !yes, !dryRun {
+            throw ValidationError("a backup on standard input is put in place only with --yes")
+        }
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
         let code = try passcode.required(by: keychain, in: session)
-        let phrase = try CommandFailure.naming(nil) { () throws(KeychainError) in
+        let phrase = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try passphrase.source.read("passphrase of the backup: ", in: session)
         }
-        let restore = Restore(file: file, passphrase: phrase, passcode: code, merges: !replace, keychain: keychain, io: session.io)
-        if replace, !yes, !dryRun { try confirm(try restore.run(isRehearsal: true), in: session) }
-        let text = RestoreText(try restore.run(isRehearsal: dryRun), isRehearsal: dryRun)
+        let restore = Restore(
+            file: file, passphrase: phrase, passcode: code, merges: !replace, keychain: keychain, io: session.io)
+        if replace, !yes, !dryRun { try confirm(try restore.run(dryRun: true), in: session) }
+        let text = RestoreCommandReport(try restore.run(dryRun: dryRun), dryRun: dryRun)
         try session.write(json ? try JSONText.of(text) : text.text)
     }
 
@@ -71,10 +74,14 @@ struct RestoreCommand: OwnParsableCommand {
         guard session.io.isInputInteractive else {
             throw .parameter(
                 "--replace deletes \(items) of the keychain, and there is no terminal to ask on",
-                hint: "--dry-run shows what would happen, --yes does it without asking, and without --replace nothing is deleted")
+                hint:
+                    "--dry-run shows what would happen, --yes does it without asking, and without --replace nothing is deleted"
+            )
         }
-        session.io.say("latchkey: \(items) of the keychain will be deleted, and \(report.added) of the backup added. Go on? (yes/no) ")
-        let answer = try CommandFailure.naming(nil) { () throws(KeychainError) in try session.io.readLine() }
+        session.io.say(
+            "latchkey: \(items) of the keychain will be deleted, and \(report.added) of the backup added. Go on? (yes/no) "
+        )
+        let answer = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.readLine() }
         guard answer == SharedSecret(copying: Array("yes".utf8)) else {
             throw .status(KeychainError(.userCanceled, "nothing was changed"))
         }
@@ -90,13 +97,13 @@ private struct Restore {
     let keychain: any KeychainService
     let io: any CommandIO
 
-    func run(isRehearsal: Bool) throws(CommandFailure) -> RestoreReport {
+    func run(dryRun: Bool) throws(CommandFailure) -> RestoreReport {
         let progress = ProgressLine("items", io: io)
-        return try CommandFailure.naming(nil) { () throws(KeychainError) in
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             defer { progress.clear() }
             return try BackupFile.read(file) { (source) throws(KeychainError) in
                 try keychain.restore(
-                    under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal, from: source
+                    under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun, from: source
                 ) { done, _ in progress.show(done) }
             }
         }
@@ -104,7 +111,7 @@ private struct Restore {
 }
 
 /// What `latchkey restore` tells, in the shape of its JSON.
-struct RestoreText: Encodable {
+struct RestoreCommandReport: Encodable {
     var dryRun: Bool
     var items: Int
     var added: Int
@@ -116,8 +123,8 @@ struct RestoreText: Encodable {
     /// Why, each reason once.
     var refusals: [String]
 
-    init(_ report: RestoreReport, isRehearsal: Bool) {
-        dryRun = isRehearsal
+    init(_ report: RestoreReport, dryRun: Bool) {
+        self.dryRun = dryRun
         items = report.items
         added = report.added
         replaced = report.replaced

@@ -9,7 +9,8 @@ enum AddCertificates: SecurityCommand {
     static let definition = CommandDefinition(
         name: "add-certificates", summary: "Bring the certificates of files into the keychain.",
         options: [CommandOption("-k", .required("keychain"), help: "the keychain"), .accessGroup], operands: "file...",
-        notes: ["Certificates are read in PEM, DER and PKCS#7."], examples: ["add-certificates ca.pem intermediate.der"])
+        notes: ["Certificates are read in PEM, DER and PKCS#7."], examples: ["add-certificates ca.pem intermediate.der"]
+    )
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.operands.isEmpty else { throw .usage("the files are missing") }
@@ -24,10 +25,12 @@ enum AddCertificates: SecurityCommand {
             } catch {
                 // The others are added nevertheless.
                 let name = certificate.subjectSummary ?? "a certificate without a name"
-                session.report(.status(KeychainError(error.status, "\(name): \(error.problem)", hint: error.hint)), of: "add-certificates")
+                session.report(
+                    .status(KeychainError(error.status, "\(name): \(error.problem)", hint: error.hint)),
+                    of: "add-certificates")
                 status = error.status.rawValue
             }
         }
-        if status != 0 { throw .said(status) }
+        if status != 0 { throw .reported(status) }
     }
 }

@@ -34,24 +34,31 @@ enum AddTrustedCert: SecurityCommand {
         guard !arguments.operands.isEmpty else { throw .usage("the certificate is missing") }
         let settings = try settings(arguments)
         let certificates = try CertificateFiles.read(arguments.operands.map(\.text))
-        let moment = try VerifyDate.moment(nil)
-        if settings.contains(where: { $0.result == .trustRoot }), let other = certificates.first(where: { !$0.isSelfIssued }) {
-            throw .parameter("\(other.subjectSummary ?? "the certificate") has not signed itself", hint: "-r trustAsRoot")
+        let validationTime = try ValidationTime.validationTime(nil)
+        if settings.contains(where: { $0.result == .trustRoot }),
+            let other = certificates.first(where: { !$0.isSelfIssued })
+        {
+            throw .parameter(
+                "\(other.subjectSummary ?? "the certificate") has not signed itself", hint: "-r trustAsRoot")
         }
         if let input = arguments["-i"]?.text, let output = arguments["-o"]?.text ?? arguments["-i"]?.text {
             var changed = try TrustSettingsText.read(input, known: certificates)
-            for certificate in certificates { changed.set(settings, of: certificate, at: moment) }
+            for certificate in certificates { changed.set(settings, of: certificate, at: validationTime) }
             return try TrustSettingsText.write(changed, to: output, replaces: input == output, in: session)
         }
         let domain = try TrustSettingsDomain(arguments)
         var changed = arguments["-o"] == nil ? try domain.load() : TrustSettings()
-        for certificate in certificates { changed.set(settings, of: certificate, at: moment) }
-        if let output = arguments["-o"]?.text { return try TrustSettingsText.write(changed, to: output, replaces: false, in: session) }
+        for certificate in certificates { changed.set(settings, of: certificate, at: validationTime) }
+        if let output = arguments["-o"]?.text {
+            return try TrustSettingsText.write(changed, to: output, replaces: false, in: session)
+        }
         try domain.save(changed)
         if let keychain = arguments["-k"] { try add(certificates, to: keychain, in: session) }
     }
 
-    private static func add(_ certificates: [Certificate], to name: CommandWord, in session: CommandSession) throws(CommandFailure) {
+    private static func add(_ certificates: [Certificate], to name: CommandWord, in session: CommandSession)
+        throws(CommandFailure)
+    {
         let keychain = try KeychainOperand.check([name], in: session)
         for certificate in certificates {
             do throws(KeychainError) {
@@ -91,7 +98,9 @@ enum AddTrustedCert: SecurityCommand {
         case "basic": return [.basic]
         default:
             throw .status(
-                KeychainError(.unimplemented, "the policy '\(name)' is not served", hint: "-p ssl, smime, codeSign, timestamping or basic"))
+                KeychainError(
+                    .unimplemented, "the policy '\(name)' is not served",
+                    hint: "-p ssl, smime, codeSign, timestamping or basic"))
         }
     }
 
@@ -100,9 +109,12 @@ enum AddTrustedCert: SecurityCommand {
         case "certExpired": return .expired
         case "hostnameMismatch": return .serverName
         default:
-            guard let code = Int32(name), let rule = TrustRule.allCases.first(where: { $0.status.rawValue == code }), rule.isAllowable
+            guard let code = Int32(name), let rule = TrustRule.allCases.first(where: { $0.status.rawValue == code }),
+                rule.isAllowable
             else {
-                throw .parameter("the error '\(name)' is not one that may be allowed", hint: "-e certExpired, or -e hostnameMismatch")
+                throw .parameter(
+                    "the error '\(name)' is not one that may be allowed", hint: "-e certExpired, or -e hostnameMismatch"
+                )
             }
             return rule
         }

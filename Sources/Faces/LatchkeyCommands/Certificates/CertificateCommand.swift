@@ -5,7 +5,7 @@ internal import ArgumentParser
 /// `latchkey certificate`.
 struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.certificate.rawValue, abstract: OwnCommand.certificate.abstract,
+        commandName: LatchkeySubcommand.certificate.rawValue, abstract: LatchkeySubcommand.certificate.abstract,
         discussion: """
             EXAMPLES:
               latchkey certificate inspect server.pem

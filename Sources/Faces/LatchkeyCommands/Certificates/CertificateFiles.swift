@@ -38,7 +38,7 @@ enum CertificateFiles {
     }
 
     private static func bundle(_ path: String) throws(CommandFailure) -> CertificateBundle {
-        let bundle = CertificateBundle(try KeyStreams.read(path).withUnsafeBytes { Array($0) })
+        let bundle = CertificateBundle(try KeyFileIO.read(path).withUnsafeBytes { Array($0) })
         guard !bundle.certificates.isEmpty || !bundle.rejected.isEmpty else {
             throw .status(KeychainError(.decode, "there is no certificate in \(path)", hint: "PEM or DER is read"))
         }

@@ -4,7 +4,7 @@ internal import ArgumentParser
 internal import LinuxSystem
 
 /// `latchkey certificate inspect`.
-struct CertificateInspect: OwnParsableCommand {
+struct CertificateInspect: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show what certificates say, with their fingerprints and pins.",
         discussion: """

@@ -8,7 +8,7 @@ internal import SecretMemory
 /// Certificates in the keychain, as the commands look for them.
 enum CertificateItems {
     /// An item and the certificate that it holds.
-    struct Found {
+    struct StoredCertificate {
         let record: ItemRecord
         let certificate: Certificate
     }
@@ -23,21 +23,23 @@ enum CertificateItems {
     static func all(
         _ attributes: [ItemAttribute: AttributeValue] = [:], group: String? = nil, in keychain: any KeychainService,
         for session: CommandSession
-    ) throws(CommandFailure) -> [Found] {
-        let query = ItemQuery(.certificate, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
-        let matches = try CommandFailure.naming(PasswordSearch.function) { () throws(KeychainError) in
-            try PasswordSearch.matches(query, returning: [.attributes, .data, .persistentReference], in: keychain, for: session.caller)
+    ) throws(CommandFailure) -> [StoredCertificate] {
+        let query = ItemQuery(
+            .certificate, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
+        let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
+            try PasswordSearch.matches(
+                query, returning: [.attributes, .data, .persistentReference], in: keychain, for: session.caller)
         }
         return matches.records.compactMap { record in
             let der = record.secrets?.data?.withUnsafeBytes { Array($0) }
-            return der.flatMap { try? Certificate(der: $0) }.map { Found(record: record, certificate: $0) }
+            return der.flatMap { try? Certificate(der: $0) }.map { StoredCertificate(record: record, certificate: $0) }
         }
     }
 
     /// Those whose private key is in the keychain, with these keys.
     static func identities(
         group: String? = nil, in keychain: any KeychainService, for session: CommandSession
-    ) throws(CommandFailure) -> [(found: Found, key: ItemRecord)] {
+    ) throws(CommandFailure) -> [(found: StoredCertificate, key: ItemRecord)] {
         let keys = try KeySearch.all(
             [.keyClass: .number(KeyHalf.privateKey.rawValue)], group: group, in: keychain, for: session)
         let byLabel = Dictionary(grouping: keys) { $0[.applicationLabel]?.canonicalBytes ?? [] }

@@ -49,7 +49,7 @@ struct CertificateReport: Encodable {
         notAfter = certificate.validity.notAfter.description
         publicKey = certificate.publicKey.description
         signature = certificate.signatureName
-        isAuthority = extensions.basicConstraints?.isAuthority ?? false
+        isAuthority = extensions.basicConstraints?.isCA ?? false
         pathLength = extensions.basicConstraints?.pathLength
         names = (extensions.subjectAlternativeNames ?? []).map(\.description)
         keyUsage = extensions.keyUsage?.description
@@ -73,7 +73,8 @@ struct CertificateReport: Encodable {
     var text: TerminalText {
         let authority = isAuthority ? "yes\(pathLength.map { ", with at most \($0) below" } ?? "")" : "no"
         let lines: [(String, [String])] = [
-            ("Subject", [subject]), ("Issuer", [issuer]), ("Serial number", [serialNumber]), ("Valid", ["\(notBefore) to \(notAfter)"]),
+            ("Subject", [subject]), ("Issuer", [issuer]), ("Serial number", [serialNumber]),
+            ("Valid", ["\(notBefore) to \(notAfter)"]),
             ("Names", names), ("Public key", [publicKey]), ("Signed by", [signature]), ("Authority", [authority]),
             ("Key usage", keyUsage.map { [$0] } ?? []), ("Extended usage", extendedKeyUsages), ("Policies", policies),
             ("Permitted names", permittedNames), ("Excluded names", excludedNames), ("OCSP", ocspResponders),
@@ -84,9 +85,9 @@ struct CertificateReport: Encodable {
         ]
         let width = 22
         return lines.filter { !$0.1.isEmpty }.map { name, values -> TerminalText in
-            let separator: TerminalText = "\n\(TerminalText.blanks(width))"
+            let separator: TerminalText = "\n\(TerminalText.spaces(width))"
             let texts = values.map { TerminalText($0, maxLength: PrintableText.defaultMaxLength) }
-            return "\(name):\(TerminalText.blanks(width - name.count - 1))\(texts.joined(separator: separator))\n"
+            return "\(name):\(TerminalText.spaces(width - name.count - 1))\(texts.joined(separator: separator))\n"
         }.joined()
     }
 }

@@ -7,14 +7,17 @@ internal import LatchkeyService
 /// `security delete-certificate`.
 enum DeleteCertificate: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "delete-certificate", summary: "Delete a certificate of the keychain.", options: CertificateChoice.options,
+        name: "delete-certificate", summary: "Delete a certificate of the keychain.",
+        options: CertificateSelector.options,
         operands: "[keychain...]",
-        examples: ["delete-certificate -c example.com", "delete-certificate -Z 2B8F1B57330DBBA2D07A6C51F70EE90DDAB9AD8E"])
+        examples: [
+            "delete-certificate -c example.com", "delete-certificate -Z 2B8F1B57330DBBA2D07A6C51F70EE90DDAB9AD8E",
+        ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let choice = try CertificateChoice(arguments)
+        let choice = try CertificateSelector(arguments)
         let found = try choice.one(of: CertificateItems.all(in: keychain, for: session))
-        try CertificateChoice.delete([found.record], from: keychain, for: session)
+        try CertificateSelector.delete([found.record], from: keychain, for: session)
     }
 }

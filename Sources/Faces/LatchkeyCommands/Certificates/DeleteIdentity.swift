@@ -7,16 +7,17 @@ internal import LatchkeyService
 /// `security delete-identity`.
 enum DeleteIdentity: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "delete-identity", summary: "Delete a certificate of the keychain and its private key.", options: CertificateChoice.options,
+        name: "delete-identity", summary: "Delete a certificate of the keychain and its private key.",
+        options: CertificateSelector.options,
         operands: "[keychain...]", examples: ["delete-identity -c example.com"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let choice = try CertificateChoice(arguments)
+        let choice = try CertificateSelector(arguments)
         let identities = try CertificateItems.identities(in: keychain, for: session)
         let found = try choice.one(of: identities.map(\.found))
         let keys = identities.filter { $0.found.record.identifier == found.record.identifier }.map(\.key)
         // As macOS does it: the key first.
-        try CertificateChoice.delete(keys + [found.record], from: keychain, for: session)
+        try CertificateSelector.delete(keys + [found.record], from: keychain, for: session)
     }
 }

@@ -9,7 +9,8 @@ enum DumpTrustSettings: SecurityCommand {
     static let definition = CommandDefinition(
         name: "dump-trust-settings", summary: "Show which certificates are trusted or forbidden, and for what.",
         options: [
-            CommandOption("-s", help: "the system's anchors"), CommandOption("-d", help: "the administrator's settings"),
+            CommandOption("-s", help: "the system's anchors"),
+            CommandOption("-d", help: "the administrator's settings"),
         ], examples: ["dump-trust-settings", "dump-trust-settings -s"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {

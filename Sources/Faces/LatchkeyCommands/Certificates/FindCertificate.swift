@@ -23,25 +23,31 @@ enum FindCertificate: SecurityCommand {
         let (name, mail) = (arguments["-c"]?.text.lowercased(), arguments["-e"]?.text.lowercased())
         let matching = all.filter { found in
             let isNamed = name.map { (found.certificate.commonName ?? "").lowercased().contains($0) } ?? true
-            return isNamed && (mail.map { found.certificate.mailAddresses.map { $0.lowercased() }.contains($0) } ?? true)
+            return isNamed
+                && (mail.map { found.certificate.emailAddresses.map { $0.lowercased() }.contains($0) } ?? true)
         }
         let isAll = arguments.contains("-a")
         guard isAll || !matching.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
-        let path = try StorePath.of(keychain)
+        let path = try KeychainPath.of(keychain)
         for found in isAll ? matching : Array(matching.prefix(1)) {
             try session.write(text(of: found, keychain: path, arguments))
         }
     }
 
-    private static func text(of found: CertificateItems.Found, keychain: String, _ arguments: ParsedArguments) -> TerminalText {
+    private static func text(
+        of found: CertificateItems.StoredCertificate, keychain: String, _ arguments: ParsedArguments
+    ) -> TerminalText {
         var text = TerminalText()
         if arguments.contains("-Z") {
             text += "SHA-256 hash: \(Hexadecimal.text(found.certificate.sha256).uppercased())\n"
             text += "SHA-1 hash: \(Hexadecimal.text(found.certificate.sha1).uppercased())\n"
         }
-        if arguments.contains("-m") { text += "email addresses: \(found.certificate.mailAddresses.joined(separator: ", "))\n" }
+        if arguments.contains("-m") {
+            text += "email addresses: \(found.certificate.emailAddresses.joined(separator: ", "))\n"
+        }
         return text
             + (arguments.contains("-p")
-                ? TerminalText(lines: PEMText.of(found.certificate.der)) : ItemBlock(record: found.record, keychain: keychain).text)
+                ? TerminalText(lines: PEMText.of(found.certificate.der))
+                : ItemBlock(record: found.record, keychain: keychain).text)
     }
 }

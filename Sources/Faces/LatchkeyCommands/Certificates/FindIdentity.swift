@@ -26,19 +26,21 @@ enum FindIdentity: SecurityCommand {
         let policies = try (names.isEmpty ? ["basic"] : names).map { (name) throws(CommandFailure) in
             try policy(name, arguments["-s"]?.text)
         }
-        let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: session).map(\.found.certificate)
+        let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: session).map(
+            \.found.certificate)
         let known = try CertificateItems.all(in: keychain, for: session).map(\.certificate)
-        let moment = try VerifyDate.moment(nil)
+        let validationTime = try ValidationTime.validationTime(nil)
         for policy in policies {
-            let judged = identities.map { certificate in
-                var evaluation = TrustEvaluation([certificate] + known, policies: [policy.policy], at: moment)
+            let evaluated = identities.map { certificate in
+                var evaluation = TrustEvaluation([certificate] + known, policies: [policy.policy], at: validationTime)
                 evaluation.take(TrustSettingsDomain.all)
                 return Row(certificate: certificate, failure: evaluation.verdict().failure)
             }
-            let valid = judged.filter { $0.failure == nil }
+            let valid = evaluated.filter { $0.failure == nil }
             if !arguments.contains("-v") {
                 try session.write(
-                    "\nPolicy: \(policy.title)\n  Matching identities\n\(lines(judged))     \(judged.count) identities found\n\n")
+                    "\nPolicy: \(policy.title)\n  Matching identities\n\(lines(evaluated))     \(evaluated.count) identities found\n\n"
+                )
                 try session.write("  Valid identities only\n")
             }
             try session.write("\(lines(valid))     \(valid.count) valid identities found\n")
@@ -53,15 +55,17 @@ enum FindIdentity: SecurityCommand {
     private static func lines(_ rows: [Row]) -> TerminalText {
         rows.enumerated().map { index, row -> TerminalText in
             let number = String(index + 1)
-            let padding = TerminalText.blanks(3 - number.count)
+            let padding = TerminalText.spaces(3 - number.count)
             let reason = row.failure.map { " (\($0.rule.traditionalName))" } ?? ""
             let name = row.certificate.subjectSummary ?? ""
             return "\(padding)\(number)) \(Hexadecimal.text(row.certificate.sha1).uppercased()) \"\(name)\"\(reason)\n"
         }.joined()
     }
 
-    private static func policy(_ name: String, _ subject: String?) throws(CommandFailure) -> (policy: TrustPolicy, title: String) {
-        let server = subject.map { ServerName(asked: $0) }
+    private static func policy(_ name: String, _ subject: String?) throws(CommandFailure) -> (
+        policy: TrustPolicy, title: String
+    ) {
+        let server = subject.map { ServerName(requested: $0) }
         switch name {
         case "basic": return (.basicX509, "X.509 Basic")
         case "ssl-client": return (.client(server), "SSL (client)")
@@ -71,7 +75,8 @@ enum FindIdentity: SecurityCommand {
         default:
             throw .status(
                 KeychainError(
-                    .unimplemented, "the policy '\(name)' is not served", hint: "-p basic, ssl-client, ssl-server, smime or codesigning"))
+                    .unimplemented, "the policy '\(name)' is not served",
+                    hint: "-p basic, ssl-client, ssl-server, smime or codesigning"))
         }
     }
 }

@@ -14,7 +14,9 @@ enum ImportTrustSettings: SecurityCommand {
         ], examples: ["trust-settings-import settings.plist"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        guard let file = arguments.operands.first, arguments.operands.count == 1 else { throw .usage("the file is missing") }
+        guard let file = arguments.operands.first, arguments.operands.count == 1 else {
+            throw .usage("the file is missing")
+        }
         let domain = try TrustSettingsDomain(arguments)
         let known = try CertificateItems.all(in: session.keychain(), for: session).map(\.certificate)
         let settings = try TrustSettingsText.read(file.text, known: known + SystemAnchors.shared.load().certificates)

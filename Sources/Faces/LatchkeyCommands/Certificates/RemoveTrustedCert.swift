@@ -8,16 +8,19 @@ internal import LatchkeyService
 enum RemoveTrustedCert: SecurityCommand {
     static let definition = CommandDefinition(
         name: "remove-trusted-cert", summary: "Neither trust nor forbid a certificate any more.",
-        options: [CommandOption("-d", help: "for all users, in /etc/latchkey; only root may")], operands: "certificate...",
+        options: [CommandOption("-d", help: "for all users, in /etc/latchkey; only root may")],
+        operands: "certificate...",
         examples: ["remove-trusted-cert ca.pem"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.operands.isEmpty else { throw .usage("the certificate is missing") }
         let domain = try TrustSettingsDomain(arguments)
         var settings = try domain.load()
-        for certificate in try CertificateFiles.read(arguments.operands.map(\.text)) where !settings.remove(certificate) {
+        for certificate in try CertificateFiles.read(arguments.operands.map(\.text)) where !settings.remove(certificate)
+        {
             throw .status(
-                KeychainError(.itemNotFound, "there are no trust settings for \(certificate.subjectSummary ?? "the certificate")"),
+                KeychainError(
+                    .itemNotFound, "there are no trust settings for \(certificate.subjectSummary ?? "the certificate")"),
                 of: "SecTrustSettingsRemoveTrustSettings")
         }
         try domain.save(settings)

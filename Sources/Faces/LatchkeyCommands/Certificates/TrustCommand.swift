@@ -5,7 +5,7 @@ internal import ArgumentParser
 /// `latchkey trust`.
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.trust.rawValue, abstract: OwnCommand.trust.abstract,
+        commandName: LatchkeySubcommand.trust.rawValue, abstract: LatchkeySubcommand.trust.abstract,
         discussion: """
             EXAMPLES:
               latchkey trust explain --host example.com server.pem

@@ -7,9 +7,10 @@ internal import LatchkeyClient
 internal import LinuxSystem
 
 /// `latchkey trust explain`.
-struct TrustExplain: OwnParsableCommand {
+struct TrustExplain: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Show every chain that was tried for a certificate, and why each was refused.",
+        commandName: "explain",
+        abstract: "Show every chain that was tried for a certificate, and why each was refused.",
         discussion: """
             The first certificate is judged; the others, and those behind it in its file, help to find a chain. Exits with 0 only where it is
             trusted. Issuers that are not among them are looked for in the keychain.
@@ -23,13 +24,17 @@ struct TrustExplain: OwnParsableCommand {
     @Option(help: ArgumentHelp("The server that the certificate has to be for.", valueName: "name"))
     var host: String?
 
-    @Option(help: ArgumentHelp("server, client, mail, code, time or basic; server where a host is named.", valueName: "policy"))
+    @Option(
+        help: ArgumentHelp(
+            "server, client, mail, code, time or basic; server where a host is named.", valueName: "policy"))
     var policy: String?
 
     @Option(help: ArgumentHelp("The address of mail, or the client's host.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("A file of anchors, in place of the system's; may be given several times.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "A file of anchors, in place of the system's; may be given several times.", valueName: "file"))
     var anchors: [String] = []
 
     @Flag(help: "The system's anchors beside those.")
@@ -39,7 +44,9 @@ struct TrustExplain: OwnParsableCommand {
     var date: String?
 
     @Option(
-        help: ArgumentHelp("none, offline, crl, ocsp or require: whether it is revoked; may be given several times.", valueName: "check"))
+        help: ArgumentHelp(
+            "none, offline, crl, ocsp or require: whether it is revoked; may be given several times.",
+            valueName: "check"))
     var revocation: [String] = []
 
     @Flag(help: "Print JSON.")
@@ -50,9 +57,10 @@ struct TrustExplain: OwnParsableCommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.presented(files) { session.remark("\($0)") },
-            policies: [try chosenPolicy()] + (try RevocationWords.policies(revocation) { .parameter("--revocation: \($0)") }),
-            at: try VerifyDate.moment(date))
+            try CertificateFiles.presented(files) { session.warn("\($0)") },
+            policies: [try chosenPolicy()]
+                + (try RevocationArguments.policies(revocation) { .parameter("--revocation: \($0)") }),
+            at: try ValidationTime.validationTime(date))
         evaluation.anchors = try CertificateFiles.read(anchors)
         evaluation.isAnchorsOnly = !anchors.isEmpty && !withSystem
         evaluation.issuers = KeychainCertificates.issuers
@@ -61,20 +69,21 @@ struct TrustExplain: OwnParsableCommand {
         let verdict = evaluation.verdict()
         let report = TrustReport(verdict)
         try session.write(json ? JSONText.of(report) : report.text)
-        if let failure = verdict.failure { throw .said(failure.rule.status.rawValue) }
+        if let failure = verdict.failure { throw .reported(failure.rule.status.rawValue) }
     }
 
     private func chosenPolicy() throws(CommandFailure) -> TrustPolicy {
         guard host == nil || name == nil else { throw .parameter("--host and --name are not given together") }
         switch policy ?? (host == nil ? "basic" : "server") {
-        case "server": return .server((host ?? name).map { ServerName(asked: $0) })
-        case "client": return .client((host ?? name).map { ServerName(asked: $0) })
+        case "server": return .server((host ?? name).map { ServerName(requested: $0) })
+        case "client": return .client((host ?? name).map { ServerName(requested: $0) })
         case "mail" where host == nil: return .mail(address: name)
         case "code" where host == nil && name == nil: return .codeSigning
         case "time" where host == nil && name == nil: return .timeStamping
         case "basic" where host == nil && name == nil: return .basicX509
         case "mail", "code", "time", "basic": throw .parameter("this policy asks for no such name")
-        case let other: throw .parameter("there is no policy '\(other)'", hint: "server, client, mail, code, time or basic")
+        case let other:
+            throw .parameter("there is no policy '\(other)'", hint: "server, client, mail, code, time or basic")
         }
     }
 }

@@ -9,18 +9,18 @@ internal import LatchkeyService
 /// The settings that a command reads or changes: the user's, or with `-d` the administrator's.
 struct TrustSettingsDomain {
     let file: TrustSettingsFile
-    let isAdministrators: Bool
+    let isAdminDomain: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        isAdministrators = arguments.contains("-d")
+        isAdminDomain = arguments.contains("-d")
         let domains = Self.all
-        guard let file = isAdministrators ? domains.administrator : domains.user else {
+        guard let file = isAdminDomain ? domains.administrator : domains.user else {
             throw .status(KeychainError(.noDefaultKeychain, hint: "export LATCHKEY_HOME=/path/of/a/private/directory"))
         }
         self.file = file
     }
 
-    static var all: TrustDomains { TrustDomains(user: try? KeychainClient.home().dataDirectory) }
+    static var all: TrustSettingsDomains { TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory) }
 
     func load() throws(CommandFailure) -> TrustSettings {
         do throws(CertificateError) { return try file.load() } catch {
@@ -29,9 +29,11 @@ struct TrustSettingsDomain {
     }
 
     func save(_ settings: TrustSettings) throws(CommandFailure) {
-        guard !isAdministrators || geteuid() == 0 else {
+        guard !isAdminDomain || geteuid() == 0 else {
             throw .status(
-                KeychainError(.writePermission, "only root changes the administrator's trust settings", hint: "sudo, or without -d"))
+                KeychainError(
+                    .writePermission, "only root changes the administrator's trust settings",
+                    hint: "sudo, or without -d"))
         }
         do throws(CertificateError) { try file.save(settings) } catch {
             throw .status(KeychainError(.io, error.description))

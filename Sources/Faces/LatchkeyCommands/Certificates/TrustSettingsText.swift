@@ -8,18 +8,20 @@ internal import SecretMemory
 /// Trust settings as files of property lists, and as people read them.
 enum TrustSettingsText {
     static func read(_ path: String, known: [Certificate]) throws(CommandFailure) -> TrustSettings {
-        let bytes = try KeyStreams.read(path).withUnsafeBytes { Array($0) }
+        let bytes = try KeyFileIO.read(path).withUnsafeBytes { Array($0) }
         do throws(CertificateError) { return try TrustSettings(propertyList: bytes, known: known) } catch {
             throw .status(KeychainError(TrustSettingsDomain.damaged, "\(path): \(error)"))
         }
     }
 
-    static func write(_ settings: TrustSettings, to path: String, replaces: Bool, in session: CommandSession) throws(CommandFailure) {
+    static func write(_ settings: TrustSettings, to path: String, replaces: Bool, in session: CommandSession)
+        throws(CommandFailure)
+    {
         let bytes: [UInt8]
         do throws(CertificateError) { bytes = try settings.propertyList() } catch {
             throw .status(KeychainError(.internalFailure, error.description))
         }
-        try KeyStreams.write(SharedSecret(copying: bytes), to: path, replaces: replaces, in: session)
+        try KeyFileIO.write(SharedSecret(copying: bytes), to: path, replaces: replaces, in: session)
     }
 
     /// The lines of `dump-trust-settings` (keychain-behaviour §8.2).
@@ -34,7 +36,8 @@ enum TrustSettingsText {
                 if let name = setting.name { text += "      Policy String         : \(name)\n" }
                 if let rule = setting.allowedError { text += "      Allowed Error         : \(rule.traditionalName)\n" }
                 let result = "\(setting.result)"
-                text += "      Result Type           : kSecTrustSettingsResult\(result.prefix(1).uppercased())\(result.dropFirst())\n"
+                text +=
+                    "      Result Type           : kSecTrustSettingsResult\(result.prefix(1).uppercased())\(result.dropFirst())\n"
             }
         }
         return text

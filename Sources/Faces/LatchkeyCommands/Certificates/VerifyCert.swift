@@ -8,15 +8,21 @@ internal import LinuxSystem
 /// `security verify-cert`.
 enum VerifyCert: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "verify-cert", summary: "Judge a certificate: whether a chain leads to somebody trusted, and what it is good for.",
+        name: "verify-cert",
+        summary: "Judge a certificate: whether a chain leads to somebody trusted, and what it is good for.",
         options: [
             CommandOption("-c", .required("file"), help: "certificates in PEM or DER, the one to be judged first"),
             CommandOption("-r", .required("file"), help: "a certificate that is trusted, in place of the system's"),
-            CommandOption("-p", .required("policy"), help: "ssl, smime, codeSign, timestamping or basic; basic where none is given"),
+            CommandOption(
+                "-p", .required("policy"),
+                help: "ssl, smime, codeSign, timestamping or basic; basic where none is given"),
             CommandOption("-C", help: "the certificate is a client's; with -p ssl"),
             CommandOption("-d", .required("date"), help: "judge for this moment, YYYY-MM-DD[-hh:mm:ss] in UTC"),
-            CommandOption("-k", .required("keychain"), help: "accepted; there is one keychain, which is asked for issuers"),
-            CommandOption("-n", .required("name"), help: "whom it has to be for: the host with -p ssl, the address of mail with -p smime"),
+            CommandOption(
+                "-k", .required("keychain"), help: "accepted; there is one keychain, which is asked for issuers"),
+            CommandOption(
+                "-n", .required("name"),
+                help: "whom it has to be for: the host with -p ssl, the address of mail with -p smime"),
             CommandOption("-N", help: "the keychain is not asked for issuers"),
             CommandOption("-L", help: "nothing is fetched from the network"),
             CommandOption("-l", help: "the certificate may be that of an authority"),
@@ -42,11 +48,14 @@ enum VerifyCert: SecurityCommand {
             """,
         ],
         examples: [
-            "verify-cert -c server.pem -p ssl -n example.com", "verify-cert -c server.pem -c chain.pem -r ca.pem -p ssl -s example.com",
+            "verify-cert -c server.pem -p ssl -n example.com",
+            "verify-cert -c server.pem -c chain.pem -r ca.pem -p ssl -s example.com",
         ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        guard !(arguments.contains("-k") && arguments.contains("-N")) else { throw .usage("-k and -N exclude each other") }
+        guard !(arguments.contains("-k") && arguments.contains("-N")) else {
+            throw .usage("-k and -N exclude each other")
+        }
         guard arguments.operands.isEmpty else {
             throw .status(
                 KeychainError(
@@ -57,34 +66,36 @@ enum VerifyCert: SecurityCommand {
         guard !files.isEmpty else { throw .line("security: verify-cert: no certificate was given (-c FILE)") }
         if let keychain = arguments["-k"] { _ = try KeychainOperand.check([keychain], in: session) }
         let verdict = try evaluation(arguments, files, in: session).verdict()
-        try tell(verdict, arguments, in: session)
-        if !verdict.isTrusted { throw .said(1) }
+        try report(verdict, arguments, in: session)
+        if !verdict.isTrusted { throw .reported(1) }
     }
 
     private static func evaluation(
         _ arguments: ParsedArguments, _ files: [String], in session: CommandSession
     ) throws(CommandFailure) -> TrustEvaluation {
         var evaluation = TrustEvaluation(
-            try CertificateFiles.presented(files) { if !arguments.contains("-q") { session.remark("\($0)") } },
-            policies: [try policy(arguments)] + (try RevocationWords.policies(arguments.values("-R")) { .usage("-R: \($0)") }),
-            at: try VerifyDate.moment(arguments["-d"]?.text))
+            try CertificateFiles.presented(files) { if !arguments.contains("-q") { session.warn("\($0)") } },
+            policies: [try policy(arguments)]
+                + (try RevocationArguments.policies(arguments.values("-R")) { .usage("-R: \($0)") }),
+            at: try ValidationTime.validationTime(arguments["-d"]?.text))
         let anchors = arguments.values("-r")
         evaluation.anchors = try CertificateFiles.read(anchors)
         evaluation.isAnchorsOnly = !anchors.isEmpty
         evaluation.take(TrustSettingsDomain.all)
-        evaluation.revocation = try RevocationWords.information(lists: arguments.values("--crl"), responses: arguments.values("--ocsp"))
+        evaluation.revocation = try RevocationArguments.information(
+            lists: arguments.values("--crl"), responses: arguments.values("--ocsp"))
         evaluation.issuers = arguments.contains("-N") ? nil : KeychainCertificates.issuers
         evaluation.fetcher = arguments.contains("-L") ? nil : .shared
-        if arguments.contains("-l") { evaluation.overlooked = [.endEntity] }
+        if arguments.contains("-l") { evaluation.ignoredRules = [.endEntity] }
         return evaluation
     }
 
     private static func policy(_ arguments: ParsedArguments) throws(CommandFailure) -> TrustPolicy {
         let (host, mail, name) = (arguments["-s"]?.text, arguments["-e"]?.text, arguments["-n"]?.text)
-        let usual = host != nil ? "ssl" : mail != nil ? "smime" : "basic"
-        switch arguments["-p"]?.text ?? usual {
+        let defaultPolicy = host != nil ? "ssl" : mail != nil ? "smime" : "basic"
+        switch arguments["-p"]?.text ?? defaultPolicy {
         case "ssl":
-            let server = (name ?? host).map { ServerName(asked: $0) }
+            let server = (name ?? host).map { ServerName(requested: $0) }
             return arguments.contains("-C") ? .client(server) : .server(server)
         case "smime": return .mail(address: name ?? mail)
         case "codeSign": return .codeSigning
@@ -93,17 +104,22 @@ enum VerifyCert: SecurityCommand {
         case let other:
             throw .status(
                 KeychainError(
-                    .unimplemented, "the policy '\(other)' is not served", hint: "-p ssl, smime, codeSign, timestamping or basic"))
+                    .unimplemented, "the policy '\(other)' is not served",
+                    hint: "-p ssl, smime, codeSign, timestamping or basic"))
         }
     }
 
-    private static func tell(_ verdict: TrustVerdict, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+    private static func report(_ verdict: TrustVerdict, _ arguments: ParsedArguments, in session: CommandSession)
+        throws(CommandFailure)
+    {
         guard !arguments.contains("-q") else { return }
         if let failure = verdict.failure {
             let isDenied = verdict.result == .deny
             session.io.say(
-                isDenied ? "SecTrustEvaluate result: kSecTrustResultDeny\n" : "Cert Verify Result: \(failure.rule.traditionalName)\n")
-            session.io.say("security: \(verdict.sentence(failure))\n")
+                isDenied
+                    ? "SecTrustEvaluate result: kSecTrustResultDeny\n"
+                    : "Cert Verify Result: \(failure.rule.traditionalName)\n")
+            session.io.say("security: \(verdict.explanation(failure))\n")
         } else if verdict.isTrusted {
             try session.write("...certificate verification successful.\n")
         }

@@ -17,23 +17,29 @@ struct HostedSession {
 
     /// - Parameter passcode: nil where the keychain has none, and is always open.
     init(of keychain: any KeychainService, passcode: SharedSecret?) throws(KeychainError) {
-        let (mine, theirs) = try Self.systemErrors { () throws(SystemError) in try Socket.pair(keepsBoundaries: true) }
-        control = mine
-        if let opened = try KeychainClient.openSession(of: keychain, passcode: passcode, control: theirs) {
+        let (ownEnd, peerEnd) = try Self.mapSystemErrors { () throws(SystemError) in
+            try Socket.pair(preservesBoundaries: true)
+        }
+        control = ownEnd
+        if let opened = try KeychainClient.openSession(of: keychain, passcode: passcode, control: peerEnd) {
             hold = opened
             server = nil
             return
         }
         if let passcode { try keychain.unlock(passcode) { _, _ in } }
         let own = ProcessDirectory(getpid()).executable
-        let started = try Self.systemErrors { () throws(SystemError) in
+        let started = try Self.mapSystemErrors { () throws(SystemError) in
             let server = try KeychainServer(
-                SessionProvider(user: geteuid(), service: keychain, knowsPasscode: passcode != nil, home: try? KeychainClient.home()),
+                SessionProvider(
+                    user: geteuid(), service: keychain, knowsPasscode: passcode != nil, home: try? KeychainClient.home()
+                ),
                 reader: CallerReader(command: own, entitlements: nil))
-            guard BackgroundThread.run({ server.serve(handedOverBy: theirs) }) else { throw SystemError("start a thread", code: EAGAIN) }
+            guard BackgroundThread.run({ server.serve(descriptorsFrom: peerEnd) }) else {
+                throw SystemError("start a thread", code: EAGAIN)
+            }
             return server
         }
-        server = (started, theirs)
+        server = (started, peerEnd)
         hold = started
     }
 
@@ -41,10 +47,12 @@ struct HostedSession {
     func end() {
         guard let server else { return }
         server.control.stop()
-        server.server.stop(patience: 2)
+        server.server.stop(timeout: 2)
     }
 
-    private static func systemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError) -> Result {
+    private static func mapSystemErrors<Result>(_ body: () throws(SystemError) -> Result) throws(KeychainError)
+        -> Result
+    {
         do { return try body() } catch { throw KeychainError(error) }
     }
 }

@@ -9,7 +9,7 @@ internal import LinuxSystem
 /// `latchkey log`.
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.log.rawValue, abstract: OwnCommand.log.abstract,
+        commandName: LatchkeySubcommand.log.rawValue, abstract: LatchkeySubcommand.log.abstract,
         discussion: """
             latchkeyd writes a line of JSON for each decision: when, who, what, on how many items of which class and group, and what came of it.
             Never a secret, and of an item no attribute but its group.
@@ -25,7 +25,7 @@ struct LogCommand: ParsableCommand {
         subcommands: [Show.self, Verify.self], defaultSubcommand: Show.self)
 
     /// `latchkey log show`.
-    struct Show: OwnParsableCommand {
+    struct Show: ParsableSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Print the lines of the log.",
             discussion: """
@@ -51,14 +51,16 @@ struct LogCommand: ParsableCommand {
             repeat {
                 var problem: CommandFailure?
                 let seen = after
-                after = try CommandFailure.naming(nil) { () throws(KeychainError) in
+                after = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                     try keychain.auditLines(after: seen, since: start) { lines in
                         if isFirst, let first = lines.first {
                             isFirst = false
                             if let note = Self.note(first) { session.io.say(note) }
                         }
                         do throws(CommandFailure) {
-                            if !lines.isEmpty { try session.write(lines.map { TerminalText(json: $0) }.joined(separator: "\n") + "\n") }
+                            if !lines.isEmpty {
+                                try session.write(lines.map { TerminalText(json: $0) }.joined(separator: "\n") + "\n")
+                            }
                         } catch {
                             problem = error
                         }
@@ -74,7 +76,8 @@ struct LogCommand: ParsableCommand {
         private static func note(_ first: String) -> TerminalText? {
             let digits = first.dropFirst(#"{"sequence":"#.count).prefix { $0.isNumber }
             guard first.hasPrefix(#"{"sequence":"#), let number = UInt64(digits), number > 1 else { return nil }
-            return "latchkey: the log begins with line \(number); latchkey log verify tells when the lines before it were removed\n"
+            return
+                "latchkey: the log begins with line \(number); latchkey log verify tells when the lines before it were removed\n"
         }
 
         /// A quarter of a second, in microseconds.
@@ -82,7 +85,7 @@ struct LogCommand: ParsableCommand {
     }
 
     /// `latchkey log verify`.
-    struct Verify: OwnParsableCommand {
+    struct Verify: ParsableSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "verify", abstract: "Look whether every line is what was written, and none is missing.",
             discussion: """
@@ -99,9 +102,11 @@ struct LogCommand: ParsableCommand {
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
-            let verdict = try CommandFailure.naming(nil) { () throws(KeychainError) in VerdictText(try keychain.verifyAudit()) }
+            let verdict = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                AuditVerificationReport(try keychain.verifyAudit())
+            }
             try session.write(json ? try JSONText.of(verdict) : verdict.text)
-            guard verdict.intact else { throw .said(1) }
+            guard verdict.intact else { throw .reported(1) }
         }
     }
 }

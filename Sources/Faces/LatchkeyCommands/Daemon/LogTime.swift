@@ -44,9 +44,11 @@ enum LogTime: ExpressibleByArgument, Equatable {
     /// `2026-11-21`, or with `T12:00` or `T12:00:00` behind it.
     private static func date(_ text: String) -> LogTime? {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)
-        guard let days = numbers(parts[0], "-"), days.count == 3, parts.count <= 2, (1...12).contains(days[1]), (1...31).contains(days[2])
+        guard let days = numbers(parts[0], "-"), days.count == 3, parts.count <= 2, (1...12).contains(days[1]),
+            (1...31).contains(days[2])
         else { return nil }
-        guard let clock = parts.count == 2 ? numbers(parts[1], ":") : [0, 0], (2...3).contains(clock.count), clock[0] < 24,
+        guard let clock = parts.count == 2 ? numbers(parts[1], ":") : [0, 0], (2...3).contains(clock.count),
+            clock[0] < 24,
             clock.dropFirst().allSatisfy({ $0 < 60 })
         else { return nil }
         var fields = tm()

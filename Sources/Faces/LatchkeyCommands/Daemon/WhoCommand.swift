@@ -7,9 +7,9 @@ internal import LatchkeyService
 internal import LinuxSystem
 
 /// `latchkey who`.
-struct WhoCommand: OwnParsableCommand {
+struct WhoCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.who.rawValue, abstract: OwnCommand.who.abstract,
+        commandName: LatchkeySubcommand.who.rawValue, abstract: LatchkeySubcommand.who.abstract,
         discussion: """
             Shows what the keychain sees of this command as its caller, how each fact is known, and which groups follow from them. What is claimed
             keeps programs of one user apart by policy; what is attested, the kernel and the administrator vouch for.
@@ -23,8 +23,8 @@ struct WhoCommand: OwnParsableCommand {
     var json = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let report = try CommandFailure.naming(nil) { () throws(KeychainError) in
-            CallerText(try Self.service().who(session.caller))
+        let report = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            CallerCommandReport(try Self.service().callerReport(session.caller))
         }
         try session.write(json ? try JSONText.of(report) : report.text)
     }
@@ -36,7 +36,7 @@ struct WhoCommand: OwnParsableCommand {
 }
 
 /// What `latchkey who` tells, in the shape of its JSON.
-struct CallerText: Encodable {
+struct CallerCommandReport: Encodable {
     var facts: [Fact]
     var groups: [Group]
     /// Whether every group of the grade is the caller's.
@@ -66,7 +66,7 @@ struct CallerText: Encodable {
     var text: TerminalText {
         let width = (facts.map(\.name.count) + [6]).max() ?? 0
         func row(_ name: String, _ value: TerminalText) -> TerminalText {
-            "\(name)\(name.isEmpty ? " " : ":")\(TerminalText.blanks(width - name.count + 1))\(value)\n"
+            "\(name)\(name.isEmpty ? " " : ":")\(TerminalText.spaces(width - name.count + 1))\(value)\n"
         }
         var text = facts.map { row($0.name, "\($0.value) (\($0.grade): \($0.source))") }.joined()
         let names: [TerminalText] =

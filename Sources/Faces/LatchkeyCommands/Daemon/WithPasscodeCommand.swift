@@ -7,9 +7,9 @@ internal import LatchkeyClient
 internal import LinuxSystem
 
 /// `latchkey with-passcode`.
-struct WithPasscodeCommand: OwnParsableCommand {
+struct WithPasscodeCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.withPasscode.rawValue, abstract: OwnCommand.withPasscode.abstract,
+        commandName: LatchkeySubcommand.withPasscode.rawValue, abstract: LatchkeySubcommand.withPasscode.abstract,
         discussion: """
             The program and what it starts find the keychain unlocked, through a socket that they inherit. Neither the passcode nor a key is in
             their arguments or their environment, and for everybody else the keychain stays locked. It ends with the program.
@@ -34,16 +34,19 @@ struct WithPasscodeCommand: OwnParsableCommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
         let secret = try passcode.required(by: keychain, in: session)
-        let hosted = try CommandFailure.naming(nil) { () throws(KeychainError) in try HostedSession(of: keychain, passcode: secret) }
+        let hosted = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try HostedSession(of: keychain, passcode: secret)
+        }
         defer { hosted.end() }
         let status: Int32
         do throws(SystemError) {
             status = try ChildProcess.run(
-                command, inheriting: hosted.control.descriptor, variables: ["LATCHKEY_SESSION_FD": "\(hosted.control.descriptor)"])
+                command, inheriting: hosted.control.descriptor,
+                variables: ["LATCHKEY_SESSION_FD": "\(hosted.control.descriptor)"])
         } catch {
             session.io.say("latchkey: \(error.description)\n")
-            throw .said(error.code == ENOENT ? 127 : 126)
+            throw .reported(error.code == ENOENT ? 127 : 126)
         }
-        guard status == 0 else { throw .said(status) }
+        guard status == 0 else { throw .reported(status) }
     }
 }

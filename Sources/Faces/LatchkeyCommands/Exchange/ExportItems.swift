@@ -13,22 +13,31 @@ enum ExportItems: SecurityCommand {
         name: "export", summary: "Write the keys, certificates and identities of the keychain to a file.",
         options: [
             CommandOption("-k", .required("keychain"), help: "the keychain"),
-            CommandOption("-t", .required("type"), help: "certs, allKeys, pubKeys, privKeys, identities or all (usual)"),
-            CommandOption("-f", .required("format"), help: "pemseq, openssl, pkcs8, openssh2, bsafe; x509, pkcs7, pkcs12"),
+            CommandOption(
+                "-t", .required("type"), help: "certs, allKeys, pubKeys, privKeys, identities or all (usual)"),
+            CommandOption(
+                "-f", .required("format"), help: "pemseq, openssl, pkcs8, openssh2, bsafe; x509, pkcs7, pkcs12"),
             CommandOption("-w", help: "encrypt private keys, in PKCS#8"),
             CommandOption("-p", help: "x509 and pkcs7 as PEM; keys are text by themselves"),
             CommandOption("-P", .required("passphrase"), help: "the passphrase to encrypt under"),
-            CommandOption("--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
+            CommandOption(
+                "--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
             CommandOption("--legacy", help: "pkcs12 for systems that read Triple DES alone (Latchkey's addition)"),
             CommandOption("-o", .required("file"), help: "the file to write; it must not exist"),
             CommandOption(
-                "-l", .required("label"), as: .attribute(.label, .text), help: "only with this label (Latchkey's addition)"),
-            CommandOption("--tag", .required("tag"), help: "only keys with this tag (Latchkey's addition)"), .accessGroup,
+                "-l", .required("label"), as: .attribute(.label, .text),
+                help: "only with this label (Latchkey's addition)"),
+            CommandOption("--tag", .required("tag"), help: "only keys with this tag (Latchkey's addition)"),
+            .accessGroup,
         ] + CommandOption.passcode,
-        notes: ["Keys that may not be given out are passed over, and named. pkcs12 holds identities, certificates and private keys."],
+        notes: [
+            "Keys that may not be given out are passed over, and named. pkcs12 holds identities, certificates and private keys."
+        ],
         examples: [
-            "export -t identities -f pkcs12 --passphrase-file ~/.pass -o identities.p12", "export -t certs -f pemseq > certificates.pem",
-            "export -t pubKeys -f pkcs8", "export -t privKeys --tag com.example.key -w --passphrase-file ~/.pass -o key.pem",
+            "export -t identities -f pkcs12 --passphrase-file ~/.pass -o identities.p12",
+            "export -t certs -f pemseq > certificates.pem",
+            "export -t pubKeys -f pkcs8",
+            "export -t privKeys --tag com.example.key -w --passphrase-file ~/.pass -o key.pem",
         ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
@@ -37,9 +46,11 @@ enum ExportItems: SecurityCommand {
         let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
         let found = try ExportedItems(selection, arguments, in: keychain, for: session)
         let passphrase = try KeyFilePassphrase.read(arguments, in: session)
-        if arguments.contains("-w"), passphrase == nil { throw .usage("-w needs a passphrase: -P or --passphrase-file") }
+        if arguments.contains("-w"), passphrase == nil {
+            throw .usage("-w needs a passphrase: -P or --passphrase-file")
+        }
         let whole = try found.file(arguments["-f"]?.text, passphrase, arguments)
-        try KeyStreams.write(whole, to: arguments["-o"]?.text, replaces: false, in: session)
+        try KeyFileIO.write(whole, to: arguments["-o"]?.text, replaces: false, in: session)
         if let path = arguments["-o"]?.text { session.io.say("...\(whole.count) bytes written to \(path)\n") }
     }
 }

@@ -14,10 +14,11 @@ struct ExportedItems {
 
     /// - Throws: errSecItemNotFound where there is nothing.
     init(
-        _ selection: ExportSelection, _ arguments: ParsedArguments, in keychain: any KeychainService, for session: CommandSession
+        _ selection: ExportSelection, _ arguments: ParsedArguments, in keychain: any KeychainService,
+        for session: CommandSession
     ) throws(CommandFailure) {
         var attributes = try arguments.attributes()
-        var found: [CertificateItems.Found] = []
+        var found: [CertificateItems.StoredCertificate] = []
         var records: [ItemRecord] = []
         if selection.isIdentities {
             let label = attributes[.label]
@@ -32,7 +33,9 @@ struct ExportedItems {
             }
             if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
             if let half = selection.half { attributes[.keyClass] = .number(half.rawValue) }
-            if selection.hasKeys { records = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: session) }
+            if selection.hasKeys {
+                records = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: session)
+            }
         }
         certificates = found.map { ($0.certificate, $0.record[.label]?.text) }
         for record in records {
@@ -47,28 +50,30 @@ struct ExportedItems {
     private static func entry(
         _ record: ItemRecord, in keychain: any KeychainService, _ session: CommandSession
     ) throws(CommandFailure) -> KeyFileEntry? {
-        let name = KeyText(record)
+        let name = KeyReport(record)
         if !name.isExtractable, name.half == "private" {
-            session.remark("a key that may not be given out was passed over: \(name.tag ?? name.label ?? name.kind)")
+            session.warn("a key that may not be given out was passed over: \(name.tag ?? name.label ?? name.kind)")
             return nil
         }
         guard name.half != "symmetric", name.kind != "other" else {
-            session.remark("a key of a kind that is only kept was passed over: \(name.tag ?? name.label ?? "no name")")
+            session.warn("a key of a kind that is only kept was passed over: \(name.tag ?? name.label ?? "no name")")
             return nil
         }
-        return try CommandFailure.naming(function) { () throws(KeychainError) in
+        return try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             let info = try keychain.publicKey(of: record.persistentReference, from: session.caller)
             guard info.half == .privateKey else { return .publicKey(try .of(info)) }
             let external = try keychain.exportKey(record.persistentReference, from: session.caller).bytes
             return try external.withUnsafeBytes { (bytes) throws(KeychainError) in
-                .privateKey(try SoftwareKey(external: bytes, type: info.kind.type, isOwn: true))
+                .privateKey(try SoftwareKey(external: bytes, type: info.kind.type, isTrusted: true))
             }
         }
     }
 
     // MARK: Formats
 
-    func file(_ format: String?, _ passphrase: SharedSecret?, _ arguments: ParsedArguments) throws(CommandFailure) -> SharedSecret {
+    func file(_ format: String?, _ passphrase: SharedSecret?, _ arguments: ParsedArguments) throws(CommandFailure)
+        -> SharedSecret
+    {
         switch format {
         case "pkcs12": return try pkcs12(passphrase, isLegacy: arguments.contains("--legacy"))
         case "x509": return try x509(certificatesAlone(in: "x509"), isPEM: arguments.contains("-p"))
@@ -90,7 +95,9 @@ struct ExportedItems {
     }
 
     /// Keys, then certificates, one behind the other.
-    private func sequence(_ structure: KeyFile.Structure, _ passphrase: SharedSecret?) throws(CommandFailure) -> SharedSecret {
+    private func sequence(_ structure: KeyFile.Structure, _ passphrase: SharedSecret?) throws(CommandFailure)
+        -> SharedSecret
+    {
         guard structure != .external || keys.count == 1 && certificates.isEmpty else {
             throw .parameter(
                 "the bare bytes of \(keys.count + certificates.count) items cannot be told apart in one file",
@@ -99,24 +106,32 @@ struct ExportedItems {
         var files: [SharedSecret] = []
         for (entry, _) in keys {
             files.append(
-                try CommandFailure.naming(Self.function) { () throws(KeychainError) in
+                try CommandFailure.mapErrors(Self.function) { () throws(KeychainError) in
                     if case .publicKey = entry { return try KeyFile.write(entry, as: structure) }
                     return try KeyFile.write(entry, as: structure, passphrase: passphrase)
                 })
         }
-        return SharedSecret(joining: files + certificates.map { SharedSecret(copying: PEMText.of($0.certificate.der).utf8) })
+        return SharedSecret(
+            joining: files + certificates.map { SharedSecret(copying: PEMText.of($0.certificate.der).utf8) })
     }
 
     private func pkcs12(_ passphrase: SharedSecret?, isLegacy: Bool) throws(CommandFailure) -> SharedSecret {
         guard let passphrase else { throw .usage("pkcs12 needs a passphrase: -P or --passphrase-file") }
         let privateKeys = keys.compactMap { entry, label in
-            if case .privateKey(let key) = entry { PKCS12File.KeyEntry(key: key, label: label) } else { PKCS12File.KeyEntry?.none }
+            if case .privateKey(let key) = entry {
+                PKCS12File.KeyEntry(key: key, label: label)
+            } else {
+                PKCS12File.KeyEntry?.none
+            }
         }
         guard !privateKeys.isEmpty || !certificates.isEmpty else { throw .status(.itemNotFound, of: Self.function) }
         let file = PKCS12File(
-            certificates: certificates.map { PKCS12File.CertificateEntry(der: $0.certificate.der, label: $0.label) }, keys: privateKeys)
-        let hashes = Dictionary(certificates.map { ($0.certificate.der, $0.certificate.publicKeyHash) }) { first, _ in first }
-        return try CommandFailure.naming(Self.function) { () throws(KeychainError) in
+            certificates: certificates.map { PKCS12File.CertificateEntry(der: $0.certificate.der, label: $0.label) },
+            keys: privateKeys)
+        let hashes = Dictionary(certificates.map { ($0.certificate.der, $0.certificate.publicKeyHash) }) { first, _ in
+            first
+        }
+        return try CommandFailure.mapErrors(Self.function) { () throws(KeychainError) in
             try file.written(under: passphrase, isLegacy: isLegacy) { hashes[$0] }
         }
     }
@@ -129,7 +144,8 @@ struct ExportedItems {
     private func x509(_ certificates: [Certificate], isPEM: Bool) throws(CommandFailure) -> SharedSecret {
         if isPEM { return SharedSecret(copying: certificates.map { PEMText.of($0.der) }.joined().utf8) }
         guard certificates.count == 1 else {
-            throw .parameter("\(certificates.count) certificates do not fit in one x509 file", hint: "-p, -f pemseq, or -l LABEL")
+            throw .parameter(
+                "\(certificates.count) certificates do not fit in one x509 file", hint: "-p, -f pemseq, or -l LABEL")
         }
         return SharedSecret(copying: certificates[0].der)
     }

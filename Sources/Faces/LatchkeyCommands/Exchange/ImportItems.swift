@@ -14,16 +14,19 @@ enum ImportItems: SecurityCommand {
         name: "import", summary: "Bring the keys, certificates and identities of a file into the keychain.",
         options: [
             CommandOption("-k", .required("keychain"), help: "the keychain"),
-            CommandOption("-t", .required("type"), help: "accepted, a hint: pub, priv, cert or agg; all of the file is imported"),
+            CommandOption(
+                "-t", .required("type"), help: "accepted, a hint: pub, priv, cert or agg; all of the file is imported"),
             CommandOption("-f", .required("format"), help: "accepted; the format is found out"),
             CommandOption("-w", help: "accepted; encrypted keys are known by themselves"),
             CommandOption("-x", help: "private keys are never given out again"),
             CommandOption("-P", .required("passphrase"), help: "the passphrase of the file"),
-            CommandOption("--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
+            CommandOption(
+                "--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
             CommandOption("-a", .pair("name value"), help: "accepted; other attributes are not set"),
             CommandOption("-A", help: "accepted; programs are kept apart by access groups"),
             CommandOption("-T", .required("program"), help: "accepted; programs are kept apart by access groups"),
-            CommandOption("-l", .required("label"), as: .attribute(.label, .text), help: "the label (Latchkey's addition)"),
+            CommandOption(
+                "-l", .required("label"), as: .attribute(.label, .text), help: "the label (Latchkey's addition)"),
             CommandOption("--tag", .required("tag"), help: "the application tag (Latchkey's addition)"), .accessGroup,
         ],
         operands: "file",
@@ -35,24 +38,31 @@ enum ImportItems: SecurityCommand {
             "A passphrase on the command line can be read by every process that may list processes.",
         ],
         examples: [
-            "import identity.p12 --passphrase-file ~/.pass", "import identity.p12 -t cert -f pkcs12 -P passphrase", "import key.pem -x",
+            "import identity.p12 --passphrase-file ~/.pass", "import identity.p12 -t cert -f pkcs12 -P passphrase",
+            "import key.pem -x",
             "import id_ecdsa --tag com.example.key -l 'Deploy key'",
         ],
         takesOperandFirst: true)
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        guard let file = arguments.operands.first, arguments.operands.count == 1 else { throw .usage("the file is missing") }
+        guard let file = arguments.operands.first, arguments.operands.count == 1 else {
+            throw .usage("the file is missing")
+        }
         try TypeHint.check(arguments["-t"]?.text)
         let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
         let passphrase = try KeyFilePassphrase.read(arguments, in: session)
         let path = file.text
-        let bytes = try KeyStreams.read(path)
-        let found = try CommandFailure.naming(function) { () throws(KeychainError) in try ImportedFile(bytes, passphrase: passphrase) }
+        let bytes = try KeyFileIO.read(path)
+        let found = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
+            try ImportedFile(bytes, passphrase: passphrase)
+        }
         if found.keys.contains(where: { $0.entry.publicKey.kind.isWeak }) {
-            session.remark("RSA keys of less than 2048 bits protect little", hint: "latchkey key generate --type rsa --size 3072 --tag TAG")
+            session.warn(
+                "RSA keys of less than 2048 bits protect little",
+                hint: "latchkey key generate --type rsa --size 3072 --tag TAG")
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        let additions = try CommandFailure.naming(function) { () throws(KeychainError) in
+        let additions = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             try ItemAdditions(found, named: name, arguments)
         }
         let count = try additions.add(to: keychain, for: session.caller)
@@ -97,7 +107,8 @@ private struct ItemAdditions {
         }
     }
 
-    private static func addition(_ entry: KeyFileEntry, _ label: String, _ arguments: ParsedArguments) throws(KeychainError) -> ItemAddition
+    private static func addition(_ entry: KeyFileEntry, _ label: String, _ arguments: ParsedArguments)
+        throws(KeychainError) -> ItemAddition
     {
         var attributes: [ItemAttribute: AttributeValue]
         let data: SharedSecret
@@ -112,21 +123,29 @@ private struct ItemAdditions {
         }
         attributes[.label] = arguments["-l"]?.attributeValue ?? .string(label)
         if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
-        return ItemAddition(.key, attributes: attributes, secrets: ItemSecrets(data: data), accessGroup: arguments.accessGroup)
+        return ItemAddition(
+            .key, attributes: attributes, secrets: ItemSecrets(data: data), accessGroup: arguments.accessGroup)
     }
 
-    private static func addition(_ certificate: Certificate, _ label: String?, _ arguments: ParsedArguments) -> ItemAddition {
+    private static func addition(_ certificate: Certificate, _ label: String?, _ arguments: ParsedArguments)
+        -> ItemAddition
+    {
         var addition = CertificateItems.addition(certificate, accessGroup: arguments.accessGroup)
-        if let label = arguments["-l"]?.attributeValue ?? label.map({ .string($0) }) { addition.attributes[.label] = label }
+        if let label = arguments["-l"]?.attributeValue ?? label.map({ .string($0) }) {
+            addition.attributes[.label] = label
+        }
         return addition
     }
 
     /// Adds them, identities first. Of an identity one half may be there already.
     func add(to keychain: any KeychainService, for caller: CallerIdentity) throws(CommandFailure) -> ImportCount {
-        try CommandFailure.naming(ImportItems.function) { () throws(KeychainError) in
+        try CommandFailure.mapErrors(ImportItems.function) { () throws(KeychainError) in
             var count = ImportCount()
             for identity in identities {
-                let isNew = [try isAdded(identity.certificate, to: keychain, caller), try isAdded(identity.key, to: keychain, caller)]
+                let isNew = [
+                    try isAdded(identity.certificate, to: keychain, caller),
+                    try isAdded(identity.key, to: keychain, caller),
+                ]
                 guard isNew.contains(true) else { throw .duplicateItem }
                 count.identities += 1
             }
@@ -142,7 +161,9 @@ private struct ItemAdditions {
         }
     }
 
-    private func isAdded(_ item: ItemAddition, to keychain: any KeychainService, _ caller: CallerIdentity) throws(KeychainError) -> Bool {
+    private func isAdded(_ item: ItemAddition, to keychain: any KeychainService, _ caller: CallerIdentity)
+        throws(KeychainError) -> Bool
+    {
         do throws(KeychainError) {
             _ = try keychain.add(item, from: caller)
             return true
@@ -171,8 +192,11 @@ private struct ImportCount {
 enum KeyFilePassphrase {
     static func read(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         if let path = arguments["--passphrase-file"] {
-            let source = PasscodeSource(file: path.text, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
-            return try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("passphrase: ", in: session) }
+            let source = PasscodeSource(
+                file: path.text, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
+            return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try source.read("passphrase: ", in: session)
+            }
         }
         return arguments["-P"]?.secret
     }

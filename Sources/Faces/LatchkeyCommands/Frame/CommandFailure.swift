@@ -12,7 +12,7 @@ enum CommandFailure: Error {
     /// A line that macOS prints as it stands, without the program's name; the exit value is 1.
     case line(TerminalText)
     /// Everything has been said.
-    case said(Int32)
+    case reported(Int32)
 
     /// A value that cannot be understood: errSecParam.
     static func parameter(_ problem: String, hint: String? = nil) -> CommandFailure {
@@ -25,12 +25,12 @@ enum CommandFailure: Error {
         case .usage: 2
         case .status(let error, _): error.status.rawValue
         case .line: 1
-        case .said(let status): status
+        case .reported(let status): status
         }
     }
 
     /// Gives errors of the keychain the name of the call that failed.
-    static func naming<Result>(
+    static func mapErrors<Result>(
         _ function: String?, _ body: () throws(KeychainError) -> Result
     ) throws(CommandFailure) -> Result {
         do {
@@ -55,7 +55,7 @@ extension CommandFailure {
                 + (Self.hint(for: error, of: command).map { ["hint: \($0)"] } ?? [])
         case .line(let line):
             return [line]
-        case .said:
+        case .reported:
             return []
         }
     }

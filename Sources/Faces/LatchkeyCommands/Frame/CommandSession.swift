@@ -19,7 +19,7 @@ struct CommandSession {
 
     /// The keychain, opened on first use.
     func keychain() throws(CommandFailure) -> any KeychainService {
-        try CommandFailure.naming(nil) { () throws(KeychainError) in try KeychainClient.service() }
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.service() }
     }
 
     var caller: CallerIdentity { KeychainClient.caller }
@@ -28,7 +28,7 @@ struct CommandSession {
 
     /// Writes to standard output.
     func write(_ text: TerminalText) throws(CommandFailure) {
-        try CommandFailure.naming(nil) { () throws(KeychainError) in try io.write(text, to: .output) }
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try io.write(text, to: .output) }
     }
 
     /// Writes a secret, which was formatted into `bytes`, and wipes it.
@@ -52,7 +52,7 @@ struct CommandSession {
     }
 
     /// A remark on standard error about something that is done differently here; `-q` silences it.
-    func remark(_ text: TerminalText, hint: TerminalText? = nil) {
+    func warn(_ text: TerminalText, hint: TerminalText? = nil) {
         guard !isQuiet else { return }
         io.say("security: \(text)\n")
         if let hint { io.say("hint: \(hint)\n") }

@@ -9,9 +9,11 @@ enum Dispatcher {
     /// - Returns: the status; 0 is success.
     static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
         guard let name = words.first else { return 0 }
-        let own = OwnCommand(rawValue: name.text)
+        let own = LatchkeySubcommand(rawValue: name.text)
         if let own, session.program == .latchkey { return own.execute(words, in: session) }
-        if let entry = CommandTable.entry(name, for: session.program) { return run(entry, words.dropFirst(), in: session) }
+        if let entry = CommandTable.entry(name, for: session.program) {
+            return run(entry, words.dropFirst(), in: session)
+        }
         if let own { return own.execute(words, in: session) }
         refuse(name, in: session)
         return 1
@@ -22,22 +24,24 @@ enum Dispatcher {
         let program = session.program.rawValue
         session.io.say("\(program): unknown command \"\(name.text)\"\n")
         guard !session.isQuiet else { return }
-        let meant = Suggestion.command(for: name.text, isExact: session.program == .latchkey)
-        let question: TerminalText = meant.map { "did you mean '\(program) \($0)'? " } ?? ""
+        let suggestion = Suggestion.command(for: name.text, isExact: session.program == .latchkey)
+        let question: TerminalText = suggestion.map { "did you mean '\(program) \($0)'? " } ?? ""
         session.io.say("hint: \(question)\(program) help\n")
     }
 
-    private static func run(_ entry: CommandTable.Entry, _ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+    private static func run(
+        _ entry: CommandTable.Entry, _ words: some Collection<CommandWord>, in session: CommandSession
+    ) -> Int32 {
         switch entry.support {
-        case .built(let command):
+        case .implemented(let command):
             return command.execute(words, in: session)
-        case .later:
+        case .planned:
             let error = KeychainError(
                 .unimplemented, "\(entry.name) is not supported by this version",
                 hint: "'\(session.program.rawValue) help' lists the commands that are")
             session.report(.status(error), of: entry.name)
             return error.status.rawValue
-        case .foreign:
+        case .unsupported:
             session.io.say("security: \(entry.name) is not supported on this system\n")
             return 1
         }

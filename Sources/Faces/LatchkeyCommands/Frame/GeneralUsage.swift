@@ -6,13 +6,15 @@ internal import LinuxSystem
 enum GeneralUsage {
     static func text(for program: Program) -> TerminalText {
         var lines = ["usage: \(program.rawValue) [-hilqv] [-p prompt] [command [options] [arguments]]", ""]
-        lines += Frame.options.filter { $0.name != "-R" }.map { row($0.synopsis, $0.help) }
+        lines += GlobalOptions.options.filter { $0.name != "-R" }.map { row($0.synopsis, $0.help) }
         lines += ["", "commands of macOS's security\(program == .security ? ", which may be abbreviated" : ""):"]
         for entry in CommandTable.entries {
-            if case .built(let command) = entry.support { lines.append(row(entry.name, command.definition.summary)) }
+            if case .implemented(let command) = entry.support {
+                lines.append(row(entry.name, command.definition.summary))
+            }
         }
         lines += ["", "commands of Latchkey:"]
-        lines += OwnCommand.allCases.map { row($0.rawValue, $0.abstract) }
+        lines += LatchkeySubcommand.allCases.map { row($0.rawValue, $0.abstract) }
         lines += ["", "'\(program.rawValue) help COMMAND' tells more about one of them."]
         return TerminalText(lines: lines.joined(separator: "\n") + "\n")
     }

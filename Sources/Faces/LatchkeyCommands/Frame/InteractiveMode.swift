@@ -16,7 +16,7 @@ enum InteractiveMode {
             let words: [CommandWord]
             do throws(KeychainError) {
                 guard let line = try session.io.readLine() else { return status }
-                words = line.withUnsafeBytes { LineWords.split($0) }
+                words = line.withUnsafeBytes { LineTokenizer.split($0) }
             } catch {
                 session.report(.status(error), of: "standard input")
                 return error.status.rawValue

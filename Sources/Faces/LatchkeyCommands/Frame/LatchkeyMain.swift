@@ -27,8 +27,8 @@ public enum LatchkeyMain {
     private static func status(of words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
         // `--help`, `--version` and `--generate-completion-script` are ours; macOS has no long options.
         if session.program == .latchkey, let first = words.first, first.hasPrefix("--") {
-            return OwnCommand.executeRoot(words, in: session)
+            return LatchkeySubcommand.executeRoot(words, in: session)
         }
-        return Frame.run(words, in: session)
+        return GlobalOptions.run(words, in: session)
     }
 }

@@ -15,7 +15,8 @@ final class ProgressLine {
     }
 
     func show(_ done: Int, of total: Int? = nil) {
-        guard io.isErrorInteractive, (total ?? done) >= Self.many, done / Self.step != last / Self.step || done == total else { return }
+        guard io.isErrorInteractive, (total ?? done) >= Self.many, done / Self.step != last / Self.step || done == total
+        else { return }
         isShown = true
         last = done
         io.say("\r\(done)\(total.map { " of \($0)" } ?? "") \(what)")

@@ -21,7 +21,7 @@ extension SecurityCommand {
                 return 0
             }
             let arguments = try definition.parse(words)
-            try PasscodeSource(arguments).unlockWhenNeeded(in: session)
+            try PasscodeSource(arguments).unlockOnDemand(in: session)
             try run(arguments, in: session)
             return 0
         } catch {

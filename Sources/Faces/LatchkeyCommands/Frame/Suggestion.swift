@@ -8,9 +8,9 @@ enum Suggestion {
     static func command(for name: String, isExact: Bool) -> String? {
         if let words = synonyms[name.lowercased()] { return words }
         let built = CommandTable.entries.compactMap { entry in
-            if case .built = entry.support { entry.name } else { nil }
+            if case .implemented = entry.support { entry.name } else { nil }
         }
-        return nearest(to: name, among: OwnCommand.allCases.map(\.rawValue) + built, takesPrefixes: isExact)
+        return nearest(to: name, among: LatchkeySubcommand.allCases.map(\.rawValue) + built, takesPrefixes: isExact)
     }
 
     /// The name with the fewest typing errors; or, where there are many, the first that begins with the word.
@@ -18,7 +18,9 @@ enum Suggestion {
         let characters = Array(word.lowercased())
         guard (2...maxLength).contains(characters.count) else { return nil }
         let distances = names.map { (name: $0, distance: distance(characters, Array($0))) }
-        if let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= max(1, characters.count / 4) { return best.name }
+        if let best = distances.min(by: { $0.distance < $1.distance }), best.distance <= max(1, characters.count / 4) {
+            return best.name
+        }
         return takesPrefixes ? names.first { $0.hasPrefix(word.lowercased()) } : nil
     }
 
@@ -30,10 +32,11 @@ enum Suggestion {
             var next = [row]
             for column in stride(from: 1, through: other.count, by: 1) {
                 let isSame = one[row - 1] == other[column - 1]
-                var least = min(last[column] + 1, next[column - 1] + 1, last[column - 1] + (isSame ? 0 : 1))
-                let isExchanged = row > 1 && column > 1 && one[row - 1] == other[column - 2] && one[row - 2] == other[column - 1]
-                if isExchanged { least = min(least, before[column - 2] + 1) }
-                next.append(least)
+                var minDistance = min(last[column] + 1, next[column - 1] + 1, last[column - 1] + (isSame ? 0 : 1))
+                let isExchanged =
+                    row > 1 && column > 1 && one[row - 1] == other[column - 2] && one[row - 2] == other[column - 1]
+                if isExchanged { minDistance = min(minDistance, before[column - 2] + 1) }
+                next.append(minDistance)
             }
             (before, last) = (last, next)
         }
@@ -49,11 +52,13 @@ enum Suggestion {
             "find-generic-password": ["get", "find", "show", "read", "lookup", "search", "password"],
             "add-generic-password": ["set", "add", "put", "store", "new", "insert"],
             "delete-generic-password": ["delete", "remove", "rm", "del", "clear", "erase"],
-            "dump-keychain": ["list", "ls", "dump", "items"], "status": ["info"], "doctor": ["check", "fsck", "repair"],
+            "dump-keychain": ["list", "ls", "dump", "items"], "status": ["info"],
+            "doctor": ["check", "fsck", "repair"],
             "who": ["whoami"], "log": ["logs", "audit", "journal"], "with-passcode": ["run", "exec"],
             "passcode set": ["set-passcode", "init"], "passcode change": ["passwd", "change-passcode"],
             "recovery-key create": ["recovery"], "recovery-key use": ["recover"], "verify-cert": ["verify"],
-            "key generate": ["generate", "keygen"], "key sign": ["sign"], "key encrypt": ["encrypt"], "key decrypt": ["decrypt"],
+            "key generate": ["generate", "keygen"], "key sign": ["sign"], "key encrypt": ["encrypt"],
+            "key decrypt": ["decrypt"],
             "key list": ["keys"], "certificate inspect": ["inspect", "cert"],
         ] {
             for name in names { words[name] = command }

@@ -5,11 +5,11 @@ enum DefaultKeychain: SecurityCommand {
     static let definition = CommandDefinition(
         name: "default-keychain",
         summary: "Show the default keychain.",
-        options: OneKeychain.options,
+        options: SingleKeychain.options,
         operands: "[keychain]",
         examples: ["default-keychain"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        try OneKeychain.showOrSet("the default keychain", "SecKeychainCopyDefault", arguments, in: session)
+        try SingleKeychain.showOrSet("the default keychain", "SecKeychainCopyDefault", arguments, in: session)
     }
 }

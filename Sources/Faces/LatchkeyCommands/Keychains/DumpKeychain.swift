@@ -22,14 +22,14 @@ enum DumpKeychain: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let path = try StorePath.of(keychain)
+        let path = try KeychainPath.of(keychain)
         let withData = arguments.contains("-d")
         var damaged = 0
         var isClosed = false
         for itemClass in ItemClass.stored {
             let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
             let returning: ReturnTypes = withData ? [.attributes, .data] : .attributes
-            let matches = try CommandFailure.naming(PasswordSearch.function) { () throws(KeychainError) in
+            let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
                 try openMatches(query, returning, in: keychain, session, &isClosed)
             }
             damaged += matches.damaged
@@ -42,15 +42,17 @@ enum DumpKeychain: SecurityCommand {
             }
         }
         if damaged > 0 {
-            session.remark(
-                "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") passed over", hint: "latchkey doctor tells which")
+            session.warn(
+                "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") passed over",
+                hint: "latchkey doctor tells which")
         }
-        if isClosed { session.remark("items that are locked are not shown", hint: "--passcode-file FILE unlocks them") }
+        if isClosed { session.warn("items that are locked are not shown", hint: "--passcode-file FILE unlocks them") }
     }
 
     /// The matches, class by class where some are closed.
     private static func openMatches(
-        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: any KeychainService, _ session: CommandSession, _ isClosed: inout Bool
+        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: any KeychainService, _ session: CommandSession,
+        _ isClosed: inout Bool
     ) throws(KeychainError) -> ItemMatches {
         do {
             return try PasswordSearch.matches(query, returning: returning, in: keychain, for: session.caller)

@@ -4,7 +4,8 @@
 enum KeychainDomain: String, CaseIterable, Sendable {
     case user, system, common, dynamic
 
-    static let option = CommandOption("-d", .required("domain"), help: "user, system, common or dynamic; only user has a keychain here")
+    static let option = CommandOption(
+        "-d", .required("domain"), help: "user, system, common or dynamic; only user has a keychain here")
 
     /// The domain that was named, else the user's.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {

@@ -8,10 +8,12 @@ enum KeychainOperand {
     /// Opens the keychain, after every operand was found to mean it.
     ///
     /// - Throws: errSecNoSuchKeychain (exit 50) for any other keychain.
-    static func check(_ operands: [CommandWord], in session: CommandSession) throws(CommandFailure) -> any KeychainService {
+    static func check(_ operands: [CommandWord], in session: CommandSession) throws(CommandFailure)
+        -> any KeychainService
+    {
         let keychain = try session.keychain()
         for operand in operands where !knownNames.contains(operand.lastPathComponent) {
-            guard operand.text == (try StorePath.of(keychain)) else {
+            guard operand.text == (try KeychainPath.of(keychain)) else {
                 let error = KeychainError(
                     .noSuchKeychain, "there is no such keychain",
                     hint: "leave the keychain out, or call it login.keychain; there is one per user")

@@ -17,9 +17,9 @@ enum ListKeychains: SecurityCommand {
         let domain = try KeychainDomain(arguments)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         if arguments.contains("-s") {
-            guard !arguments.operands.isEmpty, domain == .user else { throw OneKeychain.fixed("the search list") }
+            guard !arguments.operands.isEmpty, domain == .user else { throw SingleKeychain.fixed("the search list") }
         } else if domain == .user {
-            try session.write(OneKeychain.line(try StorePath.of(keychain)))
+            try session.write(SingleKeychain.line(try KeychainPath.of(keychain)))
         }
     }
 }

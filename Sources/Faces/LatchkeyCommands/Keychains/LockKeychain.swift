@@ -13,6 +13,6 @@ enum LockKeychain: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         _ = try KeychainOperand.check(arguments.operands, in: session)
-        try SharedLock.lock(immediately: false, in: session)
+        try LockOperations.lock(immediately: false, in: session)
     }
 }

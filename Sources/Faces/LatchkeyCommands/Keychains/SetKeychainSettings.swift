@@ -19,7 +19,7 @@ enum SetKeychainSettings: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+        let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
         var settings = status.settings
         settings.locksOnSleep = arguments.contains("-l")
         settings.lockInterval = 0

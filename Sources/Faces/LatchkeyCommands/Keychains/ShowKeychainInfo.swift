@@ -15,11 +15,15 @@ enum ShowKeychainInfo: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let settings = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus().settings }
-        let name = arguments.operands.isEmpty ? "<NULL>" : try StorePath.of(keychain)
+        let settings = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try keychain.lockStatus().settings
+        }
+        let name = arguments.operands.isEmpty ? "<NULL>" : try KeychainPath.of(keychain)
         let parts = [
-            settings.locksOnSleep ? "lock-on-sleep" : nil, settings.lockInterval == 0 ? "no-timeout" : "timeout=\(settings.lockInterval)s",
+            settings.locksOnSleep ? "lock-on-sleep" : nil,
+            settings.lockInterval == 0 ? "no-timeout" : "timeout=\(settings.lockInterval)s",
         ]
-        session.io.say("Keychain \"\(TerminalText(name, maxLength: nil))\" \(parts.compactMap { $0 }.joined(separator: " "))\n")
+        session.io.say(
+            "Keychain \"\(TerminalText(name, maxLength: nil))\" \(parts.compactMap { $0 }.joined(separator: " "))\n")
     }
 }

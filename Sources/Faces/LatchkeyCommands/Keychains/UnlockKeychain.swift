@@ -23,9 +23,11 @@ enum UnlockKeychain: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         guard let word = arguments["-p"] else {
-            return try SharedLock.unlock(try PasscodeSource(arguments), in: session)
+            return try LockOperations.unlock(try PasscodeSource(arguments), in: session)
         }
-        session.remark("a passcode on the command line can be read by every process", hint: "leave -p out, or use --passcode-file FILE")
-        try SharedLock.unlock(keychain, with: word.secret, in: session)
+        session.warn(
+            "a passcode on the command line can be read by every process",
+            hint: "leave -p out, or use --passcode-file FILE")
+        try LockOperations.unlock(keychain, with: word.secret, in: session)
     }
 }

@@ -12,16 +12,17 @@ enum AlgorithmName {
     }
 
     /// What a key does where nothing is said.
-    static func usual(for kind: KeyKind, _ operation: KeyOperation) -> KeyAlgorithm {
+    static func defaultAlgorithm(for kind: KeyKind, _ operation: KeyOperation) -> KeyAlgorithm {
         switch (kind.type, operation) {
         case (.rsa, .sign), (.rsa, .verify): .rsaSignature(.pkcs1(.message(.sha256)))
         case (.rsa, _): .rsaEncryption(.oaep(.sha256))
         case (.ellipticCurve, .sign), (.ellipticCurve, .verify): .ecdsa(.x962, .message(.sha256))
-        case (.ellipticCurve, _): .ecies(.cofactor, .sha256, derivesVector: true)
+        case (.ellipticCurve, _): .ecies(.cofactor, .sha256, derivesIV: true)
         }
     }
 
-    static let examples = "rsa-pkcs1-sha256, rsa-pss-sha256, ecdsa-sha256, oaep-sha256, ecies-sha256, RS256, PS256, ES256, or Apple's name"
+    static let examples =
+        "rsa-pkcs1-sha256, rsa-pss-sha256, ecdsa-sha256, oaep-sha256, ecies-sha256, RS256, PS256, ES256, or Apple's name"
 
     private static let byName: [String: KeyAlgorithm] = {
         var names: [String: KeyAlgorithm] = [
@@ -36,7 +37,7 @@ enum AlgorithmName {
             names["ecdsa-\(name)"] = .ecdsa(.x962, .message(hash))
             names["oaep-\(name)"] = .rsaEncryption(.oaep(hash))
             names["oaep-\(name)-aesgcm"] = .rsaEncryption(.oaepAESGCM(hash))
-            if hash != .sha1 { names["ecies-\(name)"] = .ecies(.cofactor, hash, derivesVector: true) }
+            if hash != .sha1 { names["ecies-\(name)"] = .ecies(.cofactor, hash, derivesIV: true) }
             guard [256, 384, 512].contains(bits) else { continue }
             names["rs\(bits)"] = .rsaSignature(.pkcs1(.message(hash)))
             names["ps\(bits)"] = .rsaSignature(.pss(.message(hash)))
@@ -64,9 +65,10 @@ extension KeyAlgorithm {
             case .rsaEncryption(.oaep(let hash)): "rsaEncryptionOAEP\(hash.rawValue)"
             case .rsaEncryption(.oaepAESGCM(let hash)): "rsaEncryptionOAEP\(hash.rawValue)AESGCM"
             case .ecdsa(let format, let input): "ecdsaSignature\(input.word)\(format.rawValue)\(input.hashName)"
-            case .ecdh(let agreement, let hash): "ecdhKeyExchange\(agreement.word)" + (hash.map { "X963\($0.rawValue)" } ?? "")
-            case .ecies(let agreement, let hash, let derivesVector):
-                "eciesEncryption\(agreement.word)\(derivesVector ? "VariableIV" : "")X963\(hash.rawValue)AESGCM"
+            case .ecdh(let agreement, let hash):
+                "ecdhKeyExchange\(agreement.word)" + (hash.map { "X963\($0.rawValue)" } ?? "")
+            case .ecies(let agreement, let hash, let derivesIV):
+                "eciesEncryption\(agreement.word)\(derivesIV ? "VariableIV" : "")X963\(hash.rawValue)AESGCM"
             }
         return [name, "kSecKeyAlgorithm\(name)"]
     }

@@ -7,14 +7,16 @@ internal import LinuxSystem
 /// `security find-key`.
 enum FindKey: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "find-key", summary: "Show the keys that have these attributes.", options: KeyCriteria.options + CommandOption.passcode,
+        name: "find-key", summary: "Show the keys that have these attributes.",
+        options: KeyCriteria.options + CommandOption.passcode,
         operands: "[keychain...]", examples: ["find-key -t private -s", "find-key --tag com.example.key"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let found = try KeySearch.all(try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, for: session)
+        let found = try KeySearch.all(
+            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, for: session)
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
-        let path = try StorePath.of(keychain)
+        let path = try KeychainPath.of(keychain)
         for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
     }
 }
@@ -38,12 +40,13 @@ enum DeleteKey: SecurityCommand {
         let found = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: session)
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
         guard found.count == 1 || arguments.contains("--all") else {
-            throw .parameter("\(found.count) keys match", hint: "-t private or -t public names one of them; --all deletes all")
+            throw .parameter(
+                "\(found.count) keys match", hint: "-t private or -t public names one of them; --all deletes all")
         }
-        let path = try StorePath.of(keychain)
+        let path = try KeychainPath.of(keychain)
         for record in found {
             let item = ItemQuery(.key, synchronizable: .any, persistentReference: record.persistentReference)
-            try CommandFailure.naming("SecKeychainItemDelete") { () throws(KeychainError) in
+            try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
                 _ = try keychain.delete(item, from: session.caller)
             }
             try session.write(ItemBlock(record: record, keychain: path).text)
@@ -61,10 +64,11 @@ enum SetKeyPartitionList: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let found = try KeySearch.all(try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, for: session)
+        let found = try KeySearch.all(
+            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, for: session)
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
-        let path = try StorePath.of(keychain)
+        let path = try KeychainPath.of(keychain)
         for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
-        session.remark("keys have no partition list here; nothing was changed")
+        session.warn("keys have no partition list here; nothing was changed")
     }
 }

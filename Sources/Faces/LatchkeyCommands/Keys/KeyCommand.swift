@@ -5,7 +5,7 @@ internal import ArgumentParser
 /// `latchkey key`.
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.key.rawValue, abstract: OwnCommand.key.abstract,
+        commandName: LatchkeySubcommand.key.rawValue, abstract: LatchkeySubcommand.key.abstract,
         discussion: """
             Private keys of the keychain are used where they lie. Algorithms have Apple's names and the usual ones:
             \(AlgorithmName.examples).
@@ -17,6 +17,7 @@ struct KeyCommand: ParsableCommand {
               latchkey key public --tag com.example.key
             """,
         subcommands: [
-            KeyGenerate.self, KeyList.self, KeySign.self, KeyVerify.self, KeyEncrypt.self, KeyDecrypt.self, KeyPublic.self, KeyDelete.self,
+            KeyGenerate.self, KeyList.self, KeySign.self, KeyVerify.self, KeyEncrypt.self, KeyDecrypt.self,
+            KeyPublic.self, KeyDelete.self,
         ])
 }

@@ -5,9 +5,12 @@ internal import KeychainModel
 /// What `find-key`, `delete-key` and `set-key-partition-list` look for a key by (keychain-behaviour §8.2).
 enum KeyCriteria {
     static let options: [CommandOption] = [
-        CommandOption("-a", .required("appLabel"), as: .attribute(.applicationLabel, .text), help: "the application label"),
-        CommandOption("-l", .required("label"), as: .attribute(.label, .text), help: "the label, the key's name for people"),
-        CommandOption("-c", .required("creator"), as: .attribute(.creator, .codeNumber), help: "the creator, 4 characters"),
+        CommandOption(
+            "-a", .required("appLabel"), as: .attribute(.applicationLabel, .text), help: "the application label"),
+        CommandOption(
+            "-l", .required("label"), as: .attribute(.label, .text), help: "the label, the key's name for people"),
+        CommandOption(
+            "-c", .required("creator"), as: .attribute(.creator, .codeNumber), help: "the creator, 4 characters"),
         CommandOption("-D", .required("kind"), help: "accepted; keys have no kind in words"),
         CommandOption("-j", .required("comment"), help: "accepted; keys have no comment"),
         CommandOption("-t", .required("type"), help: "symmetric, public or private"),
@@ -20,7 +23,9 @@ enum KeyCriteria {
 
     static func attributes(_ arguments: ParsedArguments) throws(CommandFailure) -> [ItemAttribute: AttributeValue] {
         var attributes = try arguments.attributes()
-        if case .string(let text)? = attributes[.applicationLabel] { attributes[.applicationLabel] = .data(applicationLabel(text)) }
+        if case .string(let text)? = attributes[.applicationLabel] {
+            attributes[.applicationLabel] = .data(applicationLabel(text))
+        }
         if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
         if let type = arguments["-t"] {
             guard let number = ["public", "private", "symmetric"].firstIndex(of: type.text) else {
@@ -41,7 +46,8 @@ enum KeyCriteria {
     }
 
     private static let capabilities: [(String, ItemAttribute)] = [
-        ("-d", .canDecrypt), ("-e", .canEncrypt), ("-r", .canDerive), ("-s", .canSign), ("-u", .canUnwrap), ("-v", .canVerify),
+        ("-d", .canDecrypt), ("-e", .canEncrypt), ("-r", .canDerive), ("-s", .canSign), ("-u", .canUnwrap),
+        ("-v", .canVerify),
         ("-w", .canWrap),
     ]
 }

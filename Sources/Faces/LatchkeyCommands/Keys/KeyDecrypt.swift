@@ -6,7 +6,7 @@ internal import KeychainModel
 internal import SecretMemory
 
 /// `latchkey key decrypt`.
-struct KeyDecrypt: OwnParsableCommand {
+struct KeyDecrypt: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "decrypt", abstract: "Decrypt a file by a private key.",
         discussion: """
@@ -15,9 +15,9 @@ struct KeyDecrypt: OwnParsableCommand {
               latchkey key decrypt --key-file key.pem --algorithm oaep-sha1 -o secret.txt secret.bin
             """)
 
-    @OptionGroup var key: KeyChoice
+    @OptionGroup var key: KeySelector
     @OptionGroup var passphrase: KeyPassphrase
-    @OptionGroup var algorithm: AlgorithmChoice
+    @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
     @Argument(help: "What is decrypted; standard input where none is named.")
@@ -28,9 +28,11 @@ struct KeyDecrypt: OwnParsableCommand {
         let secret = try passphrase.read(in: session)
         let key = try key.privateKey(secret, in: session)
         let algorithm = try algorithm.algorithm(for: key.kind, .decrypt)
-        let ciphertext = try KeyStreams.read(file)
-        let plaintext = try CommandFailure.naming(nil) { () throws(KeychainError) in
-            try ciphertext.withUnsafeBytes { (ciphertext) throws(KeychainError) in try key.decrypted(ciphertext, algorithm) }
+        let ciphertext = try KeyFileIO.read(file)
+        let plaintext = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try ciphertext.withUnsafeBytes { (ciphertext) throws(KeychainError) in
+                try key.decrypted(ciphertext, algorithm)
+            }
         }
         try output.write(plaintext, in: session)
     }

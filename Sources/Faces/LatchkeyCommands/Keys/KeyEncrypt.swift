@@ -6,7 +6,7 @@ internal import KeychainModel
 internal import SecretMemory
 
 /// `latchkey key encrypt`.
-struct KeyEncrypt: OwnParsableCommand {
+struct KeyEncrypt: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "encrypt", abstract: "Encrypt a file for the owner of a private key.",
         discussion: """
@@ -17,9 +17,9 @@ struct KeyEncrypt: OwnParsableCommand {
               latchkey key encrypt --tag com.example.key --algorithm oaep-sha256-aesgcm -o large.bin large.txt
             """)
 
-    @OptionGroup var key: KeyChoice
+    @OptionGroup var key: KeySelector
     @OptionGroup var passphrase: KeyPassphrase
-    @OptionGroup var algorithm: AlgorithmChoice
+    @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
     @Argument(help: "What is encrypted; standard input where none is named.")
@@ -30,9 +30,10 @@ struct KeyEncrypt: OwnParsableCommand {
         let secret = try passphrase.read(in: session)
         let key = try key.publicKey(secret, in: session)
         let algorithm = try algorithm.algorithm(for: key.kind, .encrypt)
-        let plaintext = try KeyStreams.read(file)
-        let ciphertext = try CommandFailure.naming(nil) { () throws(KeychainError) in
-            try plaintext.withUnsafeBytes { (plaintext) throws(KeychainError) in try key.encrypted(plaintext, algorithm) }
+        let plaintext = try KeyFileIO.read(file)
+        let ciphertext = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try plaintext.withUnsafeBytes { (plaintext) throws(KeychainError) in try key.encrypted(plaintext, algorithm)
+            }
         }
         try output.write(SharedSecret(copying: ciphertext), in: session)
     }

@@ -6,7 +6,7 @@ internal import LatchkeyService
 internal import LinuxSystem
 
 /// `latchkey key generate`.
-struct KeyGenerate: OwnParsableCommand {
+struct KeyGenerate: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Make a pair of keys in the keychain.",
         discussion: """
@@ -44,23 +44,28 @@ struct KeyGenerate: OwnParsableCommand {
     func run(in session: CommandSession) throws(CommandFailure) {
         let kind = type == .rsa ? KeyKind(.rsa, bits: size ?? 3072) : KeyKind(.ellipticCurve, bits: size ?? 256)
         if kind.isWeak {
-            throw .parameter("RSA keys need at least 2048 bits, \(kind.bits) were asked for", hint: "--type rsa --size 3072")
+            throw .parameter(
+                "RSA keys need at least 2048 bits, \(kind.bits) were asked for", hint: "--type rsa --size 3072")
         }
         var protection: ProtectionClass?
         if let accessible {
             guard let known = ProtectionClass(rawValue: accessible) else {
-                throw .parameter("there is no protection class '\(accessible)'", hint: "ak, ck, dk, aku, cku, dku or akpu")
+                throw .parameter(
+                    "there is no protection class '\(accessible)'", hint: "ak, ck, dk, aku, cku, dku or akpu")
             }
             protection = known
         }
-        var attributes: [ItemAttribute: AttributeValue] = [.applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag)]
+        var attributes: [ItemAttribute: AttributeValue] = [
+            .applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag),
+        ]
         let publicHalf = ItemAddition(.key, attributes: attributes, accessGroup: accessGroup, protection: protection)
         if notExtractable { attributes[.isExtractable] = .number(0) }
         let privateHalf = ItemAddition(.key, attributes: attributes, accessGroup: accessGroup, protection: protection)
         let keychain = try session.keychain()
-        _ = try CommandFailure.naming(nil) { () throws(KeychainError) in
+        _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try keychain.generateKey(
-                KeyGeneration(kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil), from: session.caller)
+                KeyGeneration(kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil),
+                from: session.caller)
         }
         session.io.say("latchkey: the key \(kind) was made\n")
     }

@@ -6,7 +6,7 @@ internal import LatchkeyService
 internal import LinuxSystem
 
 /// `latchkey key list`.
-struct KeyList: OwnParsableCommand {
+struct KeyList: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the keys of the keychain.",
         discussion: """
@@ -22,14 +22,14 @@ struct KeyList: OwnParsableCommand {
     var json = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let keys = try KeySearch.all([:], group: accessGroup, in: session.keychain(), for: session).map(KeyText.init)
+        let keys = try KeySearch.all([:], group: accessGroup, in: session.keychain(), for: session).map(KeyReport.init)
         if json { return try session.write(JSONText.of(keys)) }
         for key in keys { try session.write(key.line) }
     }
 }
 
 /// A key as `latchkey key list` tells it, in the shape of its JSON.
-struct KeyText: Encodable {
+struct KeyReport: Encodable {
     var kind: String
     var half: String
     var tag: String?
@@ -51,7 +51,9 @@ struct KeyText: Encodable {
         half = ["public", "private", "symmetric"][Int(min(max(Self.number(record[.keyClass]) ?? 2, 0), 2))]
         tag = Self.text(record[.applicationTag])
         label = Self.text(record[.label])
-        if case .data(let bytes)? = record[.applicationLabel], !bytes.isEmpty { applicationLabel = Hexadecimal.text(bytes) }
+        if case .data(let bytes)? = record[.applicationLabel], !bytes.isEmpty {
+            applicationLabel = Hexadecimal.text(bytes)
+        }
         accessGroup = record.accessGroup.name
         accessible = record.protection.rawValue
         isExtractable = record[.isExtractable] != .number(0)

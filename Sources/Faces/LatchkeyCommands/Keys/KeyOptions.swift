@@ -7,18 +7,24 @@ internal import LatchkeyService
 internal import SecretMemory
 
 /// Which key a command uses: one of the keychain, or one of a file.
-struct KeyChoice: ParsableArguments {
-    @Option(name: [.customShort("t"), .long], help: ArgumentHelp("The key of the keychain with this tag or label.", valueName: "tag"))
+struct KeySelector: ParsableArguments {
+    @Option(
+        name: [.customShort("t"), .long],
+        help: ArgumentHelp("The key of the keychain with this tag or label.", valueName: "tag"))
     var tag: String?
 
-    @Option(name: [.customShort("k"), .long], help: ArgumentHelp("The key of this file (PEM, DER, OpenSSH).", valueName: "file"))
+    @Option(
+        name: [.customShort("k"), .long],
+        help: ArgumentHelp("The key of this file (PEM, DER, OpenSSH).", valueName: "file"))
     var keyFile: String?
 
     @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
     var accessGroup: String?
 
     func validate() throws {
-        guard (tag == nil) != (keyFile == nil) else { throw ValidationError("name a key: --tag TAG or --key-file FILE") }
+        guard (tag == nil) != (keyFile == nil) else {
+            throw ValidationError("name a key: --tag TAG or --key-file FILE")
+        }
     }
 
     /// Refuses to read standard input twice.
@@ -56,9 +62,11 @@ struct KeyChoice: ParsableArguments {
     }
 
     private func entry(_ passphrase: SharedSecret?) throws(CommandFailure) -> KeyFileEntry {
-        let bytes = try KeyStreams.read(keyFile ?? "-")
-        return try CommandFailure.naming(nil) { () throws(KeychainError) in
-            let entries = try bytes.withUnsafeBytes { (bytes) throws(KeychainError) in try KeyFile.read(bytes, passphrase: passphrase) }
+        let bytes = try KeyFileIO.read(keyFile ?? "-")
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            let entries = try bytes.withUnsafeBytes { (bytes) throws(KeychainError) in
+                try KeyFile.read(bytes, passphrase: passphrase)
+            }
             guard let first = entries.first, entries.count == 1 else {
                 throw .parameter("the file holds \(entries.count) keys, and one is needed")
             }
@@ -74,8 +82,11 @@ struct KeyPassphrase: ParsableArguments {
 
     func read(in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         guard let passphraseFile else { return nil }
-        let source = PasscodeSource(file: passphraseFile, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
-        return try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("passphrase: ", in: session) }
+        let source = PasscodeSource(
+            file: passphraseFile, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try source.read("passphrase: ", in: session)
+        }
     }
 }
 
@@ -90,6 +101,6 @@ struct KeyOutputOptions: ParsableArguments {
     var force = false
 
     func write(_ secret: SharedSecret, in session: CommandSession) throws(CommandFailure) {
-        try KeyStreams.write(secret, to: output, replaces: force, advice: "--force replaces it", in: session)
+        try KeyFileIO.write(secret, to: output, replaces: force, advice: "--force replaces it", in: session)
     }
 }

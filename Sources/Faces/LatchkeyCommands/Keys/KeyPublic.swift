@@ -8,7 +8,7 @@ internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey key public`.
-struct KeyPublic: OwnParsableCommand {
+struct KeyPublic: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "public", abstract: "Print the public half of a key.",
         discussion: """
@@ -19,17 +19,18 @@ struct KeyPublic: OwnParsableCommand {
 
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case pem, der, pkcs1, openssh, external }
 
-    @OptionGroup var key: KeyChoice
+    @OptionGroup var key: KeySelector
     @OptionGroup var passphrase: KeyPassphrase
     @OptionGroup var output: KeyOutputOptions
 
-    @Option(help: "pem and der are SubjectPublicKeyInfo; pkcs1; openssh; external is SecKeyCopyExternalRepresentation's.")
+    @Option(
+        help: "pem and der are SubjectPublicKeyInfo; pkcs1; openssh; external is SecKeyCopyExternalRepresentation's.")
     var format = Format.pem
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let secret = try passphrase.read(in: session)
         let key = try key.publicKey(secret, in: session)
-        let file = try CommandFailure.naming(nil) { () throws(KeychainError) in
+        let file = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             switch format {
             case .pem: try KeyFile.write(.publicKey(key), as: .pkcs8)
             case .der: try KeyFile.write(.publicKey(key), as: .pkcs8, isPEM: false)
@@ -43,7 +44,7 @@ struct KeyPublic: OwnParsableCommand {
 }
 
 /// `latchkey key delete`.
-struct KeyDelete: OwnParsableCommand {
+struct KeyDelete: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete the pair with a tag or label, both halves.",
         discussion: """
@@ -70,14 +71,17 @@ struct KeyDelete: OwnParsableCommand {
         let keychain = try session.keychain()
         var found: [ItemRecord] = []
         for attributes in [
-            [ItemAttribute.applicationTag: AttributeValue.data(Array(tag.utf8))], [.applicationTag: .string(tag)], [.label: .string(tag)],
+            [ItemAttribute.applicationTag: AttributeValue.data(Array(tag.utf8))], [.applicationTag: .string(tag)],
+            [.label: .string(tag)],
             [.applicationLabel: .data(KeyCriteria.applicationLabel(tag))],
         ]
         where found.isEmpty {
             found = try KeySearch.all(attributes, group: accessGroup, in: keychain, for: session)
         }
         guard !found.isEmpty else {
-            throw .status(KeychainError(.itemNotFound, "there is no key with the tag or label '\(tag)'", hint: "latchkey key list"))
+            throw .status(
+                KeychainError(
+                    .itemNotFound, "there is no key with the tag or label '\(tag)'", hint: "latchkey key list"))
         }
         let pairs = Set(found.map { $0[.applicationLabel]?.canonicalBytes ?? [] }).count
         guard pairs == 1 || all || dryRun else {
@@ -86,10 +90,12 @@ struct KeyDelete: OwnParsableCommand {
                 hint: "--all deletes them; --dry-run shows them; an application label names one")
         }
         for key in found {
-            session.io.say("latchkey: \(dryRun ? "would delete" : "deleting") \(KeyText(key).line)")
+            session.io.say("latchkey: \(dryRun ? "would delete" : "deleting") \(KeyReport(key).line)")
             if dryRun { continue }
             let item = ItemQuery(.key, synchronizable: .any, persistentReference: key.persistentReference)
-            _ = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.delete(item, from: session.caller) }
+            _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try keychain.delete(item, from: session.caller)
+            }
         }
     }
 }

@@ -10,11 +10,14 @@ internal import SecretMemory
 enum KeySearch {
     /// The keys with these attributes, in the order in which they were added.
     static func all(
-        _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: any KeychainService, for session: CommandSession
+        _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: any KeychainService,
+        for session: CommandSession
     ) throws(CommandFailure) -> [ItemRecord] {
         let query = ItemQuery(.key, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
-        return try CommandFailure.naming(PasswordSearch.function) { () throws(KeychainError) in
-            try PasswordSearch.matches(query, returning: [.attributes, .persistentReference], in: keychain, for: session.caller).records
+        return try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
+            try PasswordSearch.matches(
+                query, returning: [.attributes, .persistentReference], in: keychain, for: session.caller
+            ).records
         }
     }
 
@@ -25,20 +28,26 @@ enum KeySearch {
         _ name: String, half: KeyHalf?, group: String?, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> ItemRecord {
         let byTag = try all([.applicationTag: .data(Array(name.utf8))], group: group, in: keychain, for: session)
-        let byText = byTag.isEmpty ? try all([.applicationTag: .string(name)], group: group, in: keychain, for: session) : byTag
-        let byLabel = byText.isEmpty ? try all([.label: .string(name)], group: group, in: keychain, for: session) : byText
+        let byText =
+            byTag.isEmpty ? try all([.applicationTag: .string(name)], group: group, in: keychain, for: session) : byTag
+        let byLabel =
+            byText.isEmpty ? try all([.label: .string(name)], group: group, in: keychain, for: session) : byText
         let found =
             byLabel.isEmpty
-            ? try all([.applicationLabel: .data(KeyCriteria.applicationLabel(name))], group: group, in: keychain, for: session) : byLabel
-        let fitting = found.filter { half == nil || $0[.keyClass] == half.map { .number($0.rawValue) } }
-        guard let first = fitting.first else {
+            ? try all(
+                [.applicationLabel: .data(KeyCriteria.applicationLabel(name))], group: group, in: keychain, for: session
+            ) : byLabel
+        let matching = found.filter { half == nil || $0[.keyClass] == half.map { .number($0.rawValue) } }
+        guard let first = matching.first else {
             throw .status(
                 KeychainError(
-                    .itemNotFound, "there is no \(half.map(word) ?? "")key with the tag or label '\(name)'", hint: "latchkey key list"))
+                    .itemNotFound, "there is no \(half.map(word) ?? "")key with the tag or label '\(name)'",
+                    hint: "latchkey key list"))
         }
-        guard fitting.count == 1 else {
+        guard matching.count == 1 else {
             throw .parameter(
-                "\(fitting.count) keys have the tag or label '\(name)'", hint: "name one by its application label: latchkey key list --json"
+                "\(matching.count) keys have the tag or label '\(name)'",
+                hint: "name one by its application label: latchkey key list --json"
             )
         }
         return first
@@ -57,7 +66,7 @@ enum KeySearch {
     static func publicKey(
         _ record: ItemRecord, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> PublicKey {
-        try CommandFailure.naming(nil) { () throws(KeychainError) in
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try PublicKey.of(keychain.publicKey(of: record.persistentReference, from: session.caller))
         }
     }

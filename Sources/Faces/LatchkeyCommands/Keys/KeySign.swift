@@ -6,7 +6,7 @@ internal import KeychainModel
 internal import SecretMemory
 
 /// `latchkey key sign`.
-struct KeySign: OwnParsableCommand {
+struct KeySign: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign a file by a private key.",
         discussion: """
@@ -17,9 +17,9 @@ struct KeySign: OwnParsableCommand {
               latchkey key sign --key-file key.pem --algorithm rsa-pss-sha256 -o message.sig message.txt
             """)
 
-    @OptionGroup var key: KeyChoice
+    @OptionGroup var key: KeySelector
     @OptionGroup var passphrase: KeyPassphrase
-    @OptionGroup var algorithm: AlgorithmChoice
+    @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
     @Argument(help: "The message, or the digest; standard input where none is named.")
@@ -30,8 +30,8 @@ struct KeySign: OwnParsableCommand {
         let secret = try passphrase.read(in: session)
         let key = try key.privateKey(secret, in: session)
         let algorithm = try algorithm.algorithm(for: key.kind, .sign)
-        let message = try KeyStreams.read(file)
-        let signature = try CommandFailure.naming(nil) { () throws(KeychainError) in
+        let message = try KeyFileIO.read(file)
+        let signature = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try message.withUnsafeBytes { (message) throws(KeychainError) in try key.signature(of: message, algorithm) }
         }
         try output.write(SharedSecret(copying: signature), in: session)

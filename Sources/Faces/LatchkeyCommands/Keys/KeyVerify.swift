@@ -7,7 +7,7 @@ internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey key verify`.
-struct KeyVerify: OwnParsableCommand {
+struct KeyVerify: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Verify the signature of a file. Exits with 0 only where it is the key's.",
         discussion: """
@@ -16,9 +16,9 @@ struct KeyVerify: OwnParsableCommand {
               latchkey key verify --key-file public.pem --signature message.sig --algorithm PS256 message.txt
             """)
 
-    @OptionGroup var key: KeyChoice
+    @OptionGroup var key: KeySelector
     @OptionGroup var passphrase: KeyPassphrase
-    @OptionGroup var algorithm: AlgorithmChoice
+    @OptionGroup var algorithm: AlgorithmOption
 
     @Option(name: [.customShort("s"), .long], help: ArgumentHelp("The file with the signature.", valueName: "file"))
     var signature: String
@@ -31,13 +31,17 @@ struct KeyVerify: OwnParsableCommand {
         let secret = try passphrase.read(in: session)
         let key = try key.publicKey(secret, in: session)
         let algorithm = try algorithm.algorithm(for: key.kind, .verify)
-        let (signature, message) = (try KeyStreams.read(signature), try KeyStreams.read(file))
-        let isSigned = try CommandFailure.naming(nil) { () throws(KeychainError) in
+        let (signature, message) = (try KeyFileIO.read(signature), try KeyFileIO.read(file))
+        let isSigned = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try signature.withUnsafeBytes { (signature) throws(KeychainError) in
-                try message.withUnsafeBytes { (message) throws(KeychainError) in try key.isSignature(signature, of: message, algorithm) }
+                try message.withUnsafeBytes { (message) throws(KeychainError) in
+                    try key.isSignature(signature, of: message, algorithm)
+                }
             }
         }
-        guard isSigned else { throw .status(KeychainError(.verifyFailed, "the signature is not this key's for this message")) }
+        guard isSigned else {
+            throw .status(KeychainError(.verifyFailed, "the signature is not this key's for this message"))
+        }
         session.io.say("latchkey: the signature is good\n")
     }
 }

@@ -9,7 +9,9 @@ enum ErrorCommand: SecurityCommand {
         name: "error",
         summary: "Show the meaning of status codes.",
         operands: "code...",
-        notes: ["A code is a decimal number, a hexadecimal one with 0x, or the name of a constant. The exit value is always 1."],
+        notes: [
+            "A code is a decimal number, a hexadecimal one with 0x, or the name of a constant. The exit value is always 1."
+        ],
         examples: ["error -25300", "error 0xFFFF9D2C errSecDuplicateItem"],
         takesOnlyOperands: true)
 
@@ -17,14 +19,15 @@ enum ErrorCommand: SecurityCommand {
         guard !arguments.operands.isEmpty else { throw .usage("there is no code") }
         for operand in arguments.operands {
             guard let code = code(operand.text) else {
-                session.io.say("security: '\(operand.text)' is not a status: a number of 32 bits or a name such as errSecParam\n")
+                session.io.say(
+                    "security: '\(operand.text)' is not a status: a number of 32 bits or a name such as errSecParam\n")
                 continue
             }
             let bits = String(UInt32(bitPattern: code.rawValue), radix: 16, uppercase: true)
             let digits = String(repeating: "0", count: 8 - bits.count) + bits
             try session.write("Error: 0x\(digits) \(code.rawValue) \(code.message ?? "unknown status")\n")
         }
-        throw .said(1)
+        throw .reported(1)
     }
 
     private static func code(_ word: String) -> OSStatusCode? {

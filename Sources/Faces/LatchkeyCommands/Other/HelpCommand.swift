@@ -21,17 +21,19 @@ enum HelpCommand: SecurityCommand {
                 isUnknown = true
             }
         }
-        if isUnknown { throw .said(1) }
+        if isUnknown { throw .reported(1) }
     }
 
     private static func text(for name: CommandWord, in session: CommandSession) -> TerminalText? {
-        let own = OwnCommand(rawValue: name.text)
+        let own = LatchkeySubcommand(rawValue: name.text)
         if let own, session.program == .latchkey { return own.help(columns: session.io.columns) }
-        guard let entry = CommandTable.entry(name, for: session.program) else { return own?.help(columns: session.io.columns) }
+        guard let entry = CommandTable.entry(name, for: session.program) else {
+            return own?.help(columns: session.io.columns)
+        }
         return switch entry.support {
-        case .built(let command): command.definition.usage(of: session.program)
-        case .later: "\(entry.name) is not supported by this version.\n"
-        case .foreign: "\(entry.name) is not supported on this system.\n"
+        case .implemented(let command): command.definition.usage(of: session.program)
+        case .planned: "\(entry.name) is not supported by this version.\n"
+        case .unsupported: "\(entry.name) is not supported on this system.\n"
         }
     }
 }

@@ -7,10 +7,10 @@ internal import LatchkeyService
 internal import LinuxSystem
 
 /// `latchkey doctor`.
-struct DoctorCommand: OwnParsableCommand {
+struct DoctorCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.doctor.rawValue,
-        abstract: OwnCommand.doctor.abstract,
+        commandName: LatchkeySubcommand.doctor.rawValue,
+        abstract: LatchkeySubcommand.doctor.abstract,
         discussion: """
             Looks at permissions, tables, every item and the free space, and exits with 1 when something is wrong. Without the options below it
             changes nothing, and makes no keychain where there is none.
@@ -48,12 +48,12 @@ struct DoctorCommand: OwnParsableCommand {
         for action in actions { try perform(action, in: session) }
         let report = DoctorReport(Self.findings(in: session))
         try session.write(json ? try JSONText.of(report) : report.text)
-        guard report.healthy else { throw .said(1) }
+        guard report.healthy else { throw .reported(1) }
     }
 
     /// What is locked is looked into as well, where a passcode is named.
     private func unlockIfNamed(in session: CommandSession) throws(CommandFailure) {
-        try CommandFailure.naming(nil) { () throws(KeychainError) in
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             guard let named = try passcode.source.named(), try KeychainClient.missingHome() == nil else { return }
             try KeychainClient.service().unlock(named) { _, _ in }
         }
@@ -64,17 +64,18 @@ struct DoctorCommand: OwnParsableCommand {
     }
 
     private func perform(_ action: RepairAction, in session: CommandSession) throws(CommandFailure) {
-        let isRehearsal = dryRun
+        let dryRun = self.dryRun
         let progress = ProgressLine("items looked at", io: session.io)
-        let count = try CommandFailure.naming(nil) { () throws(KeychainError) in
+        let count = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             defer { progress.clear() }
-            return try KeychainClient.service().repair(action, isRehearsal: isRehearsal) { progress.show($0) }
+            return try KeychainClient.service().repair(action, dryRun: dryRun) { progress.show($0) }
         }
         let items = count == 1 ? "1 item" : "\(count) items"
         // On standard error, so that the report stays what a script expects.
         switch action {
-        case .moveDamaged: session.io.say("latchkey: \(items) \(isRehearsal ? "would be " : "")moved to quarantine\n")
-        case .emptyQuarantine: session.io.say("latchkey: \(items) \(isRehearsal ? "would be " : "")deleted from quarantine\n")
+        case .moveDamaged: session.io.say("latchkey: \(items) \(dryRun ? "would be " : "")moved to quarantine\n")
+        case .emptyQuarantine:
+            session.io.say("latchkey: \(items) \(dryRun ? "would be " : "")deleted from quarantine\n")
         }
     }
 
@@ -84,8 +85,10 @@ struct DoctorCommand: OwnParsableCommand {
         defer { progress.clear() }
         do throws(KeychainError) {
             if let home = try KeychainClient.missingHome() {
-                let (missing, parents) = ("there is none yet at \(home.databasePath)", home.examineParents())
-                guard parents.isHealthy else { return [KeychainFinding("keychain", isHealthy: true, detail: missing), parents] }
+                let (missing, parents) = ("there is none yet at \(home.databasePath)", home.checkParents())
+                guard parents.isHealthy else {
+                    return [KeychainFinding("keychain", isHealthy: true, detail: missing), parents]
+                }
                 return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); the first use makes it")]
             }
             return try KeychainClient.service().check { progress.show($0) }

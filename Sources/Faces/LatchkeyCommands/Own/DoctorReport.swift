@@ -17,13 +17,16 @@ struct DoctorReport: Encodable {
 
     init(_ findings: [KeychainFinding]) {
         healthy = findings.allSatisfy(\.isHealthy)
-        self.findings = findings.map { Finding(subject: $0.subject, healthy: $0.isHealthy, detail: $0.detail, hint: $0.hint) }
+        self.findings = findings.map {
+            Finding(subject: $0.subject, healthy: $0.isHealthy, detail: $0.detail, hint: $0.hint)
+        }
     }
 
     /// The report for people: a line a finding, and what to do below it.
     var text: TerminalText {
         findings.map { finding in
-            let line: TerminalText = "\(finding.healthy ? "ok     " : "WRONG  ")  \(finding.subject): \(finding.detail)\n"
+            let line: TerminalText =
+                "\(finding.healthy ? "ok     " : "WRONG  ")  \(finding.subject): \(finding.detail)\n"
             return line + (finding.hint.map { "         hint: \($0)\n" } ?? "")
         }.joined()
     }

@@ -18,7 +18,7 @@ struct LatchkeyCommand: ParsableCommand {
             """,
         version: LatchkeyVersion.current,
         groupedSubcommands: [
-            CommandGroup(name: "Latchkey", subcommands: OwnCommand.commands),
+            CommandGroup(name: "Latchkey", subcommands: LatchkeySubcommand.commands),
             CommandGroup(name: "macOS", subcommands: ListedCommands.all),
         ])
 }

@@ -6,9 +6,12 @@ internal import ArgumentParser
 enum ListedCommands {
     static let all: [any ParsableCommand.Type] = [
         Help.self, Lists.self, Default.self, Login.self, Lock.self, Unlock.self, Settings.self,
-        Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self, FindGeneric.self,
-        FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self, KeyFinding.self,
-        PartitionKey.self, CertificateFinding.self, IdentityFinding.self, CertificateDeletion.self, IdentityDeletion.self, Export.self,
+        Info.self, Dump.self, KeypairCreation.self, AddGeneric.self, AddInternet.self, CertificateAddition.self,
+        FindGeneric.self,
+        FindInternet.self, DeleteGeneric.self, DeleteInternet.self, PartitionGeneric.self, PartitionInternet.self,
+        KeyFinding.self,
+        PartitionKey.self, CertificateFinding.self, IdentityFinding.self, CertificateDeletion.self,
+        IdentityDeletion.self, Export.self,
         Import.self, TrustAddition.self, TrustRemoval.self, TrustDump.self, TrustExport.self, TrustImport.self,
         Verify.self, Errors.self, KeyDeletion.self,
     ]
@@ -28,8 +31,12 @@ enum ListedCommands {
     struct FindInternet: ListedCommand { static let command: any SecurityCommand.Type = FindInternetPassword.self }
     struct DeleteGeneric: ListedCommand { static let command: any SecurityCommand.Type = DeleteGenericPassword.self }
     struct DeleteInternet: ListedCommand { static let command: any SecurityCommand.Type = DeleteInternetPassword.self }
-    struct PartitionGeneric: ListedCommand { static let command: any SecurityCommand.Type = SetGenericPasswordPartitionList.self }
-    struct PartitionInternet: ListedCommand { static let command: any SecurityCommand.Type = SetInternetPasswordPartitionList.self }
+    struct PartitionGeneric: ListedCommand {
+        static let command: any SecurityCommand.Type = SetGenericPasswordPartitionList.self
+    }
+    struct PartitionInternet: ListedCommand {
+        static let command: any SecurityCommand.Type = SetInternetPasswordPartitionList.self
+    }
     struct KeypairCreation: ListedCommand { static let command: any SecurityCommand.Type = CreateKeypair.self }
     struct KeyFinding: ListedCommand { static let command: any SecurityCommand.Type = FindKey.self }
     struct KeyDeletion: ListedCommand { static let command: any SecurityCommand.Type = DeleteKey.self }

@@ -7,10 +7,10 @@ internal import LatchkeyService
 internal import LinuxSystem
 
 /// `latchkey status`.
-struct StatusCommand: OwnParsableCommand {
+struct StatusCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.status.rawValue,
-        abstract: OwnCommand.status.abstract,
+        commandName: LatchkeySubcommand.status.rawValue,
+        abstract: LatchkeySubcommand.status.abstract,
         discussion: """
             Where there is no keychain yet, none is made.
 
@@ -28,10 +28,10 @@ struct StatusCommand: OwnParsableCommand {
     }
 
     private static func report(in session: CommandSession) throws(CommandFailure) -> StatusReport {
-        let missing = try CommandFailure.naming(nil) { () throws(KeychainError) in try KeychainClient.missingHome() }
+        let missing = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.missingHome() }
         if let missing { return StatusReport(missingAt: missing) }
         let keychain = try session.keychain()
-        return try CommandFailure.naming(nil) { () throws(KeychainError) in
+        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             StatusReport(try keychain.status(), try keychain.lockStatus())
         }
     }

@@ -56,11 +56,14 @@ struct StatusReport: Encodable {
         recoveryKey = lock.hasRecoveryKey
         delay = lock.delay
         wrongPasscodes = WrongPasscodesReport(lock)
-        identity = status.mode == .system ? AccessGroup.Grade.attested.description : AccessGroup.Grade.claimed.description
+        identity =
+            status.mode == .system ? AccessGroup.Grade.attested.description : AccessGroup.Grade.claimed.description
         auditLog = status.hasAuditLog
         let full = status.counts.filter { $0.count > 0 }
         items = full.reduce(0) { $0 + $1.count }
-        counts = full.map { Count(itemClass: $0.itemClass.rawValue, protection: $0.protection.constant, count: $0.count) }
+        counts = full.map {
+            Count(itemClass: $0.itemClass.rawValue, protection: $0.protection.constant, count: $0.count)
+        }
         quarantined = status.quarantined
     }
 
@@ -69,9 +72,11 @@ struct StatusReport: Encodable {
         let open = Set(ProtectionClass.allCases.filter { !$0.requiresPasscode })
         self.init(
             KeychainStatus(
-                mode: .embedded, root: .file, databasePath: home.databasePath, deviceKeyPath: home.deviceKeyPath, formatVersion: 0,
+                mode: .embedded, root: .file, databasePath: home.databasePath, deviceKeyPath: home.deviceKeyPath,
+                formatVersion: 0,
                 hasPasscode: false, counts: [], quarantined: 0),
-            LockStatus(state: .unlocked, hasPasscode: false, hasRecoveryKey: false, settings: KeybagSettings(), open: open))
+            LockStatus(
+                state: .unlocked, hasPasscode: false, hasRecoveryKey: false, settings: KeybagSettings(), open: open))
         exists = false
     }
 }
@@ -87,7 +92,10 @@ extension StatusReport {
             ("mode", modeText),
             ("format", "\(format)"),
             ("device key", deviceKey.map { "\($0), a file: whoever can read both files has the key" } ?? "in memory"),
-            ("passcode", passcode ? passcodeText : "none: the keychain is always open, nothing but the device key protects it"),
+            (
+                "passcode",
+                passcode ? passcodeText : "none: the keychain is always open, nothing but the device key protects it"
+            ),
             ("classes", classesText),
             ("recovery", recoveryKey ? "there is a recovery key" : "no recovery key"),
             ("identity", identityText),
@@ -101,7 +109,7 @@ extension StatusReport {
         rows.append(("quarantine", quarantined == 0 ? "empty" : "\(quarantined) damaged; see latchkey doctor"))
         return rows.map { row -> TerminalText in
             let name = row.name.isEmpty ? "" : "\(row.name):"
-            return "\(name)\(TerminalText.blanks(13 - name.count))\(row.value)\n"
+            return "\(name)\(TerminalText.spaces(13 - name.count))\(row.value)\n"
         }.joined()
     }
 
@@ -128,6 +136,7 @@ extension StatusReport {
     }
 
     private var classesText: String {
-        ProtectionClass.allCases.map { "\($0.rawValue) \(open[$0.rawValue] == true ? "open" : "closed")" }.joined(separator: ", ")
+        ProtectionClass.allCases.map { "\($0.rawValue) \(open[$0.rawValue] == true ? "open" : "closed")" }.joined(
+            separator: ", ")
     }
 }

@@ -29,7 +29,8 @@ struct WrongPasscodesReport: Encodable {
         delayBegan = lock.delayBegan.map(LogTime.text)
         let programs = lock.guesses.map { guess in
             Program(
-                program: guess.program, user: guess.user, process: guess.process, count: guess.count, first: LogTime.text(guess.first),
+                program: guess.program, user: guess.user, process: guess.process, count: guess.count,
+                first: LogTime.text(guess.first),
                 last: LogTime.text(guess.last))
         }
         self.programs = programs.isEmpty ? nil : programs
@@ -38,8 +39,12 @@ struct WrongPasscodesReport: Encodable {
     /// The lines of the report for people.
     var rows: [(name: String, value: String)] {
         let delay = delayBegan.map { "; the delay began \($0), and holds up no recovery key" } ?? ""
-        let first = ("wrong", "\(count == 1 ? "1 wrong passcode" : "\(count) wrong passcodes") since the last right one\(delay)")
-        guard let programs else { return [first, ("", "by programs that are not known: only latchkeyd's log tells them")] }
+        let first = (
+            "wrong", "\(count == 1 ? "1 wrong passcode" : "\(count) wrong passcodes") since the last right one\(delay)"
+        )
+        guard let programs else {
+            return [first, ("", "by programs that are not known: only latchkeyd's log tells them")]
+        }
         return [first] + programs.map { ("", $0.text) }
     }
 }

@@ -3,9 +3,9 @@
 internal import ArgumentParser
 
 /// `latchkey lock`.
-struct LockCommand: OwnParsableCommand {
+struct LockCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.lock.rawValue, abstract: OwnCommand.lock.abstract,
+        commandName: LatchkeySubcommand.lock.rawValue, abstract: LatchkeySubcommand.lock.abstract,
         discussion: """
             EXAMPLES:
               latchkey lock
@@ -16,6 +16,6 @@ struct LockCommand: OwnParsableCommand {
     var now = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        try SharedLock.lock(immediately: now, in: session)
+        try LockOperations.lock(immediately: now, in: session)
     }
 }

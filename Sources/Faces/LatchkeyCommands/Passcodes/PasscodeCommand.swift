@@ -9,8 +9,8 @@ internal import SecretMemory
 /// `latchkey passcode`.
 struct PasscodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.passcode.rawValue,
-        abstract: OwnCommand.passcode.abstract,
+        commandName: LatchkeySubcommand.passcode.rawValue,
+        abstract: LatchkeySubcommand.passcode.abstract,
         discussion: """
             A passcode is asked for on the terminal, or read from a line of standard input where that is none, or from what
             --passcode-file, --passcode-fd, LATCHKEY_PASSCODE_FILE or systemd's credential latchkey.passcode name. It is never an argument.
@@ -23,7 +23,7 @@ struct PasscodeCommand: ParsableCommand {
         subcommands: [Set.self, Change.self, Remove.self])
 
     /// `latchkey passcode set`.
-    struct Set: OwnParsableCommand {
+    struct Set: ParsableSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Protect the keychain by a passcode.",
             discussion: """
@@ -36,27 +36,29 @@ struct PasscodeCommand: ParsableCommand {
                 """)
 
         @OptionGroup var passcode: PasscodeOptions
-        @OptionGroup var weak: WeakOption
+        @OptionGroup var weak: AllowWeakOption
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
-            let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+            let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
             guard !status.hasPasscode else {
                 throw .status(KeychainError(.param, "a passcode is set already", hint: "latchkey passcode change"))
             }
             let new = try weak.require(try passcode.source.readNew("new passcode: ", in: session), in: session)
             let progress = ProgressLine("items sealed anew", io: session.io)
-            try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 defer { progress.clear() }
                 try keychain.setPasscode(new) { progress.show($0, of: $1) }
             }
             session.io.say("latchkey: the passcode is set\n")
-            if status.hasRecoveryKey { session.io.say("hint: the recovery key has ended; latchkey recovery-key create\n") }
+            if status.hasRecoveryKey {
+                session.io.say("hint: the recovery key has ended; latchkey recovery-key create\n")
+            }
         }
     }
 
     /// `latchkey passcode change`.
-    struct Change: OwnParsableCommand {
+    struct Change: ParsableSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "change", abstract: "Put another passcode in the place of the old one.",
             discussion: """
@@ -68,7 +70,9 @@ struct PasscodeCommand: ParsableCommand {
 
         @OptionGroup var passcode: PasscodeOptions
 
-        @Option(help: ArgumentHelp("Take the new passcode from the first line of this file (mode 0600).", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("Take the new passcode from the first line of this file (mode 0600).", valueName: "file")
+        )
         var newPasscodeFile: String?
 
         @Option(help: ArgumentHelp("Take the new passcode from this file descriptor.", valueName: "number"))
@@ -77,7 +81,7 @@ struct PasscodeCommand: ParsableCommand {
         @Flag(help: "Also make new keys and seal every item under them; for when the old passcode is known to others.")
         var rotate = false
 
-        @OptionGroup var weak: WeakOption
+        @OptionGroup var weak: AllowWeakOption
 
         func validate() throws {
             if newPasscodeFile != nil, newPasscodeFd != nil {
@@ -87,27 +91,32 @@ struct PasscodeCommand: ParsableCommand {
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
-            let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
-            guard status.hasPasscode else { throw .status(KeychainError(.param, "no passcode is set", hint: "latchkey passcode set")) }
-            let old = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+            guard status.hasPasscode else {
+                throw .status(KeychainError(.param, "no passcode is set", hint: "latchkey passcode set"))
+            }
+            let old = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 try passcode.source.read("old passcode: ", in: session)
             }
             let source = PasscodeSource(
-                file: newPasscodeFile, descriptor: newPasscodeFd, fileOption: "--new-passcode-file", usesEnvironment: false)
+                file: newPasscodeFile, descriptor: newPasscodeFd, fileOption: "--new-passcode-file",
+                usesEnvironment: false)
             let new = try weak.require(try source.readNew("new passcode: ", in: session), in: session)
             let progress = ProgressLine("items sealed anew", io: session.io)
             let rotates = rotate
-            try CommandFailure.naming(nil) { () throws(KeychainError) in
+            try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 defer { progress.clear() }
                 try keychain.changePasscode(from: old, to: new, rotates: rotates) { progress.show($0, of: $1) }
             }
             session.io.say("latchkey: the passcode is changed\n")
-            if rotates, status.hasRecoveryKey { session.io.say("hint: the recovery key has ended; latchkey recovery-key create\n") }
+            if rotates, status.hasRecoveryKey {
+                session.io.say("hint: the recovery key has ended; latchkey recovery-key create\n")
+            }
         }
     }
 
     /// `latchkey passcode remove`.
-    struct Remove: OwnParsableCommand {
+    struct Remove: ParsableSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Leave the keychain without a passcode.",
             discussion: """
@@ -125,17 +134,23 @@ struct PasscodeCommand: ParsableCommand {
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
-            let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
-            guard status.hasPasscode else { throw .status(KeychainError(.param, "no passcode is set", hint: "latchkey passcode set")) }
-            let doomed = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+            guard status.hasPasscode else {
+                throw .status(KeychainError(.param, "no passcode is set", hint: "latchkey passcode set"))
+            }
+            let deletedCount = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 try keychain.status().counts.filter { $0.protection.requiresPasscode }.reduce(0) { $0 + $1.count }
             }
-            let items = doomed == 1 ? "1 item" : "\(doomed) items"
-            session.io.say("latchkey: \(items) of the class whenPasscodeSetThisDeviceOnly \(dryRun ? "would" : "will") be destroyed\n")
+            let items = deletedCount == 1 ? "1 item" : "\(deletedCount) items"
+            session.io.say(
+                "latchkey: \(items) of the class whenPasscodeSetThisDeviceOnly \(dryRun ? "would" : "will") be destroyed\n"
+            )
             if dryRun { return }
-            let old = try CommandFailure.naming(nil) { () throws(KeychainError) in try passcode.source.read("passcode: ", in: session) }
+            let old = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try passcode.source.read("passcode: ", in: session)
+            }
             let progress = ProgressLine("items sealed anew", io: session.io)
-            _ = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 defer { progress.clear() }
                 return try keychain.removePasscode(old) { progress.show($0, of: $1) }
             }

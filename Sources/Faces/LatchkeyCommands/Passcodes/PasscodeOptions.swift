@@ -9,14 +9,20 @@ internal import SecretMemory
 /// The options that say where the passcode is, for our own commands.
 struct PasscodeOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Take the passcode from the first line of this file, which only you can read (mode 0600).", valueName: "file"))
+        help: ArgumentHelp(
+            "Take the passcode from the first line of this file, which only you can read (mode 0600).",
+            valueName: "file"))
     var passcodeFile: String?
 
-    @Option(help: ArgumentHelp("Take the passcode from this file descriptor, as in: --passcode-fd 3 3< FILE.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "Take the passcode from this file descriptor, as in: --passcode-fd 3 3< FILE.", valueName: "number"))
     var passcodeFd: Int32?
 
     func validate() throws {
-        if passcodeFile != nil, passcodeFd != nil { throw ValidationError("--passcode-file and --passcode-fd exclude each other") }
+        if passcodeFile != nil, passcodeFd != nil {
+            throw ValidationError("--passcode-file and --passcode-fd exclude each other")
+        }
     }
 
     var source: PasscodeSource { PasscodeSource(file: passcodeFile, descriptor: passcodeFd) }
@@ -26,8 +32,11 @@ extension CommandOption {
     /// The same for macOS's commands.
     static let passcode = [
         CommandOption(
-            "--passcode-file", .required("file"), help: "unlock with the passcode in this file of mode 0600 (Latchkey's addition)"),
-        CommandOption("--passcode-fd", .required("number"), help: "unlock with the passcode from this descriptor (Latchkey's addition)"),
+            "--passcode-file", .required("file"),
+            help: "unlock with the passcode in this file of mode 0600 (Latchkey's addition)"),
+        CommandOption(
+            "--passcode-fd", .required("number"),
+            help: "unlock with the passcode from this descriptor (Latchkey's addition)"),
     ]
 }
 
@@ -37,7 +46,8 @@ extension PasscodeSource {
         file = arguments["--passcode-file"]?.text
         if let word = arguments["--passcode-fd"] {
             guard let number = Int32(word.text), number >= 0 else {
-                throw .parameter("the value of --passcode-fd must be the number of an open descriptor, but is '\(word.text)'")
+                throw .parameter(
+                    "the value of --passcode-fd must be the number of an open descriptor, but is '\(word.text)'")
             }
             descriptor = number
         }
@@ -45,7 +55,7 @@ extension PasscodeSource {
     }
 
     /// Sees to it that this process unlocks itself when it meets something closed: by what is named, or by asking somebody at a terminal.
-    func unlockWhenNeeded(in session: CommandSession) {
+    func unlockOnDemand(in session: CommandSession) {
         // Somebody is asked only at the terminal of the process itself.
         let terminal = session.io.isInputInteractive && session.io.isErrorInteractive ? session.io as? ProcessIO : nil
         KeychainClient.takePasscode { () throws(KeychainError) in
@@ -57,8 +67,9 @@ extension PasscodeSource {
 
 extension PasscodeOptions {
     /// The keychain's passcode, where it has one.
-    func required(by keychain: any KeychainService, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
-        try CommandFailure.naming(nil) { () throws(KeychainError) in
+    func required(by keychain: any KeychainService, in session: CommandSession) throws(CommandFailure) -> SharedSecret?
+    {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try keychain.lockStatus().hasPasscode ? try source.read("passcode of the keychain: ", in: session) : nil
         }
     }

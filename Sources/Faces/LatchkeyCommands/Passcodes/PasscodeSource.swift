@@ -25,7 +25,8 @@ struct PasscodeSource: Sendable {
         guard session.io.isInputInteractive else {
             guard let line = try session.io.readLine() else {
                 throw KeychainError(
-                    .interactionNotAllowed, "a \(noun) is needed, and standard input ended where a line with it was expected",
+                    .interactionNotAllowed,
+                    "a \(noun) is needed, and standard input ended where a line with it was expected",
                     hint: "\(fileOption) FILE, or a line of standard input")
             }
             return line
@@ -39,10 +40,12 @@ struct PasscodeSource: Sendable {
 
     /// A new passcode: on a terminal it is asked for twice.
     func readNew(_ prompt: StaticString, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
-        let passcode = try CommandFailure.naming(nil) { () throws(KeychainError) in try read(prompt, in: session) }
+        let passcode = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try read(prompt, in: session) }
         guard !isNamed, session.io.isInputInteractive else { return passcode }
-        let again = try CommandFailure.naming(nil) { () throws(KeychainError) in try read("the same again: ", in: session) }
-        guard again == passcode else {
+        let confirmation = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try read("the same again: ", in: session)
+        }
+        guard confirmation == passcode else {
             throw .status(KeychainError(.param, "the two \(noun)s differ, so nothing was changed"))
         }
         return passcode

@@ -10,7 +10,7 @@ internal import SecretMemory
 /// `latchkey recovery-key`.
 struct RecoveryKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.recoveryKey.rawValue, abstract: OwnCommand.recoveryKey.abstract,
+        commandName: LatchkeySubcommand.recoveryKey.rawValue, abstract: LatchkeySubcommand.recoveryKey.abstract,
         discussion: """
             A recovery key opens what may leave this device when the passcode is forgotten or the device key is lost. Items of the
             ThisDeviceOnly classes are lost then. It is printed once and kept nowhere: write it down.
@@ -22,7 +22,7 @@ struct RecoveryKeyCommand: ParsableCommand {
         subcommands: [Create.self, Use.self, Remove.self])
 
     /// `latchkey recovery-key create`.
-    struct Create: OwnParsableCommand {
+    struct Create: ParsableSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "create", abstract: "Make a recovery key and print it, this once. An earlier one ends.",
             discussion: """
@@ -35,8 +35,9 @@ struct RecoveryKeyCommand: ParsableCommand {
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
-            let text = try CommandFailure.naming(nil) { () throws(KeychainError) in
-                let code = try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
+            let text = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                let code =
+                    try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
                 return try keychain.createRecoveryKey(code)
             }
             do throws(CommandFailure) {
@@ -46,7 +47,9 @@ struct RecoveryKeyCommand: ParsableCommand {
                         line[text.count] = UInt8(ascii: "\n")
                     }, to: .output)
             } catch {
-                session.io.say("latchkey: a recovery key was made, but could not be printed; an earlier one has ended. Make another one\n")
+                session.io.say(
+                    "latchkey: a recovery key was made, but could not be printed; an earlier one has ended. Make another one\n"
+                )
                 throw error
             }
             session.io.say("latchkey: write it down and keep it apart from this device; it is shown only now\n")
@@ -54,7 +57,7 @@ struct RecoveryKeyCommand: ParsableCommand {
     }
 
     /// `latchkey recovery-key use`.
-    struct Use: OwnParsableCommand {
+    struct Use: ParsableSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "use", abstract: "Open the keychain by its recovery key and set a new passcode.",
             discussion: """
@@ -66,26 +69,34 @@ struct RecoveryKeyCommand: ParsableCommand {
                   latchkey recovery-key use --key-file paper.txt --passcode-file ~/.passcode
                 """)
 
-        @Option(help: ArgumentHelp("Take the recovery key from the first line of this file (mode 0600).", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("Take the recovery key from the first line of this file (mode 0600).", valueName: "file")
+        )
         var keyFile: String?
 
         @OptionGroup var passcode: PasscodeOptions
-        @OptionGroup var weak: WeakOption
+        @OptionGroup var weak: AllowWeakOption
 
         @Flag(name: [.customShort("n"), .long], help: "Only say what would be lost.")
         var dryRun = false
 
         func run(in session: CommandSession) throws(CommandFailure) {
-            let source = PasscodeSource(file: keyFile, fileOption: "--key-file", noun: "recovery key", usesEnvironment: false)
-            let key = try CommandFailure.naming(nil) { () throws(KeychainError) in try source.read("recovery key: ", in: session) }
+            let source = PasscodeSource(
+                file: keyFile, fileOption: "--key-file", noun: "recovery key", usesEnvironment: false)
+            let key = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try source.read("recovery key: ", in: session)
+            }
             // Whether the key fits is known before anybody thinks of a passcode.
-            let doomed = try CommandFailure.naming(nil) { () throws(KeychainError) in
+            let deletedCount = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 try KeychainClient.recover(with: key, newPasscode: nil)
             }
-            session.io.say("latchkey: the recovery key fits; \(Self.items(doomed)) \(dryRun ? "would" : "will") be lost\n")
+            session.io.say(
+                "latchkey: the recovery key fits; \(Self.items(deletedCount)) \(dryRun ? "would" : "will") be lost\n")
             if dryRun { return }
             let new = try weak.require(try passcode.source.readNew("new passcode: ", in: session), in: session)
-            _ = try CommandFailure.naming(nil) { () throws(KeychainError) in try KeychainClient.recover(with: key, newPasscode: new) }
+            _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try KeychainClient.recover(with: key, newPasscode: new)
+            }
             session.io.say("latchkey: the new passcode is set\n")
         }
 
@@ -95,7 +106,7 @@ struct RecoveryKeyCommand: ParsableCommand {
     }
 
     /// `latchkey recovery-key remove`.
-    struct Remove: OwnParsableCommand {
+    struct Remove: ParsableSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Let the recovery key open nothing any more.",
             discussion: """
@@ -107,8 +118,9 @@ struct RecoveryKeyCommand: ParsableCommand {
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
-            let wasThere = try CommandFailure.naming(nil) { () throws(KeychainError) in
-                let code = try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
+            let wasThere = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                let code =
+                    try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
                 return try keychain.removeRecoveryKey(code)
             }
             session.io.say(wasThere ? "latchkey: the recovery key has ended\n" : "latchkey: there is no recovery key\n")

@@ -7,9 +7,9 @@ internal import LinuxSystem
 internal import SecretMemory
 
 /// `latchkey settings`.
-struct SettingsCommand: OwnParsableCommand {
+struct SettingsCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.settings.rawValue, abstract: OwnCommand.settings.abstract,
+        commandName: LatchkeySubcommand.settings.rawValue, abstract: LatchkeySubcommand.settings.abstract,
         discussion: """
             Without options it shows the settings. Changing them takes the passcode, where one is set.
 
@@ -22,13 +22,17 @@ struct SettingsCommand: OwnParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Option(help: ArgumentHelp("How long what the lock closes stays open after it; 0 for not at all.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp("How long what the lock closes stays open after it; 0 for not at all.", valueName: "seconds")
+    )
     var grace: UInt16?
 
     @Option(help: ArgumentHelp("Lock after this time without use; 0 for never.", valueName: "seconds"))
     var lockAfter: UInt32?
 
-    @Flag(inversion: .prefixedNo, help: "Lock when the machine goes to sleep. Kept for latchkeyd; a process alone is not told.")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Lock when the machine goes to sleep. Kept for latchkeyd; a process alone is not told.")
     var lockOnSleep: Bool?
 
     @Flag(
@@ -40,7 +44,7 @@ struct SettingsCommand: OwnParsableCommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
-        let status = try CommandFailure.naming(nil) { () throws(KeychainError) in try keychain.lockStatus() }
+        let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
         var settings = status.settings
         settings.graceSeconds = grace ?? settings.graceSeconds
         settings.lockInterval = lockAfter ?? settings.lockInterval
@@ -56,7 +60,7 @@ struct SettingsCommand: OwnParsableCommand {
         to settings: KeybagSettings, of status: LockStatus, _ source: PasscodeSource, in session: CommandSession
     ) throws(CommandFailure) {
         let keychain = try session.keychain()
-        try CommandFailure.naming(nil) { () throws(KeychainError) in
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             let passcode = status.hasPasscode ? try source.read("passcode: ", in: session) : nil
             try keychain.changeSettings(to: settings, passcode)
         }

@@ -3,9 +3,9 @@
 internal import ArgumentParser
 
 /// `latchkey unlock`.
-struct UnlockCommand: OwnParsableCommand {
+struct UnlockCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: OwnCommand.unlock.rawValue, abstract: OwnCommand.unlock.abstract,
+        commandName: LatchkeySubcommand.unlock.rawValue, abstract: LatchkeySubcommand.unlock.abstract,
         discussion: """
             EXAMPLES:
               latchkey unlock
@@ -15,6 +15,6 @@ struct UnlockCommand: OwnParsableCommand {
     @OptionGroup var passcode: PasscodeOptions
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        try SharedLock.unlock(passcode.source, in: session)
+        try LockOperations.unlock(passcode.source, in: session)
     }
 }

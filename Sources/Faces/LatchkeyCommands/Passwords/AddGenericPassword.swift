@@ -7,7 +7,8 @@ enum AddGenericPassword: SecurityCommand {
     static let definition = CommandDefinition(
         name: "add-generic-password",
         summary: "Add a generic password item.",
-        options: CommandOption.addition(CommandOption.genericCriteria, oldSpelling: [.oldPassword]) + CommandOption.passcode,
+        options: CommandOption.addition(CommandOption.genericCriteria, oldSpelling: [.oldPassword])
+            + CommandOption.passcode,
         operands: "[keychain]",
         notes: CommandOption.passwordNotes,
         examples: [

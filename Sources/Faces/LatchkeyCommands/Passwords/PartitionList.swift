@@ -17,10 +17,12 @@ enum PartitionList {
         """
     ]
 
-    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession)
+        throws(CommandFailure)
+    {
         let query = try PasswordSearch.query(itemClass, arguments)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         _ = try PasswordSearch.find(query, returning: .attributes, in: keychain, for: session)
-        session.remark("items have no partition list here; the item is there, and nothing was changed")
+        session.warn("items have no partition list here; the item is there, and nothing was changed")
     }
 }

@@ -13,17 +13,22 @@ struct PasswordAddition {
     /// The call as macOS names it, with the keychain.
     private let function: String
 
-    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession)
+        throws(CommandFailure)
+    {
         guard arguments.operands.count <= 1 else { throw .usage("an item is added to one keychain") }
         let addition = PasswordAddition(
-            itemClass: itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup, session: session,
+            itemClass: itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup,
+            session: session,
             function: "SecKeychainItemCreateFromContent (\(arguments.operands.first?.text ?? "<default>"))")
         let password = try PasswordInput.read(arguments, in: session)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         if arguments.contains("-U") {
             try addition.replace(password, in: keychain)
         } else {
-            try CommandFailure.naming(addition.function) { () throws(KeychainError) in try addition.add(password, to: keychain) }
+            try CommandFailure.mapErrors(addition.function) { () throws(KeychainError) in
+                try addition.add(password, to: keychain)
+            }
         }
     }
 
@@ -44,8 +49,8 @@ struct PasswordAddition {
                 if try update(password, in: keychain) { return }
                 return try add(password, to: keychain)
             } catch {
-                let isRace = error.status == .duplicateItem || error.status == .itemNotFound
-                guard isRace, attempt < Self.greatestAttempts else { throw .status(error, of: function) }
+                let isConcurrentChange = error.status == .duplicateItem || error.status == .itemNotFound
+                guard isConcurrentChange, attempt < Self.maxAttempts else { throw .status(error, of: function) }
             }
         }
     }
@@ -55,8 +60,10 @@ struct PasswordAddition {
         let schema = ItemSchema.of(itemClass)
         let key = attributes.filter { schema[$0.key]?.isPrimaryKey == true }
         // Where no group is named, only the one that a new item would go to: the same key in another group is another item.
-        let query = ItemQuery(itemClass, attributes: key, accessGroup: accessGroup ?? AccessGroup.shared.name, limit: .one)
-        let matches = try PasswordSearch.matches(query, returning: .persistentReference, in: keychain, for: session.caller)
+        let query = ItemQuery(
+            itemClass, attributes: key, accessGroup: accessGroup ?? AccessGroup.shared.name, limit: .one)
+        let matches = try PasswordSearch.matches(
+            query, returning: .persistentReference, in: keychain, for: session.caller)
         guard let found = matches.records.first else { return false }
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: found.persistentReference)
         do {
@@ -69,5 +76,5 @@ struct PasswordAddition {
         }
     }
 
-    private static let greatestAttempts = 5
+    private static let maxAttempts = 5
 }

@@ -7,7 +7,8 @@ extension ParsedArguments {
     func attributes() throws(CommandFailure) -> [ItemAttribute: AttributeValue] {
         var attributes: [ItemAttribute: AttributeValue] = [:]
         for occurrence in occurrences {
-            guard case .attribute(let attribute, let form) = occurrence.option.meaning, let word = occurrence.value else { continue }
+            guard case .attribute(let attribute, let form) = occurrence.option.meaning, let word = occurrence.value
+            else { continue }
             attributes[attribute] = try form.value(of: word, for: occurrence.option)
         }
         return attributes

@@ -10,14 +10,17 @@ enum PasswordDeletion {
         "At least one attribute must be given. Only the first match is deleted: repeat the command until it exits with 44 to delete all."
     ]
 
-    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession)
+        throws(CommandFailure)
+    {
         let query = try PasswordSearch.query(itemClass, arguments)
         guard !query.attributes.isEmpty else { throw .usage("no attribute says which item is to be deleted") }
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let record = try PasswordSearch.find(query, returning: [.attributes, .persistentReference], in: keychain, for: session)
-        let path = try StorePath.of(keychain)
+        let record = try PasswordSearch.find(
+            query, returning: [.attributes, .persistentReference], in: keychain, for: session)
+        let path = try KeychainPath.of(keychain)
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: record.persistentReference)
-        try CommandFailure.naming("SecKeychainItemDelete") { () throws(KeychainError) in
+        try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
             _ = try keychain.delete(item, from: session.caller)
         }
         try session.write(ItemBlock(record: record, keychain: path).text)

@@ -12,7 +12,7 @@ enum PasswordInput {
             switch occurrence.option.meaning {
             case .password:
                 if let word = occurrence.value { return word.secret }
-                return try ask(in: session)
+                return try promptTwice(in: session)
             case .hexadecimalPassword:
                 guard let word = occurrence.value else { continue }
                 return try hexadecimal(word, for: occurrence.option)
@@ -26,13 +26,17 @@ enum PasswordInput {
         return nil
     }
 
-    private static func hexadecimal(_ word: CommandWord, for option: CommandOption) throws(CommandFailure) -> SharedSecret {
+    private static func hexadecimal(_ word: CommandWord, for option: CommandOption) throws(CommandFailure)
+        -> SharedSecret
+    {
         let digits = word.dropping(word.hasPrefix("0x") || word.hasPrefix("0X") ? 2 : 0)
         let problem = "the value of \(option.name) must be hexadecimal: an even number of the digits 0 to 9 and a to f"
         guard digits.count.isMultiple(of: 2) else { throw .parameter(problem) }
         let secret = try SecretBytes(count: digits.count / 2) { (bytes) throws(CommandFailure) in
             for index in bytes.indices {
-                guard let byte = Hexadecimal.byte(digits[index * 2], digits[index * 2 + 1]) else { throw .parameter(problem) }
+                guard let byte = Hexadecimal.byte(digits[index * 2], digits[index * 2 + 1]) else {
+                    throw .parameter(problem)
+                }
                 bytes[index] = byte
             }
         }
@@ -42,10 +46,12 @@ enum PasswordInput {
     /// Everything in the file, or in standard input where the file is `-`.
     private static func file(_ path: CommandWord, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         if path == "-" {
-            guard !session.readsCommands else { throw .usage("--secret-file - and commands cannot both be read from standard input") }
-            return try ask(in: session)
+            guard !session.readsCommands else {
+                throw .usage("--secret-file - and commands cannot both be read from standard input")
+            }
+            return try promptTwice(in: session)
         }
-        let secret = try CommandFailure.naming(nil) { () throws(KeychainError) in
+        let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try SecretInput.read(path.text, maxCount: maxInput)
         }
         guard secret.count > 0 else { throw .parameter("\(path.text) is empty, and a password was expected in it") }
@@ -54,9 +60,9 @@ enum PasswordInput {
 
     // MARK: Asking
 
-    private static func ask(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+    private static func promptTwice(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         guard session.io.isInputInteractive else {
-            guard session.readsCommands else { return try wholeInput(of: session) }
+            guard session.readsCommands else { return try readToEnd(of: session) }
             // Programs that pipe commands into `security -i` send the repetition that macOS asks for. Taken for a command, it would be
             // printed as an unknown one.
             let password = try line(in: session)
@@ -68,8 +74,10 @@ enum PasswordInput {
         return password
     }
 
-    private static func wholeInput(of session: CommandSession) throws(CommandFailure) -> SharedSecret {
-        let secret = try CommandFailure.naming(nil) { () throws(KeychainError) in try session.io.readInput(maxCount: maxInput) }
+    private static func readToEnd(of session: CommandSession) throws(CommandFailure) -> SharedSecret {
+        let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try session.io.readInput(maxCount: maxInput)
+        }
         guard let secret else {
             throw .parameter(
                 "standard input is empty, and the password was expected there",
@@ -79,7 +87,7 @@ enum PasswordInput {
     }
 
     private static func line(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
-        let line = try CommandFailure.naming(nil) { () throws(KeychainError) in try session.io.readLine() }
+        let line = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.readLine() }
         guard let line else {
             throw .parameter(
                 "standard input ended where a line with the password was expected",
@@ -88,7 +96,9 @@ enum PasswordInput {
         return line
     }
 
-    private static func answer(to prompt: StaticString, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
+    private static func answer(to prompt: StaticString, in session: CommandSession) throws(CommandFailure)
+        -> SharedSecret
+    {
         do throws(KeychainError) {
             guard let answer = try session.io.readSecret(prompt: prompt) else { throw KeychainError(.userCanceled) }
             return answer

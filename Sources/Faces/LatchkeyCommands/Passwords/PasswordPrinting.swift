@@ -18,7 +18,9 @@ enum PasswordPrinting {
         """,
     ]
 
-    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
+    static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession)
+        throws(CommandFailure)
+    {
         let query = try PasswordSearch.query(itemClass, arguments)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         if arguments.contains("-w") {
@@ -29,7 +31,7 @@ enum PasswordPrinting {
         let withPassword = arguments.contains("-g")
         let record = try PasswordSearch.find(
             query, returning: withPassword ? [.attributes, .data] : .attributes, in: keychain, for: session)
-        try session.write(ItemBlock(record: record, keychain: try StorePath.of(keychain)).text)
+        try session.write(ItemBlock(record: record, keychain: try KeychainPath.of(keychain)).text)
         if withPassword {
             try session.writeSecret(BufferFormat.secretLine("password: ", record.secrets?.data), to: .error)
         }

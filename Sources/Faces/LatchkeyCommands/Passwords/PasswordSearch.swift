@@ -11,7 +11,8 @@ enum PasswordSearch {
     /// The query for what the options name, among local and synchronised items.
     static func query(_ itemClass: ItemClass, _ arguments: ParsedArguments) throws(CommandFailure) -> ItemQuery {
         ItemQuery(
-            itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup, synchronizable: .any, limit: .one)
+            itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup, synchronizable: .any,
+            limit: .one)
     }
 
     /// The first match.
@@ -20,7 +21,7 @@ enum PasswordSearch {
     static func find(
         _ query: ItemQuery, returning: ReturnTypes, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> ItemRecord {
-        let matches = try CommandFailure.naming(function) { () throws(KeychainError) in
+        let matches = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             // Where no group is named, an item of the group that the command adds to comes before every other program's.
             var home = query
             home.accessGroup = query.accessGroup ?? AccessGroup.shared.name

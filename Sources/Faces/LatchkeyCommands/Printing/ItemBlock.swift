@@ -13,7 +13,9 @@ struct ItemBlock {
         let path = TerminalText(keychain, maxLength: nil)
         // Attributes are ASCII already, and are shown whole.
         var lines = ""
-        for line in BlockLayout.of(record.itemClass) { lines += "    \(line.name)<\(line.type.rawValue)>=\(valueText(line))\n" }
+        for line in BlockLayout.of(record.itemClass) {
+            lines += "    \(line.name)<\(line.type.rawValue)>=\(valueText(line))\n"
+        }
         return "keychain: \"\(path)\"\nversion: 512\nclass: \(classText)\nattributes:\n" + TerminalText(lines: lines)
     }
 
@@ -23,7 +25,9 @@ struct ItemBlock {
         case .certificate, .identity: return BufferFormat.text(Self.bigEndian(0x8000_1000))
         case .key:
             // The record types of public, private and symmetric keys are one after the other, in the order of kSecAttrKeyClass.
-            guard case .number(let keyClass)? = record[.keyClass] else { return BufferFormat.text(Self.bigEndian(0x0F)) }
+            guard case .number(let keyClass)? = record[.keyClass] else {
+                return BufferFormat.text(Self.bigEndian(0x0F))
+            }
             return BufferFormat.text(Self.bigEndian(0x0F + min(max(keyClass, 0), 2)))
         }
     }
@@ -32,14 +36,16 @@ struct ItemBlock {
         guard let attribute = line.attribute, let value = record[attribute] else { return Self.unset }
         switch line.type {
         case .timedate:
-            guard case .date(let seconds) = value, let text = TimeDate.text(seconds) else { return Self.unset }
+            guard case .date(let seconds) = value, let text = TimedateFormat.text(seconds) else { return Self.unset }
             return BufferFormat.text(Array(text.utf8) + [0])
         case .uint32, .sint32:
             guard case .number(let number) = value else { return BufferFormat.text(value.canonicalBytes) }
             return BufferFormat.text(Self.bigEndian(number))
         case .blob:
             // A column that is never unset holds its default where nothing was given; macOS has nothing there.
-            if let initial = ItemSchema.of(record.itemClass)[attribute]?.initial, value.matches(initial) { return Self.unset }
+            if let initial = ItemSchema.of(record.itemClass)[attribute]?.initial, value.matches(initial) {
+                return Self.unset
+            }
             return BufferFormat.text(value.canonicalBytes)
         }
     }

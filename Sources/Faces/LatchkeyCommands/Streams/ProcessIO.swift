@@ -46,9 +46,13 @@ public struct ProcessIO: CommandIO, Sendable {
     ) throws(KeychainError) -> SharedSecret? {
         var count: Int?
         do throws(SystemError) {
-            let room = try SecretBytes(count: greatestLine) { (buffer) throws(SystemError) in count = try read(buffer) }
+            let buffer = try SecretBytes(count: maxLineLength) { (buffer) throws(SystemError) in
+                count = try read(buffer)
+            }
             guard let count else { return nil }
-            return room.withUnsafeBytes { SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count)))) }
+            return buffer.withUnsafeBytes {
+                SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count))))
+            }
         } catch {
             throw Self.error(error)
         }
@@ -63,12 +67,12 @@ public struct ProcessIO: CommandIO, Sendable {
                 .interactionNotAllowed, "there is no terminal to ask on: \(error.description)",
                 hint: "give it on standard input, or in a file; --help names the options")
         case EMSGSIZE:
-            KeychainError(.dataTooLarge, "the line is longer than \(greatestLine) bytes")
+            KeychainError(.dataTooLarge, "the line is longer than \(maxLineLength) bytes")
         default:
             KeychainError(.io, error.description)
         }
     }
 
     /// 1 MiB, with the end of the line left out.
-    private static let greatestLine = 1 << 20
+    private static let maxLineLength = 1 << 20
 }

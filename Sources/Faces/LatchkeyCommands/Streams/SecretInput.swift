@@ -20,7 +20,9 @@ enum SecretInput {
         while true {
             let piece = try piece(of: input, name)
             total += piece.count
-            guard total <= maxCount else { throw KeychainError(.dataTooLarge, "\(name) has more than \(maxCount) bytes") }
+            guard total <= maxCount else {
+                throw KeychainError(.dataTooLarge, "\(name) has more than \(maxCount) bytes")
+            }
             if piece.count > 0 { pieces.append(piece) }
             if piece.count < pieceLength { return SharedSecret(joining: pieces) }
         }
@@ -35,13 +37,16 @@ enum SecretInput {
     }
 
     /// The next bytes; fewer than ``pieceLength`` at the end.
-    private static func piece(of input: borrowing OwnedDescriptor, _ name: String) throws(KeychainError) -> SharedSecret {
+    private static func piece(of input: borrowing OwnedDescriptor, _ name: String) throws(KeychainError) -> SharedSecret
+    {
         var count = 0
         do throws(SystemError) {
-            let room = try SecretBytes(count: pieceLength) { (buffer) throws(SystemError) in
+            let buffer = try SecretBytes(count: pieceLength) { (buffer) throws(SystemError) in
                 count = try input.read(into: buffer, path: name)
             }
-            return room.withUnsafeBytes { SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count)))) }
+            return buffer.withUnsafeBytes {
+                SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count))))
+            }
         } catch {
             throw KeychainError(.io, error.description)
         }

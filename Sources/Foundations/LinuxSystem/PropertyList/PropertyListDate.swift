@@ -15,7 +15,9 @@ enum PropertyListDate {
 
     private static func numbers(_ text: Substring, separator: Character, widths: [Int]) -> (Int, Int, Int)? {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
-        guard parts.map(\.utf8.count) == widths, parts.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) else { return nil }
+        guard parts.map(\.utf8.count) == widths, parts.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) else {
+            return nil
+        }
         let values = parts.compactMap { Int($0) }
         guard values.count == 3 else { return nil }
         return (values[0], values[1], values[2])

@@ -20,9 +20,12 @@ public struct PropertyListReader {
     public static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
         guard bytes.count <= maxLength else { throw PropertyListError("more than \(maxLength) bytes") }
         guard !bytes.starts(with: "bplist".utf8) else {
-            throw PropertyListError("a binary property list is unsupported; plutil -convert xml1 makes an XML one of it")
+            throw PropertyListError(
+                "a binary property list is unsupported; plutil -convert xml1 makes an XML one of it")
         }
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw PropertyListError("bytes that are not UTF-8") }
+        guard String(validating: bytes, as: UTF8.self) != nil else {
+            throw PropertyListError("bytes that are not UTF-8")
+        }
         var reader = PropertyListReader(XMLCursor(bytes))
         return try reader.document()
     }
@@ -33,7 +36,9 @@ public struct PropertyListReader {
     /// - Throws: also where the file cannot be read, or there is none.
     public static func read(file: String, limit: Int) throws(PropertyListError) -> PropertyListValue {
         let bytes: [UInt8]?
-        do throws(SystemError) { bytes = try BoundedFile.read(file, limit: limit) } catch { throw PropertyListError(error.description) }
+        do throws(SystemError) { bytes = try BoundedFile.read(file, limit: limit) } catch {
+            throw PropertyListError(error.description)
+        }
         guard let bytes else { throw PropertyListError("there is no file") }
         return try read(bytes)
     }
@@ -45,7 +50,9 @@ public struct PropertyListReader {
     private mutating func document() throws(PropertyListError) -> PropertyListValue {
         cursor.skip("\u{FEFF}")
         try cursor.skipProlog()
-        guard let tag = try cursor.tag(), tag.name == "plist", tag.kind == .opening else { throw cursor.error("expected <plist>") }
+        guard let tag = try cursor.tag(), tag.name == "plist", tag.kind == .opening else {
+            throw cursor.error("expected <plist>")
+        }
         try cursor.skipMisc()
         guard let first = try cursor.tag() else { throw cursor.error("expected a value") }
         let value = try value(of: first, depth: 0)
@@ -109,7 +116,9 @@ public struct PropertyListReader {
     private mutating func text(of tag: XMLTag) throws(PropertyListError) -> String {
         if tag.kind == .empty { return "" }
         let text = try cursor.text()
-        guard try cursor.tag() == XMLTag(name: tag.name, kind: .closing) else { throw cursor.error("expected </\(tag.name)>") }
+        guard try cursor.tag() == XMLTag(name: tag.name, kind: .closing) else {
+            throw cursor.error("expected </\(tag.name)>")
+        }
         return text
     }
 
@@ -132,7 +141,9 @@ extension PropertyListReader {
     }
 
     private func real(_ text: String) throws(PropertyListError) -> Double {
-        guard let number = Double(text.trimmingASCIISpace), number.isFinite else { throw cursor.error("expected a finite number") }
+        guard let number = Double(text.trimmingASCIISpace), number.isFinite else {
+            throw cursor.error("expected a finite number")
+        }
         return number
     }
 

@@ -19,7 +19,9 @@ public enum PropertyListValue: Equatable, Sendable {
     public var date: Double? { if case .date(let seconds) = self { seconds } else { nil } }
     public var data: [UInt8]? { if case .data(let bytes) = self { bytes } else { nil } }
     public var array: [PropertyListValue]? { if case .array(let values) = self { values } else { nil } }
-    public var dictionary: [String: PropertyListValue]? { if case .dictionary(let members) = self { members } else { nil } }
+    public var dictionary: [String: PropertyListValue]? {
+        if case .dictionary(let members) = self { members } else { nil }
+    }
 
     /// The texts of an array of nothing but texts.
     public var strings: [String]? {

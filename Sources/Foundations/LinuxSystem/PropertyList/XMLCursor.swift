@@ -101,7 +101,8 @@ struct XMLCursor {
         guard !name.isEmpty else { throw error("expected the name of an element") }
         let isEmpty = try skipAttributes()
         guard !isEmpty || !isClosing else { throw error("a closing tag has no / at its end") }
-        return XMLTag(name: String(decoding: name, as: UTF8.self), kind: isClosing ? .closing : isEmpty ? .empty : .opening)
+        return XMLTag(
+            name: String(decoding: name, as: UTF8.self), kind: isClosing ? .closing : isEmpty ? .empty : .opening)
     }
 
     /// Passes over attributes, which say nothing in a property list, and the end of the tag.
@@ -166,7 +167,9 @@ struct XMLCursor {
         case "apos": return "'"
         case let number:
             let digits = number.hasPrefix("#x") ? number.dropFirst(2) : number.hasPrefix("#") ? number.dropFirst() : ""
-            guard let code = UInt32(digits, radix: number.hasPrefix("#x") ? 16 : 10), code != 0, let scalar = Unicode.Scalar(code) else {
+            guard let code = UInt32(digits, radix: number.hasPrefix("#x") ? 16 : 10), code != 0,
+                let scalar = Unicode.Scalar(code)
+            else {
                 throw error("a reference to an unknown character")
             }
             return Character(scalar)
@@ -183,7 +186,9 @@ extension UInt8 {
     /// Whether the byte may stand in a name, as far as names of a property list go.
     fileprivate var isXMLName: Bool {
         switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
         case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: "."): true
         default: false
         }

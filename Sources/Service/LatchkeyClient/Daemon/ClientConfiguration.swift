@@ -22,7 +22,9 @@ struct ClientConfiguration: Equatable {
     ) throws(KeychainError) -> ClientConfiguration {
         do throws(SystemError) {
             var configuration = ClientConfiguration()
-            guard let file = try ConfigurationFile.read(path, owner: owner, names: ["daemon"]) else { return configuration }
+            guard let file = try ConfigurationFile.read(path, owner: owner, names: ["daemon"]) else {
+                return configuration
+            }
             for line in file.lines {
                 switch line.value {
                 case "system": configuration.requiresSystemDaemon = true

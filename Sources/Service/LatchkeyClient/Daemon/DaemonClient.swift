@@ -12,7 +12,7 @@ final class DaemonClient: Sendable {
         var idle: [DaemonConnection] = []
         var isClosed = false
         /// Whether a daemon has ever answered.
-        var hasMet = false
+        var hasConnected = false
     }
 
     private let connector: any DaemonConnector
@@ -28,7 +28,7 @@ final class DaemonClient: Sendable {
     /// What the daemon says of itself.
     func welcome() throws(KeychainError) -> LatchkeyProtocol.Response.Welcome {
         let connection = try connection()
-        giveBack(connection)
+        returnConnection(connection)
         return connection.welcome
     }
 
@@ -43,7 +43,8 @@ final class DaemonClient: Sendable {
     ///   - take: takes parts of the answer, and answers true with the last one.
     /// - Throws: errSecIO where a change was asked for and nobody knows whether it was made.
     func perform(
-        _ request: Request, isRepeatable: Bool = true, begin: () -> Void = {}, _ take: (Response) throws(KeychainError) -> Bool
+        _ request: Request, isRepeatable: Bool = true, begin: () -> Void = {},
+        _ take: (Response) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
         let token = request.isChange ? RandomBytes.array(count: 16) : []
         var instance: [UInt8]?
@@ -55,22 +56,22 @@ final class DaemonClient: Sendable {
                 throw instance != nil && request.isChange ? Self.unknownOutcome : error
             }
             if let instance, request.isChange, connection.welcome.instance != instance {
-                giveBack(connection)
+                returnConnection(connection)
                 throw Self.unknownOutcome
             }
             let numbered = NumberedRequest(number: nextNumber(), token: token, request)
             do throws(DaemonConnection.Failure) {
                 begin()
                 try connection.exchange(numbered, take)
-                return giveBack(connection)
+                return returnConnection(connection)
             } catch {
                 switch error {
                 case .answered(let error):
-                    giveBack(connection)
+                    returnConnection(connection)
                     throw error
                 case .keychain(let error): throw error
                 case .lost(let wasSent):
-                    guard attempt < Self.greatestAttempts, isRepeatable else {
+                    guard attempt < Self.maxAttempts, isRepeatable else {
                         throw request.isChange && (wasSent || instance != nil) ? Self.unknownOutcome : Self.lost
                     }
                     if wasSent { instance = connection.welcome.instance }
@@ -108,15 +109,17 @@ final class DaemonClient: Sendable {
         while let idle = state.withLock({ $0.idle.popLast() }) {
             if !idle.isStale { return idle }
         }
-        let deadline = BootClock.system.now() + Self.patience
+        let deadline = BootClock.system.now() + Self.retryTimeout
         while true {
             do throws(KeychainError) {
                 let fresh = try DaemonConnection(try connector.connect(), claim: claim())
-                state.withLock { $0.hasMet = true }
+                state.withLock { $0.hasConnected = true }
                 return fresh
             } catch {
                 // A daemon that was there is perhaps being started anew.
-                guard error.status == .notAvailable, state.withLock({ $0.hasMet && !$0.isClosed }), BootClock.system.now() < deadline else {
+                guard error.status == .notAvailable, state.withLock({ $0.hasConnected && !$0.isClosed }),
+                    BootClock.system.now() < deadline
+                else {
                     throw error
                 }
                 usleep(20_000)
@@ -124,18 +127,19 @@ final class DaemonClient: Sendable {
         }
     }
 
-    private func giveBack(_ connection: DaemonConnection) {
+    private func returnConnection(_ connection: DaemonConnection) {
         state.withLock { state in
-            if !state.isClosed, state.idle.count < Self.greatestIdle { state.idle.append(connection) }
+            if !state.isClosed, state.idle.count < Self.maxIdle { state.idle.append(connection) }
         }
     }
 
     private static let unknownOutcome = KeychainError(
         .io, "latchkeyd ended in the middle of this change, and whether it was made is not known",
         hint: "look whether it was made, and make it again if not")
-    private static let lost = KeychainError(.io, "the connection to latchkeyd was lost in the middle of its answer", hint: "try again")
-    private static let greatestAttempts = 5
-    private static let greatestIdle = 64
+    private static let lost = KeychainError(
+        .io, "the connection to latchkeyd was lost in the middle of its answer", hint: "try again")
+    private static let maxAttempts = 5
+    private static let maxIdle = 64
     /// How long a daemon that was there may be away: 5 seconds, in nanoseconds.
-    private static let patience: UInt64 = 5_000_000_000
+    private static let retryTimeout: UInt64 = 5_000_000_000
 }

@@ -24,16 +24,16 @@ final class DaemonConnection: Sendable {
         channel = FrameChannel(socket)
         let response: Response
         do throws(WireError) {
-            socket.setPatience(receiving: FrameChannel.patience)
-            defer { socket.setPatience(receiving: 0) }
+            socket.setTimeouts(receiving: FrameChannel.timeout)
+            defer { socket.setTimeouts(receiving: 0) }
             response = try Self.introduce(claim, over: channel)
         } catch {
-            throw Self.misunderstood(error)
+            throw Self.protocolError(error)
         }
         switch response {
         case .welcome(let welcome): self.welcome = welcome
         case .failure(let error): throw error
-        default: throw Self.misunderstood(.malformed("it did not introduce itself"))
+        default: throw Self.protocolError(.malformed("it did not introduce itself"))
         }
     }
 
@@ -80,7 +80,9 @@ final class DaemonConnection: Sendable {
         } catch {
             if case .malformed(let problem) = error { throw .keychain(KeychainError(.dataTooLarge, problem)) }
             // A daemon that has no room for this client says so before it closes.
-            if let (frame, _) = try? channel.receive(), case .failure(let reason)? = (try? NumberedResponse(frame))?.response {
+            if let (frame, _) = try? channel.receive(),
+                case .failure(let reason)? = (try? NumberedResponse(frame))?.response
+            {
                 throw .keychain(reason)
             }
             throw .lost(wasSent: false)
@@ -92,11 +94,13 @@ final class DaemonConnection: Sendable {
             guard let (frame, _) = try channel.receive() else { throw .ended }
             let numbered = try NumberedResponse(frame)
             // Number 0 is the answer to no request: why the connection ends.
-            guard numbered.number == number || numbered.number == 0 else { throw .malformed("it answers another request") }
+            guard numbered.number == number || numbered.number == 0 else {
+                throw .malformed("it answers another request")
+            }
             return numbered.response
         } catch {
             switch error {
-            case .malformed, .version: throw .keychain(Self.misunderstood(error))
+            case .malformed, .version: throw .keychain(Self.protocolError(error))
             case .ended, .slow, .system: throw .lost(wasSent: true)
             }
         }
@@ -107,7 +111,7 @@ final class DaemonConnection: Sendable {
         try channel.socket.send(descriptor: descriptor)
     }
 
-    private static func misunderstood(_ error: WireError) -> KeychainError {
+    private static func protocolError(_ error: WireError) -> KeychainError {
         KeychainError(
             .notAvailable, "this program and latchkeyd do not understand each other: \(error.description)",
             hint: "use one version of Latchkey, and restart latchkeyd after an update")

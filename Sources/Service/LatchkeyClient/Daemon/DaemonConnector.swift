@@ -27,16 +27,19 @@ struct SocketConnector: DaemonConnector {
     static func system(_ path: String) -> SocketConnector {
         SocketConnector(path: path) { user in
             if user == 0 { return true }
-            guard let directory = PathParent.of(path), let status = (try? FileStatus.of(directory)) ?? nil, status.kind == .directory,
+            guard let directory = ParentDirectory.of(path), let status = (try? FileStatus.of(directory)) ?? nil,
+                status.kind == .directory,
                 status.owner == user, status.permissions & 0o022 == 0
             else { return false }
-            if isOwn(status) { return true }
-            guard let parent = PathParent.of(directory), let above = (try? FileStatus.of(parent)) ?? nil else { return false }
-            return isOwn(above) && above.permissions & 0o022 == 0
+            if isOwnedByUserOrRoot(status) { return true }
+            guard let parent = ParentDirectory.of(directory), let above = (try? FileStatus.of(parent)) ?? nil else {
+                return false
+            }
+            return isOwnedByUserOrRoot(above) && above.permissions & 0o022 == 0
         }
     }
 
-    private static func isOwn(_ status: FileStatus) -> Bool { [0, geteuid()].contains(status.owner) }
+    private static func isOwnedByUserOrRoot(_ status: FileStatus) -> Bool { [0, geteuid()].contains(status.owner) }
 
     /// Whether anybody listens at the socket, trusted or not.
     var hasListener: Bool {
@@ -55,7 +58,7 @@ struct SocketConnector: DaemonConnector {
             socket = try Socket(connectingTo: path)
             server = try Peer(of: socket).user
         } catch {
-            throw Self.absent(error, path)
+            throw Self.unavailable(error, path)
         }
         guard isTrusted(server) else {
             throw KeychainError(
@@ -65,7 +68,7 @@ struct SocketConnector: DaemonConnector {
         return socket
     }
 
-    private static func absent(_ error: SystemError, _ path: String) -> KeychainError {
+    private static func unavailable(_ error: SystemError, _ path: String) -> KeychainError {
         KeychainError(
             .notAvailable, "latchkeyd does not answer at \(path): \(error.reason)",
             hint: "systemctl --user start latchkeyd.socket, or: latchkeyd --user &")
@@ -85,11 +88,16 @@ struct SessionConnector: DaemonConnector {
         guard let descriptor = Int32(variable), descriptor > 2, Socket.isSocket(descriptor, listening: false) else {
             throw KeychainError(
                 .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is no socket of a session",
-                hint: "a session reaches programs that inherit its descriptor; start the program by latchkey with-passcode")
+                hint:
+                    "a session reaches programs that inherit its descriptor; start the program by latchkey with-passcode"
+            )
         }
-        guard Socket.keepsBoundaries(descriptor), let peer = try? Peer(ofDescriptor: descriptor), peer.user == geteuid() else {
+        guard Socket.preservesBoundaries(descriptor), let peer = try? Peer(ofDescriptor: descriptor),
+            peer.user == geteuid()
+        else {
             throw KeychainError(
-                .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is a socket, but not of a session of this user",
+                .notAvailable,
+                "LATCHKEY_SESSION_FD is '\(variable)', which is a socket, but not of a session of this user",
                 hint: "start the program by latchkey with-passcode")
         }
         // The inherited descriptor stays as it is, for children have the session as well; this process uses a copy.
@@ -100,9 +108,9 @@ struct SessionConnector: DaemonConnector {
 
     func connect() throws(KeychainError) -> Socket {
         do throws(SystemError) {
-            let (mine, theirs) = try Socket.pair()
-            try control.send(descriptor: theirs.descriptor)
-            return mine
+            let (ownEnd, peerEnd) = try Socket.pair()
+            try control.send(descriptor: peerEnd.descriptor)
+            return ownEnd
         } catch {
             throw KeychainError(
                 .notAvailable, "the session that this program was started in has ended: \(error.reason)",

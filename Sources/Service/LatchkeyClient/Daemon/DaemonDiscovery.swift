@@ -26,9 +26,11 @@ struct DaemonDiscovery {
 
     private func userService() throws(KeychainError) -> DaemonService? {
         let path = "\(runtimeDirectory)/latchkey/socket"
-        guard let (service, welcome) = try meet(.user(path)) else { return nil }
+        guard let (service, welcome) = try connect(.user(path)) else { return nil }
         let home = try KeychainHome.resolve(environment)
-        guard welcome.dataDirectory == home.dataDirectory, welcome.stateDirectory == home.stateDirectory else { return nil }
+        guard welcome.dataDirectory == home.dataDirectory, welcome.stateDirectory == home.stateDirectory else {
+            return nil
+        }
         return service
     }
 
@@ -36,8 +38,8 @@ struct DaemonDiscovery {
 
     private func systemService() throws(KeychainError) -> DaemonService? {
         let home = try? KeychainHome.resolve(environment)
-        if let (service, _) = try meet(.system(systemSocket)) {
-            if let home { SystemDaemonMark.set(in: home) }
+        if let (service, _) = try connect(.system(systemSocket)) {
+            if let home { SystemDaemonMarker.set(in: home) }
             return service
         }
         try refuseWithoutSystemDaemon(home)
@@ -49,10 +51,11 @@ struct DaemonDiscovery {
         let start = "sudo systemctl start latchkeyd.socket"
         guard try !ClientConfiguration.load().requiresSystemDaemon else {
             throw KeychainError(
-                .notAvailable, "the keychains of this machine belong to latchkeyd, which does not answer at \(systemSocket)",
+                .notAvailable,
+                "the keychains of this machine belong to latchkeyd, which does not answer at \(systemSocket)",
                 hint: "\(start) (\(ClientConfiguration.path) says that it is required)")
         }
-        guard let home, SystemDaemonMark.isSet(in: home) else { return }
+        guard let home, SystemDaemonMarker.isSet(in: home) else { return }
         throw KeychainError(
             .notAvailable, "the system's latchkeyd keeps this user's keychain, and does not answer at \(systemSocket)",
             hint: "\(start); to do without it, with another keychain: latchkeyd --system --release")
@@ -67,7 +70,9 @@ struct DaemonDiscovery {
     }
 
     /// The daemon at a socket; nil where nobody listens there. Whether somebody has to is said by the mark of the home.
-    private func meet(_ connector: SocketConnector) throws(KeychainError) -> (DaemonService, LatchkeyProtocol.Response.Welcome)? {
+    private func connect(_ connector: SocketConnector) throws(KeychainError) -> (
+        DaemonService, LatchkeyProtocol.Response.Welcome
+    )? {
         guard connector.hasListener else { return nil }
         let service = DaemonService(connector, claim: claim, automaticPasscode: automaticPasscode)
         return (service, try service.client.welcome())

@@ -10,7 +10,7 @@ internal import Synchronization
 /// The keychain that a daemon holds. Who is calling, the daemon sees for itself.
 package final class DaemonService: KeychainService {
     let client: DaemonClient
-    private let observers = Mutex<(next: Int, watches: [Int: LockWatch])>((0, [:]))
+    private let observers = Mutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
 
     private let claim: @Sendable () -> CallerIdentity
     private let automaticUnlock: AutomaticUnlock
@@ -36,10 +36,14 @@ package final class DaemonService: KeychainService {
         }
     }
 
-    package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError) -> Int {
+    package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
         // The daemon would end the connection.
         try IdentityAddition.checkCount(identities)
-        return try withItems { (client) throws(KeychainError) in try Self.count(.addIdentities(identities), from: client) }
+        return try withItems { (client) throws(KeychainError) in
+            try Self.count(.addIdentities(identities), from: client)
+        }
     }
 
     package func copyMatching(
@@ -49,18 +53,21 @@ package final class DaemonService: KeychainService {
             var matches = ItemMatches(records: [], damaged: 0)
             // Before the answer is complete nobody has seen any of it, so that it may be asked for again.
             let begin = { matches = ItemMatches(records: [], damaged: 0) }
-            try client.perform(.copyMatching(query, returning: returning), begin: begin) { (response) throws(KeychainError) in
-                guard case .records(let records, let damaged, let isFollowed) = response else { throw Self.unexpected }
+            try client.perform(.copyMatching(query, returning: returning), begin: begin) {
+                (response) throws(KeychainError) in
+                guard case .records(let records, let damaged, let moreFollows) = response else { throw Self.unexpected }
                 matches.records += records
                 matches.damaged += damaged
-                return !isFollowed
+                return !moreFollows
             }
             return matches
         }
     }
 
     @discardableResult
-    package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
+    package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
         try withItems { (client) throws(KeychainError) in try Self.count(.update(query, with: update), from: client) }
     }
 
@@ -71,15 +78,23 @@ package final class DaemonService: KeychainService {
 
     // MARK: Keys
 
-    package func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey {
+    package func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
+        -> GeneratedKey
+    {
         try withItems { (client) throws(KeychainError) in
-            try Self.answer(.generateKey(generation), from: client) { if case .generatedKey(let key) = $0 { key } else { nil } }
+            try Self.answer(.generateKey(generation), from: client) {
+                if case .generatedKey(let key) = $0 { key } else { nil }
+            }
         }
     }
 
-    package func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> PublicKeyInfo {
+    package func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> PublicKeyInfo
+    {
         try withItems { (client) throws(KeychainError) in
-            try Self.answer(.publicKey(of: reference), from: client) { if case .publicKey(let info) = $0 { info } else { nil } }
+            try Self.answer(.publicKey(of: reference), from: client) {
+                if case .publicKey(let info) = $0 { info } else { nil }
+            }
         }
     }
 
@@ -89,7 +104,9 @@ package final class DaemonService: KeychainService {
         try keyOutput(.useKey(reference, use, on: input))
     }
 
-    package func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput {
+    package func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> KeyOutput
+    {
         try keyOutput(.exportKey(reference))
     }
 
@@ -106,31 +123,36 @@ package final class DaemonService: KeychainService {
     }
 
     package func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
-        try answer(.check, { done, _ in progress(done) }) { if case .findings(let findings) = $0 { findings } else { nil } }
+        try answer(.check, { done, _ in progress(done) }) {
+            if case .findings(let findings) = $0 { findings } else { nil }
+        }
     }
 
-    package func repair(_ action: RepairAction, isRehearsal: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
-        try count(.repair(action, isRehearsal: isRehearsal)) { done, _ in progress(done) }
+    package func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        try count(.repair(action, dryRun: dryRun)) { done, _ in progress(done) }
     }
 
     package func checkpoint() throws(KeychainError) { try done(.checkpoint) }
 
-    package func who(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
+    package func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
         try answer(.who) { if case .caller(let report) = $0 { report } else { nil } }
     }
 
-    package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64 {
+    package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
+        -> UInt64
+    {
         var last: UInt64 = 0
-        try client.perform(.readLog(after: sequence, since: since), isRepeatable: false) { (response) throws(KeychainError) in
-            guard case .logLines(let lines, let isFollowed) = response else { throw Self.unexpected }
+        try client.perform(.readLog(after: sequence, since: since), isRepeatable: false) {
+            (response) throws(KeychainError) in
+            guard case .logLines(let lines, let moreFollows) = response else { throw Self.unexpected }
             last = lines.last
             let wantsMore = body(lines.lines)
-            return !isFollowed || !wantsMore
+            return !moreFollows || !wantsMore
         }
         return last
     }
 
-    package func verifyAudit() throws(KeychainError) -> AuditVerdict {
+    package func verifyAudit() throws(KeychainError) -> AuditVerification {
         try answer(.verifyLog) { if case .logVerdict(let verdict) = $0 { verdict } else { nil } }
     }
 
@@ -150,12 +172,14 @@ package final class DaemonService: KeychainService {
         try answer(.lockStatus) { if case .lockStatus(let status) = $0 { status } else { nil } }
     }
 
-    package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) { try done(.unlock(passcode), progress) }
+    package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        try done(.unlock(passcode), progress)
+    }
 
     package func lock(immediately: Bool) throws(KeychainError) { try done(.lock(immediately: immediately)) }
 
     package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
-        let watch = LockWatch(client, body)
+        let watch = LockStateObserver(client, body)
         let number = observers.withLock { observers in
             observers.next += 1
             observers.watches[observers.next] = watch
@@ -171,7 +195,9 @@ package final class DaemonService: KeychainService {
 
     // MARK: Administration
 
-    package func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) { try done(.setPasscode(new), progress) }
+    package func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        try done(.setPasscode(new), progress)
+    }
 
     package func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
@@ -201,26 +227,28 @@ package final class DaemonService: KeychainService {
     }
 
     package func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool, to sink: @escaping BackupSink,
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
-        let request = Request.backup(under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable)
+        let request = Request.backup(
+            under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable)
         return try Self.answer(request, from: client, progress, piece: sink) {
             if case .backedUp(let report) = $0 { report } else { nil }
         }
     }
 
-    package func noteBackup() {
+    package func recordBackup() {
         // It is a remark for the doctor; the backup is made whether or not it is noted.
-        _ = try? done(.noteBackup)
+        _ = try? done(.recordBackup)
     }
 
     package func restore(
-        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, isRehearsal: Bool, admitsAttested: Bool,
+        under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
         // Whether attested groups are restored is the daemon's to decide.
-        let request = Request.restore(under: passphrase, passcode: passcode, merges: merges, isRehearsal: isRehearsal)
+        let request = Request.restore(under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun)
         let numbered = NumberedRequest(number: client.nextNumber(), token: RandomBytes.array(count: 16), request)
         return try client.withConnection(isChange: true) { (connection) throws(DaemonConnection.Failure) in
             var report: RestoreReport?
@@ -261,7 +289,9 @@ package final class DaemonService: KeychainService {
         } catch {
             switch error {
             case .keychain(let error), .answered(let error): throw error
-            case .lost: throw KeychainError(.io, "the connection to latchkeyd was lost in the middle of the backup", hint: "try again")
+            case .lost:
+                throw KeychainError(
+                    .io, "the connection to latchkeyd was lost in the middle of the backup", hint: "try again")
             }
         }
     }
@@ -282,7 +312,9 @@ package final class DaemonService: KeychainService {
             try connection.exchange(numbered) { (response) throws(KeychainError) in
                 switch response {
                 case .ready:
-                    do throws(SystemError) { try connection.send(descriptor: control.descriptor) } catch { throw KeychainError(error) }
+                    do throws(SystemError) { try connection.send(descriptor: control.descriptor) } catch {
+                        throw KeychainError(error)
+                    }
                     return false
                 case .progress(let done, let total):
                     progress(done, total)
@@ -303,7 +335,9 @@ package final class DaemonService: KeychainService {
 
     /// Asks for items, and asks again in a session of this process's own where they are closed and this process has the passcode: the daemon's
     /// keychain stays locked for everybody else.
-    private func withItems<Result>(_ body: (DaemonClient) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    private func withItems<Result>(_ body: (DaemonClient) throws(KeychainError) -> Result) throws(KeychainError)
+        -> Result
+    {
         if let own = ownSession.withLock({ $0 }) {
             do throws(KeychainError) {
                 return try body(own.client)
@@ -316,17 +350,20 @@ package final class DaemonService: KeychainService {
         do throws(KeychainError) {
             return try body(client)
         } catch {
-            guard error.status == .interactionNotAllowed, try openOwnSession(), let own = ownSession.withLock({ $0 }) else { throw error }
+            guard error.status == .interactionNotAllowed, try openOwnSession(), let own = ownSession.withLock({ $0 })
+            else { throw error }
             return try body(own.client)
         }
     }
 
     private func openOwnSession() throws(KeychainError) -> Bool {
-        try automaticUnlock.perform(isNeeded: { ownSession.withLock { $0 == nil } }) { (passcode) throws(KeychainError) in
+        try automaticUnlock.perform(isNeeded: { ownSession.withLock { $0 == nil } }) {
+            (passcode) throws(KeychainError) in
             do throws(KeychainError) {
-                let (mine, theirs) = try Self.pair()
-                let hold = try openSession(passcode, control: theirs)
-                let fresh = OwnSession(client: DaemonClient(SessionConnector(control: mine), claim: claim), hold: hold)
+                let (ownEnd, peerEnd) = try Self.pair()
+                let hold = try openSession(passcode, control: peerEnd)
+                let fresh = OwnSession(
+                    client: DaemonClient(SessionConnector(control: ownEnd), claim: claim), hold: hold)
                 ownSession.withLock { $0 = fresh }
                 return true
             } catch {
@@ -337,7 +374,9 @@ package final class DaemonService: KeychainService {
     }
 
     private static func pair() throws(KeychainError) -> (Socket, Socket) {
-        do throws(SystemError) { return try Socket.pair(keepsBoundaries: true) } catch { throw KeychainError(error) }
+        do throws(SystemError) { return try Socket.pair(preservesBoundaries: true) } catch {
+            throw KeychainError(error)
+        }
     }
 
     // MARK: Answers
@@ -366,7 +405,8 @@ package final class DaemonService: KeychainService {
     ///
     /// - Parameter piece: takes the pieces of a backup; what it has taken cannot be asked for again.
     private static func answer<Result>(
-        _ request: Request, from client: DaemonClient, _ progress: ChangeProgress = { _, _ in }, piece: BackupSink? = nil,
+        _ request: Request, from client: DaemonClient, _ progress: ChangeProgress = { _, _ in },
+        piece: BackupSink? = nil,
         _ select: (Response) -> Result?
     ) throws(KeychainError) -> Result {
         var result: Result?
@@ -377,7 +417,7 @@ package final class DaemonService: KeychainService {
                 return false
             case .piece(let bytes):
                 guard let piece else { throw unexpected }
-                try lend(bytes, to: piece)
+                try send(bytes, to: piece)
                 return false
             default:
                 guard let found = select(response) else { throw unexpected }
@@ -389,7 +429,7 @@ package final class DaemonService: KeychainService {
         return result
     }
 
-    private static func lend(_ bytes: [UInt8], to sink: BackupSink) throws(KeychainError) {
+    private static func send(_ bytes: [UInt8], to sink: BackupSink) throws(KeychainError) {
         var problem: KeychainError?
         bytes.withUnsafeBytes { buffer in
             do throws(KeychainError) { try sink(buffer) } catch { problem = error }
@@ -398,5 +438,6 @@ package final class DaemonService: KeychainService {
     }
 
     private static let unexpected = KeychainError(
-        .internalFailure, "latchkeyd answered something else than what it was asked", hint: "use one version of Latchkey")
+        .internalFailure, "latchkeyd answered something else than what it was asked",
+        hint: "use one version of Latchkey")
 }

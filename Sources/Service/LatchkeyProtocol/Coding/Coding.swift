@@ -5,7 +5,8 @@ internal import SwiftProtobuf
 /// Refuses a message that holds fields which this version does not know.
 func requireKnown(_ message: some Message) throws(WireError) {
     guard message.unknownFields.data.isEmpty else {
-        throw .malformed("a message of kind \(type(of: message).protoMessageName) has fields that version 1 does not have")
+        throw .malformed(
+            "a message of kind \(type(of: message).protoMessageName) has fields that version 1 does not have")
     }
 }
 
@@ -33,13 +34,14 @@ func encoded(_ message: some Message) throws(WireError) -> [UInt8] {
 /// How long names may be, which end in the log and in every item.
 enum WireNames {
     /// PATH_MAX.
-    static let greatestPath = 4096
-    static let greatestCount = 1024
-    private static let greatestGroup = 1024
+    static let maxPathLength = 4096
+    static let maxCount = 1024
+    private static let maxGroupLength = 1024
 
     static func check(_ group: String) throws(WireError) {
-        guard group.utf8.count <= greatestGroup else {
-            throw .malformed("the name of an access group has \(group.utf8.count) bytes, at most \(greatestGroup) are allowed")
+        guard group.utf8.count <= maxGroupLength else {
+            throw .malformed(
+                "the name of an access group has \(group.utf8.count) bytes, at most \(maxGroupLength) are allowed")
         }
     }
 }

@@ -35,7 +35,9 @@ extension WireAttribute {
 
 extension ItemAttribute {
     init(wireCode code: UInt32) throws(WireError) {
-        guard let attribute = ItemAttribute(code: code) else { throw .malformed("there is no attribute with the code \(code)") }
+        guard let attribute = ItemAttribute(code: code) else {
+            throw .malformed("there is no attribute with the code \(code)")
+        }
         self = attribute
     }
 }
@@ -61,11 +63,11 @@ extension WireSecrets {
 
     init(data: SharedSecret?, attributes: [ItemAttribute: SharedSecret], _ collector: inout SecretCollector) {
         self.init()
-        if let data { self.data = collector.place(data) }
+        if let data { self.data = collector.append(data) }
         for (attribute, secret) in attributes {
             var one = WireSecretAttribute()
             one.code = attribute.code
-            one.secret = collector.place(secret)
+            one.secret = collector.append(secret)
             self.attributes.append(one)
         }
     }
@@ -135,7 +137,9 @@ extension SynchronizableScope {
 
 extension PersistentReference {
     init(wire bytes: Data) throws(WireError) {
-        guard let reference = PersistentReference(bytes: Array(bytes)) else { throw .malformed("a persistent reference is none") }
+        guard let reference = PersistentReference(bytes: Array(bytes)) else {
+            throw .malformed("a persistent reference is none")
+        }
         self = reference
     }
 }
@@ -158,8 +162,10 @@ extension WireAddition {
         try requireKnown(self)
         if hasAccessGroup { try WireNames.check(accessGroup) }
         return ItemAddition(
-            try ItemClass(wire: itemClass), attributes: try .init(wire: attributes), secrets: try secrets.decode(&table),
-            accessGroup: hasAccessGroup ? accessGroup : nil, protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
+            try ItemClass(wire: itemClass), attributes: try .init(wire: attributes),
+            secrets: try secrets.decode(&table),
+            accessGroup: hasAccessGroup ? accessGroup : nil,
+            protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
             accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
             isSynchronizable: isSynchronizable)
     }
@@ -169,14 +175,17 @@ extension WireAddIdentities {
     init(_ identities: [IdentityAddition], _ collector: inout SecretCollector) throws(WireError) {
         self.init()
         for identity in identities {
-            for half in [identity.certificate, identity.key] { additions.append(Data(try encoded(WireAddition(half, &collector)))) }
+            for half in [identity.certificate, identity.key] {
+                additions.append(Data(try encoded(WireAddition(half, &collector))))
+            }
         }
     }
 
     func decode(_ table: inout SecretTable) throws(WireError) -> [IdentityAddition] {
         try requireKnown(self)
         guard additions.count.isMultiple(of: 2), additions.count / 2 <= IdentityAddition.maxCount else {
-            throw .malformed("\(additions.count) halves of identities came; at most \(IdentityAddition.maxCount) pairs are allowed")
+            throw .malformed(
+                "\(additions.count) halves of identities came; at most \(IdentityAddition.maxCount) pairs are allowed")
         }
         var identities: [IdentityAddition] = []
         var certificate: ItemAddition?
@@ -215,7 +224,8 @@ extension WireQuery {
         if hasAccessGroup { try WireNames.check(accessGroup) }
         return ItemQuery(
             hasItemClass ? try ItemClass(wire: itemClass) : nil, attributes: try .init(wire: attributes),
-            accessGroup: hasAccessGroup ? accessGroup : nil, synchronizable: try SynchronizableScope(wire: synchronizable),
+            accessGroup: hasAccessGroup ? accessGroup : nil,
+            synchronizable: try SynchronizableScope(wire: synchronizable),
             persistentReference: hasPersistentReference ? try PersistentReference(wire: persistentReference) : nil,
             limit: try decodedLimit(), match: try match.decode(), includesTombstones: includesTombstones)
     }
@@ -282,7 +292,8 @@ extension WireUpdate {
         guard !hasCreated || created.isFinite else { throw .malformed("a date is not finite") }
         return ItemUpdate(
             attributes: try .init(wire: attributes), data: secrets.data, secretAttributes: secrets.attributes,
-            accessGroup: hasAccessGroup ? accessGroup : nil, protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
+            accessGroup: hasAccessGroup ? accessGroup : nil,
+            protection: hasProtection ? try ProtectionClass(wire: protection) : nil,
             accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
             isSynchronizable: hasIsSynchronizable ? isSynchronizable : nil, created: hasCreated ? created : nil)
     }
@@ -304,19 +315,24 @@ extension WireRecord {
         modified = record.modified
         attributes = record.attributes.wire
         if let flags = record.accessControlFlags { accessControlFlags = flags.rawValue }
-        maker = record.maker
+        maker = record.addedBy
         if let secrets = record.secrets { self.secrets = WireSecrets(secrets, &collector) }
     }
 
     func decode(_ table: inout SecretTable) throws(WireError) -> ItemRecord {
         try requireKnown(self)
-        guard let identifier = ItemIdentifier(bytes: Array(identifier)) else { throw .malformed("an item has no identifier") }
+        guard let identifier = ItemIdentifier(bytes: Array(identifier)) else {
+            throw .malformed("an item has no identifier")
+        }
         guard created.isFinite, modified.isFinite else { throw .malformed("a date is not finite") }
         return ItemRecord(
-            identifier: identifier, itemClass: try ItemClass(wire: itemClass), protection: try ProtectionClass(wire: protection),
-            accessGroup: AccessGroup(accessGroup, grade: try AccessGroup.Grade(wire: grade)), isSynchronizable: isSynchronizable,
+            identifier: identifier, itemClass: try ItemClass(wire: itemClass),
+            protection: try ProtectionClass(wire: protection),
+            accessGroup: AccessGroup(accessGroup, grade: try AccessGroup.Grade(wire: grade)),
+            isSynchronizable: isSynchronizable,
             isTombstone: isTombstone, created: created, modified: modified, attributes: try .init(wire: attributes),
-            accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil, maker: maker,
+            accessControlFlags: hasAccessControlFlags ? AccessControlFlags(rawValue: accessControlFlags) : nil,
+            addedBy: maker,
             secrets: hasSecrets ? try secrets.decode(&table) : nil)
     }
 }

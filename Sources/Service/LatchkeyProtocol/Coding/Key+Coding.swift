@@ -30,7 +30,8 @@ extension WireGenerateKey {
     func decode(_ table: inout SecretTable) throws(WireError) -> KeyGeneration {
         try requireKnown(self)
         return KeyGeneration(
-            try kind.decode(), privateHalf: try privateHalf.decode(&table), publicHalf: hasPublicHalf ? try publicHalf.decode(&table) : nil)
+            try kind.decode(), privateHalf: try privateHalf.decode(&table),
+            publicHalf: hasPublicHalf ? try publicHalf.decode(&table) : nil)
     }
 }
 
@@ -45,7 +46,8 @@ extension WireGeneratedKey {
     func decode(_ table: inout SecretTable) throws(WireError) -> GeneratedKey {
         try requireKnown(self)
         return GeneratedKey(
-            privateHalf: try privateHalf.decode(&table), publicHalf: hasPublicHalf ? try publicHalf.decode(&table) : nil,
+            privateHalf: try privateHalf.decode(&table),
+            publicHalf: hasPublicHalf ? try publicHalf.decode(&table) : nil,
             publicKey: Array(publicKey))
     }
 }
@@ -66,31 +68,36 @@ extension WirePublicKeyInfo {
 }
 
 extension WireUseKey {
-    init(_ reference: PersistentReference, _ use: PrivateKeyUse, _ input: SharedSecret, _ collector: inout SecretCollector) {
+    init(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, _ input: SharedSecret,
+        _ collector: inout SecretCollector
+    ) {
         self.init()
         self.reference = Data(reference.bytes)
         (self.use, hash) = use.wire
-        self.input = collector.place(input)
+        self.input = collector.append(input)
     }
 
     func decode(_ table: inout SecretTable) throws(WireError) -> Request {
         try requireKnown(self)
         return .useKey(
-            try PersistentReference(wire: reference), try PrivateKeyUse(wire: use, hash: hash), on: try table.take(input))
+            try PersistentReference(wire: reference), try PrivateKeyUse(wire: use, hash: hash),
+            on: try table.take(input))
     }
 }
 
 extension WireKeyOutput {
     init(_ output: KeyOutput, _ collector: inout SecretCollector) {
         self.init()
-        self.output = collector.place(output.bytes)
+        self.output = collector.append(output.bytes)
         accessGroup = output.accessGroup.name
         grade = UInt32(output.accessGroup.grade.rawValue)
     }
 
     func decode(_ table: inout SecretTable) throws(WireError) -> KeyOutput {
         try requireKnown(self)
-        return KeyOutput(try table.take(output), from: AccessGroup(accessGroup, grade: try AccessGroup.Grade(wire: grade)))
+        return KeyOutput(
+            try table.take(output), from: AccessGroup(accessGroup, grade: try AccessGroup.Grade(wire: grade)))
     }
 }
 
@@ -129,7 +136,9 @@ extension PrivateKeyUse {
             let plain: [UInt32: PrivateKeyUse] = [
                 1: .signRaw, 4: .signECDSA, 5: .decryptRaw, 6: .decryptPKCS1, 8: .agree, 9: .agreeToDecrypt,
             ]
-            guard let known = plain[number], hash == 0 else { throw .malformed("there is no use \(number) of a key with the hash \(hash)") }
+            guard let known = plain[number], hash == 0 else {
+                throw .malformed("there is no use \(number) of a key with the hash \(hash)")
+            }
             self = known
         }
     }

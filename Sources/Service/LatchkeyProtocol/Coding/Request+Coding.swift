@@ -20,7 +20,9 @@ extension NumberedRequest {
     public init(_ frame: Frame) throws(WireError) {
         let message = try decoded(WireRequest.self, frame.message)
         var table = SecretTable(frame.secrets)
-        guard message.token.isEmpty || message.token.count == 16 else { throw .malformed("a token has \(message.token.count) bytes") }
+        guard message.token.isEmpty || message.token.count == 16 else {
+            throw .malformed("a token has \(message.token.count) bytes")
+        }
         self.init(number: message.number, token: Array(message.token), try Request(message.operation, &table))
         try table.requireAllTaken()
         guard !request.isChange || !token.isEmpty else { throw .malformed("a change has no token") }
@@ -38,51 +40,51 @@ extension Request {
         case .delete(let query): .delete(WireQuery(query))
         case .status: .status(WireNothing())
         case .check: .check(WireNothing())
-        case .repair(let action, let isRehearsal): .repair(WireRepair(action, isRehearsal))
+        case .repair(let action, let dryRun): .repair(WireRepair(action, dryRun))
         case .checkpoint: .checkpoint(WireNothing())
         case .who: .who(WireNothing())
         case .lockStatus: .lockStatus(WireNothing())
-        case .unlock(let passcode): .unlock(.with { $0.passcode = collector.place(passcode) })
+        case .unlock(let passcode): .unlock(.with { $0.passcode = collector.append(passcode) })
         case .lock(let immediately): .lock(.with { $0.immediately = immediately })
         case .watchLock: .watchLock(WireNothing())
-        case .setPasscode(let new): .setPasscode(.with { $0.passcode = collector.place(new) })
+        case .setPasscode(let new): .setPasscode(.with { $0.passcode = collector.append(new) })
         case .changePasscode(let old, let new, let rotates):
             .changePasscode(
                 .with {
-                    $0.old = collector.place(old)
-                    $0.new = collector.place(new)
+                    $0.old = collector.append(old)
+                    $0.new = collector.append(new)
                     $0.rotates = rotates
                 })
-        case .removePasscode(let passcode): .removePasscode(.with { $0.passcode = collector.place(passcode) })
+        case .removePasscode(let passcode): .removePasscode(.with { $0.passcode = collector.append(passcode) })
         case .createRecoveryKey(let passcode): .createRecoveryKey(WireAuthorized(passcode, &collector))
         case .removeRecoveryKey(let passcode): .removeRecoveryKey(WireAuthorized(passcode, &collector))
         case .changeSettings(let settings, let passcode):
             .changeSettings(
                 .with {
                     $0.settings = WireSettings(settings)
-                    if let passcode { $0.passcode = collector.place(passcode) }
+                    if let passcode { $0.passcode = collector.append(passcode) }
                 })
         case .recover(let key, let newPasscode):
             .recover(
                 .with {
-                    $0.key = collector.place(key)
-                    if let newPasscode { $0.newPasscode = collector.place(newPasscode) }
+                    $0.key = collector.append(key)
+                    if let newPasscode { $0.newPasscode = collector.append(newPasscode) }
                 })
         case .backup(let passphrase, let passcode, let includesNonExtractable):
             .backup(
                 .with {
-                    $0.passphrase = collector.place(passphrase)
-                    if let passcode { $0.passcode = collector.place(passcode) }
+                    $0.passphrase = collector.append(passphrase)
+                    if let passcode { $0.passcode = collector.append(passcode) }
                     $0.includesNonExtractable = includesNonExtractable
                 })
-        case .noteBackup: .noteBackup(WireNothing())
-        case .restore(let passphrase, let passcode, let merges, let isRehearsal):
+        case .recordBackup: .recordBackup(WireNothing())
+        case .restore(let passphrase, let passcode, let merges, let dryRun):
             .restore(
                 .with {
-                    $0.passphrase = collector.place(passphrase)
-                    if let passcode { $0.passcode = collector.place(passcode) }
+                    $0.passphrase = collector.append(passphrase)
+                    if let passcode { $0.passcode = collector.append(passcode) }
                     $0.merges = merges
-                    $0.isRehearsal = isRehearsal
+                    $0.dryRun = dryRun
                 })
         case .piece(let bytes): .piece(Data(bytes))
         case .readLog(let after, let since):
@@ -96,7 +98,8 @@ extension Request {
         case .publicKey(let reference): .publicKey(Data(reference.bytes))
         case .useKey(let reference, let use, let input): .useKey(WireUseKey(reference, use, input, &collector))
         case .exportKey(let reference): .exportKey(Data(reference.bytes))
-        case .openSession(let passcode): .openSession(.with { if let passcode { $0.passcode = collector.place(passcode) } })
+        case .openSession(let passcode):
+            .openSession(.with { if let passcode { $0.passcode = collector.append(passcode) } })
         }
     }
 
@@ -142,18 +145,21 @@ extension Request {
         case .recover(let wire):
             try requireKnown(wire)
             self = .recover(
-                with: try table.take(wire.key), newPasscode: wire.hasNewPasscode ? try table.take(wire.newPasscode) : nil)
+                with: try table.take(wire.key),
+                newPasscode: wire.hasNewPasscode ? try table.take(wire.newPasscode) : nil)
         case .backup(let wire):
             try requireKnown(wire)
             self = .backup(
-                under: try table.take(wire.passphrase), passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil,
+                under: try table.take(wire.passphrase),
+                passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil,
                 includesNonExtractable: wire.includesNonExtractable)
-        case .noteBackup(let nothing): self = try .noteBackup.with(nothing)
+        case .recordBackup(let nothing): self = try .recordBackup.with(nothing)
         case .restore(let wire):
             try requireKnown(wire)
             self = .restore(
-                under: try table.take(wire.passphrase), passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil,
-                merges: wire.merges, isRehearsal: wire.isRehearsal)
+                under: try table.take(wire.passphrase),
+                passcode: wire.hasPasscode ? try table.take(wire.passcode) : nil,
+                merges: wire.merges, dryRun: wire.dryRun)
         case .piece(let bytes): self = .piece(Array(bytes))
         case .readLog(let wire):
             try requireKnown(wire)
@@ -194,12 +200,15 @@ extension WireHello {
         guard version == WireVersion.current else { throw .version(version) }
         try requireKnown(self)
         guard hasIdentity_p || groups.isEmpty else { throw .malformed("a program without an identity has groups") }
-        guard executable.utf8.count <= WireNames.greatestPath else { throw .malformed("the name of a program is too long for a path") }
-        guard groups.count <= WireNames.greatestCount else { throw .malformed("a program has \(groups.count) groups") }
+        guard executable.utf8.count <= WireNames.maxPathLength else {
+            throw .malformed("the name of a program is too long for a path")
+        }
+        guard groups.count <= WireNames.maxCount else { throw .malformed("a program has \(groups.count) groups") }
         for group in groups { try WireNames.check(group) }
         return Request.Hello(
             version: version,
-            claim: CallerIdentity(executable: executable, declaredGroups: hasIdentity_p ? groups : nil, isUserCommand: isUserCommand))
+            claim: CallerIdentity(
+                executable: executable, declaredGroups: hasIdentity_p ? groups : nil, isUserCommand: isUserCommand))
     }
 }
 
@@ -225,21 +234,21 @@ extension WireUpdateMatching {
 }
 
 extension WireRepair {
-    fileprivate init(_ action: RepairAction, _ isRehearsal: Bool) {
+    fileprivate init(_ action: RepairAction, _ dryRun: Bool) {
         self.init()
         self.action =
             switch action {
             case .moveDamaged: 1
             case .emptyQuarantine: 2
             }
-        self.isRehearsal = isRehearsal
+        self.dryRun = dryRun
     }
 
     fileprivate func decode() throws(WireError) -> Request {
         try requireKnown(self)
         switch action {
-        case 1: return .repair(.moveDamaged, isRehearsal: isRehearsal)
-        case 2: return .repair(.emptyQuarantine, isRehearsal: isRehearsal)
+        case 1: return .repair(.moveDamaged, dryRun: dryRun)
+        case 2: return .repair(.emptyQuarantine, dryRun: dryRun)
         default: throw .malformed("there is no repair \(action)")
         }
     }
@@ -248,7 +257,7 @@ extension WireRepair {
 extension WireAuthorized {
     fileprivate init(_ passcode: SharedSecret?, _ collector: inout SecretCollector) {
         self.init()
-        if let passcode { self.passcode = collector.place(passcode) }
+        if let passcode { self.passcode = collector.append(passcode) }
     }
 
     fileprivate func decode(_ table: inout SecretTable) throws(WireError) -> SharedSecret? {

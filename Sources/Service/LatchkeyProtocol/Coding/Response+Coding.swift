@@ -32,29 +32,29 @@ extension Response {
         case .done: .done(WireNothing())
         case .count(let count): .count(UInt64(max(0, count)))
         case .record(let record): .record(WireRecord(record, &collector))
-        case .records(let records, let damaged, let isFollowed):
+        case .records(let records, let damaged, let moreFollows):
             .records(
                 .with {
                     $0.records = records.map { WireRecord($0, &collector) }
                     $0.damaged = UInt64(damaged)
-                    $0.isFollowed = isFollowed
+                    $0.moreFollows = moreFollows
                 })
         case .status(let status): .status(WireKeychainStatus(status))
         case .findings(let findings): .findings(.with { $0.findings = findings.map { .init($0) } })
         case .caller(let report): .caller(WireCallerReport(report))
         case .lockStatus(let status): .lockStatus(WireLockStatus(status))
         case .lockState(let state): .lockState(state.wire)
-        case .secret(let secret): .secret(collector.place(secret))
+        case .secret(let secret): .secret(collector.append(secret))
         case .backedUp(let report): .backedUp(WireBackupReport(report))
         case .restored(let report): .restored(WireRestoreReport(report))
         case .piece(let bytes): .piece(Data(bytes))
         case .ready: .ready(WireNothing())
-        case .logLines(let lines, let isFollowed):
+        case .logLines(let lines, let moreFollows):
             .logLines(
                 .with {
                     $0.lines = lines.lines
                     $0.last = lines.last
-                    $0.isFollowed = isFollowed
+                    $0.moreFollows = moreFollows
                 })
         case .logVerdict(let verdict): .logVerdict(WireLogVerdict(verdict))
         case .generatedKey(let key): .generatedKey(WireGeneratedKey(key, &collector))
@@ -83,7 +83,8 @@ extension Response {
             var records: [ItemRecord] = []
             records.reserveCapacity(wire.records.count)
             for record in wire.records { records.append(try record.decode(&table)) }
-            self = .records(records, damaged: try number(wire.damaged, "a number of rows"), isFollowed: wire.isFollowed)
+            self = .records(
+                records, damaged: try number(wire.damaged, "a number of rows"), moreFollows: wire.moreFollows)
         case .status(let wire): self = .status(try wire.decode())
         case .findings(let wire):
             try requireKnown(wire)
@@ -93,7 +94,7 @@ extension Response {
         case .caller(let wire): self = .caller(try wire.decode())
         case .lockStatus(let wire): self = .lockStatus(try wire.decode())
         case .lockState(let code): self = .lockState(try LockState(wire: code))
-        case .secret(let place): self = .secret(try table.take(place))
+        case .secret(let index): self = .secret(try table.take(index))
         case .backedUp(let wire): self = .backedUp(try wire.decode())
         case .restored(let wire): self = .restored(try wire.decode())
         case .piece(let bytes): self = .piece(Array(bytes))
@@ -102,7 +103,7 @@ extension Response {
             self = .ready
         case .logLines(let wire):
             try requireKnown(wire)
-            self = .logLines(AuditLines(lines: wire.lines, last: wire.last), isFollowed: wire.isFollowed)
+            self = .logLines(AuditLines(lines: wire.lines, last: wire.last), moreFollows: wire.moreFollows)
         case .logVerdict(let wire): self = .logVerdict(try wire.decode())
         case .generatedKey(let wire): self = .generatedKey(try wire.decode(&table))
         case .publicKey(let wire): self = .publicKey(try wire.decode())
@@ -134,7 +135,8 @@ extension WireWelcome {
         let modes: [UInt32: KeychainStatus.Mode] = [1: .user, 2: .system, 3: .session]
         guard let mode = modes[mode] else { throw .malformed("there is no mode \(mode)") }
         return Response.Welcome(
-            version: version, instance: Array(instance), mode: mode, dataDirectory: dataDirectory, stateDirectory: stateDirectory)
+            version: version, instance: Array(instance), mode: mode, dataDirectory: dataDirectory,
+            stateDirectory: stateDirectory)
     }
 }
 
@@ -182,7 +184,8 @@ extension WireKeychainStatus {
             try requireKnown(count)
             counts.append(
                 KeychainStatus.Count(
-                    itemClass: try ItemClass(wire: count.itemClass), protection: try ProtectionClass(wire: count.protection),
+                    itemClass: try ItemClass(wire: count.itemClass),
+                    protection: try ProtectionClass(wire: count.protection),
                     count: try number(count.count, "a number of items")))
         }
         var status = KeychainStatus(
@@ -236,7 +239,8 @@ extension WireCallerReport {
         var report = CallerReport(groups: [], hasAllGroups: hasAllGroups_p, reason: reason)
         for fact in facts {
             try requireKnown(fact)
-            report.facts.append(CallerReport.Fact(fact.name, fact.value, try AccessGroup.Grade(wire: fact.grade), source: fact.source))
+            report.facts.append(
+                CallerReport.Fact(fact.name, fact.value, try AccessGroup.Grade(wire: fact.grade), source: fact.source))
         }
         for group in groups {
             try requireKnown(group)
@@ -287,7 +291,8 @@ extension WireLockStatus {
         var status = LockStatus(
             state: try LockState(wire: state), hasPasscode: hasPasscode_p, hasRecoveryKey: hasRecoveryKey_p,
             settings: try settings.decode(),
-            open: open, graceLeft: hasGraceLeft ? graceLeft : nil, wrongPasscodes: try number(wrongPasscodes, "a number of attempts"),
+            open: open, graceLeft: hasGraceLeft ? graceLeft : nil,
+            wrongPasscodes: try number(wrongPasscodes, "a number of attempts"),
             delay: try number(delay, "a delay"), delayBegan: hasDelayBegan ? delayBegan : nil)
         for guess in guesses { status.guesses.append(try guess.decode()) }
         return status
@@ -332,7 +337,9 @@ extension WireBackupReport {
         report.staying = try number(staying, "a number of items")
         report.damaged = try number(damaged, "a number of items")
         report.notExtractable = try number(notExtractable, "a number of items")
-        guard notExtractableNames.count <= BackupReport.maxNames else { throw .malformed("a report has too many names") }
+        guard notExtractableNames.count <= BackupReport.maxNames else {
+            throw .malformed("a report has too many names")
+        }
         report.notExtractableNames = notExtractableNames
         return report
     }
@@ -368,7 +375,7 @@ extension WireRestoreReport {
 }
 
 extension WireLogVerdict {
-    fileprivate init(_ verdict: AuditVerdict) {
+    fileprivate init(_ verdict: AuditVerification) {
         self.init()
         isIntact = verdict.isIntact
         lines = UInt64(verdict.lines)
@@ -377,10 +384,11 @@ extension WireLogVerdict {
         removals = verdict.removals.map { Removal($0) }
     }
 
-    fileprivate func decode() throws(WireError) -> AuditVerdict {
+    fileprivate func decode() throws(WireError) -> AuditVerification {
         try requireKnown(self)
-        var verdict = AuditVerdict(
-            isIntact: isIntact, lines: try number(lines, "a number of lines"), firstWrong: hasFirstWrong ? firstWrong : nil, detail: detail)
+        var verdict = AuditVerification(
+            isIntact: isIntact, lines: try number(lines, "a number of lines"),
+            firstWrong: hasFirstWrong ? firstWrong : nil, detail: detail)
         for removal in removals { verdict.removals.append(try removal.decode()) }
         return verdict
     }
@@ -400,9 +408,12 @@ extension WireLogVerdict.Removal {
 
     fileprivate func decode() throws(WireError) -> AuditRemoval {
         try requireKnown(self)
-        guard let reason = AuditRemoval.Reason(rawValue: reason) else { throw .malformed("there is no reason '\(reason)' to remove lines") }
+        guard let reason = AuditRemoval.Reason(rawValue: reason) else {
+            throw .malformed("there is no reason '\(reason)' to remove lines")
+        }
         return AuditRemoval(
-            reason, first: first, last: last, lines: lines, since: hasSince ? since : nil, until: hasUntil ? until : nil,
+            reason, first: first, last: last, lines: lines, since: hasSince ? since : nil,
+            until: hasUntil ? until : nil,
             removed: hasRemoved ? removed : nil)
     }
 }

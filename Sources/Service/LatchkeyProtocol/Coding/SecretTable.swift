@@ -7,7 +7,7 @@ struct SecretCollector {
     private(set) var secrets: [SharedSecret] = []
 
     /// The place of a secret in the frame.
-    mutating func place(_ secret: SharedSecret) -> UInt32 {
+    mutating func append(_ secret: SharedSecret) -> UInt32 {
         secrets.append(secret)
         return UInt32(secrets.count - 1)
     }
@@ -21,15 +21,17 @@ struct SecretTable {
         self.secrets = secrets
     }
 
-    mutating func take(_ place: UInt32) throws(WireError) -> SharedSecret {
-        guard Int(place) < secrets.count, let secret = secrets[Int(place)] else {
-            throw .malformed("there is no secret \(place), or it is named twice")
+    mutating func take(_ index: UInt32) throws(WireError) -> SharedSecret {
+        guard Int(index) < secrets.count, let secret = secrets[Int(index)] else {
+            throw .malformed("there is no secret \(index), or it is named twice")
         }
-        secrets[Int(place)] = nil
+        secrets[Int(index)] = nil
         return secret
     }
 
     func requireAllTaken() throws(WireError) {
-        guard secrets.allSatisfy({ $0 == nil }) else { throw .malformed("a secret came that the message does not name") }
+        guard secrets.allSatisfy({ $0 == nil }) else {
+            throw .malformed("a secret came that the message does not name")
+        }
     }
 }

@@ -229,12 +229,12 @@ nonisolated struct WireRequest: Sendable {
     set {operation = .backup(newValue)}
   }
 
-  var noteBackup: WireNothing {
+  var recordBackup: WireNothing {
     get {
-      if case .noteBackup(let v)? = operation {return v}
+      if case .recordBackup(let v)? = operation {return v}
       return WireNothing()
     }
-    set {operation = .noteBackup(newValue)}
+    set {operation = .recordBackup(newValue)}
   }
 
   var restore: WireRestore {
@@ -339,7 +339,7 @@ nonisolated struct WireRequest: Sendable {
     case changeSettings(WireChangeSettings)
     case recover(WireRecover)
     case backup(WireBackup)
-    case noteBackup(WireNothing)
+    case recordBackup(WireNothing)
     case restore(WireRestore)
     /// More of a backup that is being restored; the piece without bytes ends it.
     case piece(Data)
@@ -1196,7 +1196,7 @@ nonisolated struct WireRecords: Sendable {
   var damaged: UInt64 = 0
 
   /// Whether another part follows.
-  var isFollowed: Bool = false
+  var moreFollows: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1467,7 +1467,7 @@ nonisolated struct WireRepair: Sendable {
   /// 1 move what is damaged, 2 empty the quarantine.
   var action: UInt32 = 0
 
-  var isRehearsal: Bool = false
+  var dryRun: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1871,7 +1871,7 @@ nonisolated struct WireRestore: Sendable {
 
   var merges: Bool = false
 
-  var isRehearsal: Bool = false
+  var dryRun: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1942,7 +1942,7 @@ nonisolated struct WireLogLines: Sendable {
   /// The number of the last line there is.
   var last: UInt64 = 0
 
-  var isFollowed: Bool = false
+  var moreFollows: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2038,7 +2038,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Request"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{2}\u{6}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}note_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{2}\u{6}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2352,12 +2352,12 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         var hadOneofValue = false
         if let current = self.operation {
           hadOneofValue = true
-          if case .noteBackup(let m) = current {v = m}
+          if case .recordBackup(let m) = current {v = m}
         }
         try decoder.decodeSingularMessageField(value: &v)
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.operation = .noteBackup(v)
+          self.operation = .recordBackup(v)
         }
       }()
       case 62: try {
@@ -2571,8 +2571,8 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .backup(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 60)
     }()
-    case .noteBackup?: try {
-      guard case .noteBackup(let v)? = self.operation else { preconditionFailure() }
+    case .recordBackup?: try {
+      guard case .recordBackup(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 61)
     }()
     case .restore?: try {
@@ -3943,7 +3943,7 @@ nonisolated extension WireRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Records"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}records\0\u{1}damaged\0\u{3}is_followed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}records\0\u{1}damaged\0\u{3}more_follows\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3953,7 +3953,7 @@ nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._Message
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.records) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.damaged) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.isFollowed) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.moreFollows) }()
       default: break
       }
     }
@@ -3966,8 +3966,8 @@ nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.damaged != 0 {
       try visitor.visitSingularUInt64Field(value: self.damaged, fieldNumber: 2)
     }
-    if self.isFollowed != false {
-      try visitor.visitSingularBoolField(value: self.isFollowed, fieldNumber: 3)
+    if self.moreFollows != false {
+      try visitor.visitSingularBoolField(value: self.moreFollows, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3975,7 +3975,7 @@ nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._Message
   static func ==(lhs: WireRecords, rhs: WireRecords) -> Bool {
     if lhs.records != rhs.records {return false}
     if lhs.damaged != rhs.damaged {return false}
-    if lhs.isFollowed != rhs.isFollowed {return false}
+    if lhs.moreFollows != rhs.moreFollows {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4508,7 +4508,7 @@ nonisolated extension WireFindings.Finding: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension WireRepair: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Repair"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{3}is_rehearsal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}action\0\u{3}dry_run\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4517,7 +4517,7 @@ nonisolated extension WireRepair: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.action) }()
-      case 2: try { try decoder.decodeSingularBoolField(value: &self.isRehearsal) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
       default: break
       }
     }
@@ -4527,15 +4527,15 @@ nonisolated extension WireRepair: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.action != 0 {
       try visitor.visitSingularUInt32Field(value: self.action, fieldNumber: 1)
     }
-    if self.isRehearsal != false {
-      try visitor.visitSingularBoolField(value: self.isRehearsal, fieldNumber: 2)
+    if self.dryRun != false {
+      try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   static func ==(lhs: WireRepair, rhs: WireRepair) -> Bool {
     if lhs.action != rhs.action {return false}
-    if lhs.isRehearsal != rhs.isRehearsal {return false}
+    if lhs.dryRun != rhs.dryRun {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5256,7 +5256,7 @@ nonisolated extension WireBackupReport: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension WireRestore: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Restore"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passphrase\0\u{1}passcode\0\u{1}merges\0\u{3}is_rehearsal\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}passphrase\0\u{1}passcode\0\u{1}merges\0\u{3}dry_run\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5267,7 +5267,7 @@ nonisolated extension WireRestore: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.passphrase) }()
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self._passcode) }()
       case 3: try { try decoder.decodeSingularBoolField(value: &self.merges) }()
-      case 4: try { try decoder.decodeSingularBoolField(value: &self.isRehearsal) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
       default: break
       }
     }
@@ -5287,8 +5287,8 @@ nonisolated extension WireRestore: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.merges != false {
       try visitor.visitSingularBoolField(value: self.merges, fieldNumber: 3)
     }
-    if self.isRehearsal != false {
-      try visitor.visitSingularBoolField(value: self.isRehearsal, fieldNumber: 4)
+    if self.dryRun != false {
+      try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 4)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5297,7 +5297,7 @@ nonisolated extension WireRestore: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.passphrase != rhs.passphrase {return false}
     if lhs._passcode != rhs._passcode {return false}
     if lhs.merges != rhs.merges {return false}
-    if lhs.isRehearsal != rhs.isRehearsal {return false}
+    if lhs.dryRun != rhs.dryRun {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5409,7 +5409,7 @@ nonisolated extension WireReadLog: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireLogLines: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".LogLines"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lines\0\u{1}last\0\u{3}is_followed\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}lines\0\u{1}last\0\u{3}more_follows\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5419,7 +5419,7 @@ nonisolated extension WireLogLines: SwiftProtobuf.Message, SwiftProtobuf._Messag
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedStringField(value: &self.lines) }()
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
-      case 3: try { try decoder.decodeSingularBoolField(value: &self.isFollowed) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.moreFollows) }()
       default: break
       }
     }
@@ -5432,8 +5432,8 @@ nonisolated extension WireLogLines: SwiftProtobuf.Message, SwiftProtobuf._Messag
     if self.last != 0 {
       try visitor.visitSingularUInt64Field(value: self.last, fieldNumber: 2)
     }
-    if self.isFollowed != false {
-      try visitor.visitSingularBoolField(value: self.isFollowed, fieldNumber: 3)
+    if self.moreFollows != false {
+      try visitor.visitSingularBoolField(value: self.moreFollows, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5441,7 +5441,7 @@ nonisolated extension WireLogLines: SwiftProtobuf.Message, SwiftProtobuf._Messag
   static func ==(lhs: WireLogLines, rhs: WireLogLines) -> Bool {
     if lhs.lines != rhs.lines {return false}
     if lhs.last != rhs.last {return false}
-    if lhs.isFollowed != rhs.isFollowed {return false}
+    if lhs.moreFollows != rhs.moreFollows {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

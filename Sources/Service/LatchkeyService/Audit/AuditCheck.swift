@@ -10,7 +10,7 @@ struct AuditCheck {
     let store: KeychainStore
     let path: (_ age: Int) -> String
 
-    func verdict(of newest: Int64, head: borrowing AuditPosition) throws(KeychainError) -> AuditVerdict {
+    func verdict(of newest: Int64, head: borrowing AuditPosition) throws(KeychainError) -> AuditVerification {
         var lines = 0
         var removals: [AuditRemoval] = []
         var end: (sequence: UInt64, code: [UInt8])?
@@ -29,11 +29,11 @@ struct AuditCheck {
         }
         guard let end, end.sequence == head.sequence, end.code == head.code else {
             let last = end?.sequence ?? 0
-            return AuditVerdict(
+            return AuditVerification(
                 isIntact: false, lines: lines, firstWrong: last + 1,
                 detail: "the log ends with line \(last), but line \(head.sequence) was written")
         }
-        return AuditVerdict(
+        return AuditVerification(
             isIntact: true, lines: lines,
             detail: lines == 0 ? "the log is empty" : "every line is what was written, up to line \(end.sequence)",
             removals: removals.suffix(Self.maxRemovals))
@@ -43,13 +43,14 @@ struct AuditCheck {
 
     /// Moves `position` over the lines of a file; what is wrong with the first one that it does not fit.
     private func check(
-        _ age: Int, _ position: inout AuditPosition, _ lines: inout Int, _ removals: inout [AuditRemoval], until last: UInt64
-    ) throws(StoreError) -> AuditVerdict? {
+        _ age: Int, _ position: inout AuditPosition, _ lines: inout Int, _ removals: inout [AuditRemoval],
+        until last: UInt64
+    ) throws(StoreError) -> AuditVerification? {
         var (count, wrong, found) = (lines, UInt64?.none, removals)
         var end = position.copy()
-        let hasRest: Bool
+        let hasPartialLine: Bool
         do throws(SystemError) {
-            hasRest = try AuditFile.read(path(age)) { line in
+            hasPartialLine = try AuditFile.read(path(age)) { line in
                 // What is written meanwhile is looked at the next time.
                 guard end.sequence < last else {
                     if line.sequence == nil { wrong = end.sequence + 1 }
@@ -60,23 +61,25 @@ struct AuditCheck {
                     wrong = end.sequence + 1
                     return false
                 }
-                if let removal = line.removal { found.note(removal) }
+                if let removal = line.removal { found.record(removal) }
                 count += 1
                 return true
-            }.hasRest
+            }.hasPartialLine
         } catch {
             throw .system(error)
         }
         (lines, removals) = (count, found)
-        if hasRest, wrong == nil { wrong = end.sequence + 1 }
+        if hasPartialLine, wrong == nil { wrong = end.sequence + 1 }
         position = end
         return wrong.map {
-            AuditVerdict(isIntact: false, lines: count, firstWrong: $0, detail: "line \($0) is not what was written, or is missing")
+            AuditVerification(
+                isIntact: false, lines: count, firstWrong: $0,
+                detail: "line \($0) is not what was written, or is missing")
         }
     }
 
-    private func missing(after sequence: UInt64, _ lines: Int, _ number: Int64) -> AuditVerdict {
-        AuditVerdict(
+    private func missing(after sequence: UInt64, _ lines: Int, _ number: Int64) -> AuditVerification {
+        AuditVerification(
             isIntact: false, lines: lines, firstWrong: sequence + 1,
             detail: "a file of the log ends with line \(sequence), which is not where the next one begins")
     }
@@ -84,10 +87,12 @@ struct AuditCheck {
 
 extension [AuditRemoval] {
     /// Adds what a line says. The gaps of one file are one removal.
-    fileprivate mutating func note(_ removal: AuditRemoval) {
-        guard removal.reason == .refusals, let former = last, former.reason == .refusals, former.removed == removal.removed else {
+    fileprivate mutating func record(_ removal: AuditRemoval) {
+        guard removal.reason == .refusals, let previous = last, previous.reason == .refusals,
+            previous.removed == removal.removed
+        else {
             return append(removal)
         }
-        self[count - 1] = former.joined(with: removal)
+        self[count - 1] = previous.joined(with: removal)
     }
 }

@@ -46,9 +46,9 @@ struct AuditCompaction: ~Copyable {
     static func of(_ path: String, number: Int64, in store: KeychainStore, now: Double) throws(SystemError) -> Result? {
         guard let start = (try? store.auditStart(of: number)) ?? nil else { return nil }
         var compaction = AuditCompaction(start: start, now: now)
-        let (_, hasRest) = try AuditFile.read(path) { compaction.take($0) }
+        let (_, hasPartialLine) = try AuditFile.read(path) { compaction.take($0) }
         compaction.endRun()
-        guard compaction.isIntact, !hasRest, let removal = compaction.removal else { return nil }
+        guard compaction.isIntact, !hasPartialLine, let removal = compaction.removal else { return nil }
         return Result(lines: compaction.output, removal: removal)
     }
 
@@ -65,7 +65,7 @@ struct AuditCompaction: ~Copyable {
             return true
         }
         var open = Run(start: before)
-        if let former = run.take() { open = former }
+        if let previous = run.take() { open = previous }
         open.lines.append(line)
         open.length += line.bytes.count + 1
         open.refused = open.refused.saturatingAdd(gap?.refused ?? line.refused)
@@ -101,14 +101,16 @@ struct AuditCompaction: ~Copyable {
 extension AuditPosition {
     /// Moves over a line, or over the lines that a gap stands for; false where the line is not what was written here.
     mutating func advance(over line: AuditLine, _ gap: AuditGap?) -> Bool {
-        guard line.sequence == sequence + 1, let body = line.body, let found = line.code, found == key.code(of: body, after: code) else {
+        guard line.sequence == sequence + 1, let body = line.body, let found = line.code,
+            found == key.code(of: body, after: code)
+        else {
             return false
         }
         let last = gap?.removal.last ?? sequence + 1
         code = gap?.code ?? found
         while sequence < last {
             sequence += 1
-            key.evolve()
+            key.ratchet()
         }
         return true
     }

@@ -33,7 +33,9 @@ enum AuditContent: Sendable {
         if let process = entry.process { text += ",\"user\":\(process.user),\"process\":\(process.process)" }
         text += ",\(entry.program.members("program")),\"grade\":\"\(entry.grade)\",\"operation\":\"\(entry.operation)\""
         if let itemClass = entry.itemClass { text += ",\"class\":\"\(itemClass.rawValue)\"" }
-        if withGroup, let group = entry.group { text += ",\(group.name.members("group")),\"groupGrade\":\"\(group.grade)\"" }
+        if withGroup, let group = entry.group {
+            text += ",\(group.name.members("group")),\"groupGrade\":\"\(group.grade)\""
+        }
         text += ",\"count\":\(entry.count),\"status\":\(entry.status.rawValue)"
         if let passcode = entry.passcode { text += ",\"passcode\":\"\(passcode.rawValue)\"" }
         return text
@@ -49,7 +51,8 @@ enum AuditContent: Sendable {
     }
 
     private static func members(_ removal: AuditRemoval) -> String {
-        var text = ",\"reason\":\"\(removal.reason.rawValue)\",\"from\":\(removal.first),\"to\":\(removal.last),\"lines\":\(removal.lines)"
+        var text =
+            ",\"reason\":\"\(removal.reason.rawValue)\",\"from\":\(removal.first),\"to\":\(removal.last),\"lines\":\(removal.lines)"
         if let since = removal.since { text += ",\"since\":\"\(AuditTime.text(since1970: since))\"" }
         if let until = removal.until { text += ",\"until\":\"\(AuditTime.text(since1970: until))\"" }
         return text
@@ -88,16 +91,19 @@ struct AuditGap: Sendable {
 extension AuditLine {
     /// What the line says of lines that are no longer kept; nil where it says something else.
     var removal: AuditRemoval? {
-        guard let operation = string("operation"), operation == "rotate" || operation == "gap", string("program") == "latchkeyd",
+        guard let operation = string("operation"), operation == "rotate" || operation == "gap",
+            string("program") == "latchkeyd",
             let reason = string("reason").flatMap(AuditRemoval.Reason.init), let first: UInt64 = number("from"),
             let last: UInt64 = number("to"), let lines: UInt64 = number("lines"), first <= last
         else { return nil }
-        return AuditRemoval(reason, first: first, last: last, lines: lines, since: time("since"), until: time("until"), removed: time)
+        return AuditRemoval(
+            reason, first: first, last: last, lines: lines, since: time("since"), until: time("until"), removed: time)
     }
 
     /// What the line says where it stands in the place of others; nil where it does not.
     var gap: AuditGap? {
-        guard string("operation") == "gap", let removal, removal.first == sequence, let refused: UInt64 = number("refused"),
+        guard string("operation") == "gap", let removal, removal.first == sequence,
+            let refused: UInt64 = number("refused"),
             let code = code("code")
         else { return nil }
         return AuditGap(removal: removal, refused: refused, code: code)

@@ -11,7 +11,7 @@ public struct AuditEntry: Sendable {
     /// How the caller's groups are known.
     let grade: AccessGroup.Grade
     /// The user and the process that call; nil where it is the daemon itself.
-    let process: CallerIdentity.ProcessNumber?
+    let process: CallerIdentity.ProcessIdentity?
     /// `add`, `copy`, `unlock` …
     public let operation: String
     public let itemClass: ItemClass?
@@ -37,7 +37,8 @@ public struct AuditEntry: Sendable {
     }
 
     public init(
-        caller: CallerIdentity, operation: String, itemClass: ItemClass? = nil, group: AccessGroup? = nil, count: Int = 0,
+        caller: CallerIdentity, operation: String, itemClass: ItemClass? = nil, group: AccessGroup? = nil,
+        count: Int = 0,
         status: OSStatusCode = .success, passcode: Passcode? = nil
     ) {
         program = AuditName(caller.executable)
@@ -55,7 +56,9 @@ public struct AuditEntry: Sendable {
     var isRefusal: Bool { status != .success }
 
     /// The program whose part of the log the line belongs to.
-    var source: AuditSource { AuditSource(user: process?.user, program: program.escaped, digest: program.original?.digest) }
+    var source: AuditSource {
+        AuditSource(user: process?.user, program: program.escaped, digest: program.original?.digest)
+    }
 }
 
 /// A program of a user, as the lines of the log tell it from others.

@@ -46,11 +46,13 @@ final class AuditFile: Sendable {
     ///
     /// - Returns: the length of the complete lines, in bytes, and whether more follows them without an end of line.
     @discardableResult
-    static func read(_ path: String, _ body: (AuditLine) -> Bool) throws(SystemError) -> (length: Int, hasRest: Bool) {
+    static func read(_ path: String, _ body: (AuditLine) -> Bool) throws(SystemError) -> (
+        length: Int, hasPartialLine: Bool
+    ) {
         guard let reader = try AuditLineReader.open(path) else { return (0, false) }
         while let line = try reader.next() {
             guard body(line) else { return (reader.length, false) }
         }
-        return (reader.length, reader.hasRest)
+        return (reader.length, reader.hasPartialLine)
     }
 }

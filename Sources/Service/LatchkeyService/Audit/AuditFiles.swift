@@ -39,7 +39,9 @@ struct AuditFiles: Sendable {
         var free = 1
         while free <= before, try exists(free) { free += 1 }
         for age in stride(from: min(kept, free), through: 1, by: -1) {
-            guard rename(path(ofAge: age - 1), path(ofAge: age)) == 0 else { throw .last("put aside", path: path(ofAge: age - 1)) }
+            guard rename(path(ofAge: age - 1), path(ofAge: age)) == 0 else {
+                throw .last("put aside", path: path(ofAge: age - 1))
+            }
         }
         // The oldest first, so that those that are left by a kill still follow each other.
         for age in stride(from: before, to: kept, by: -1) { unlink(path(ofAge: age)) }

@@ -36,8 +36,10 @@ extension AuditLog {
         }
 
         init(
-            fileLength: Int, totalLength: Int, maxFiles: Int = 64, minimumAge: Double = 30 * 86400, programLength: Int? = nil,
-            repeatInterval: Double = 60, throttledInterval: Double = 600, maxRepeats: Int = 10_000, maxCounters: Int = 256
+            fileLength: Int, totalLength: Int, maxFiles: Int = 64, minimumAge: Double = 30 * 86400,
+            programLength: Int? = nil,
+            repeatInterval: Double = 60, throttledInterval: Double = 600, maxRepeats: Int = 10_000,
+            maxCounters: Int = 256
         ) {
             self.fileLength = fileLength
             // With a quarter of a file each time, one busy program fits into the log for the whole age.

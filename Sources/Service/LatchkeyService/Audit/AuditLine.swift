@@ -18,7 +18,8 @@ struct AuditLine {
         self.bytes = Array(bytes)
         let tail = self.bytes.suffix(Self.emptyTail.count)
         hasCode =
-            self.bytes.count > Self.emptyTail.count && tail.starts(with: Self.mark) && tail.suffix(Self.end.count).elementsEqual(Self.end)
+            self.bytes.count > Self.emptyTail.count && tail.starts(with: Self.mark)
+            && tail.suffix(Self.end.count).elementsEqual(Self.end)
     }
 
     /// The longest body that is written, in bytes: two names of 256 and their digests, three times, and the fixed members.
@@ -39,7 +40,8 @@ struct AuditLine {
     var sequence: UInt64? {
         let prefix = Array("{\"sequence\":".utf8)
         guard bytes.starts(with: prefix) else { return nil }
-        return UInt64(String(decoding: bytes.dropFirst(prefix.count).prefix { (0x30...0x39).contains($0) }, as: UTF8.self))
+        return UInt64(
+            String(decoding: bytes.dropFirst(prefix.count).prefix { (0x30...0x39).contains($0) }, as: UTF8.self))
     }
 
     /// The time of the line, in seconds since 1970; nil where it has none.

@@ -71,7 +71,7 @@ final class AuditLineReader {
     }
 
     /// Whether bytes without an end of line follow the last line, once there is no next one.
-    var hasRest: Bool { start < buffer.count || skipped > 0 }
+    var hasPartialLine: Bool { start < buffer.count || skipped > 0 }
 
     /// In bytes. Lines of the first version held names of 4096 characters, six bytes each.
     private static let maxLineLength = 64 << 10

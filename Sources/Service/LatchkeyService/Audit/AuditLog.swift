@@ -8,7 +8,7 @@ internal import LinuxSystem
 internal import Synchronization
 
 /// What latchkeyd writes down: a line of JSON for each decision, chained by a key that evolves with every line. Repetitions of a refusal are
-/// counted, and so is what a program does that has used up its part of a file (``AuditRepeats``).
+/// counted, and so is what a program does that has used up its part of a file (``AuditDeduplicator``).
 ///
 /// Documentation/Formats/audit-log.md says what a change of the file, of the database, or of both is found by. The line of a change, or of a
 /// refusal, is in the file before its caller is answered; that of a lookup follows within milliseconds, so that lookups need not wait for it.
@@ -21,7 +21,7 @@ public final class AuditLog: Sendable {
     /// Whether the last line could not be written.
     private let hasFailed = Atomic(false)
     /// One thread at a time tells the database.
-    private let telling = Gate()
+    private let warningSemaphore = BinarySemaphore()
     /// Lookups whose lines are still to be written.
     private let waiting = Mutex<Queue>(Queue())
 
@@ -40,7 +40,9 @@ public final class AuditLog: Sendable {
         var isClosed = false
     }
 
-    init(store: KeychainStore, directory: PrivateDirectory, clock: @escaping @Sendable () -> Double, limits: Limits) throws(KeychainError) {
+    init(store: KeychainStore, directory: PrivateDirectory, clock: @escaping @Sendable () -> Double, limits: Limits)
+        throws(KeychainError)
+    {
         self.store = store
         self.clock = clock
         files = AuditFiles(directory: directory, maxCount: limits.maxFiles)
@@ -183,8 +185,8 @@ public final class AuditLog: Sendable {
     /// Tells the database where the log ends.
     public func flush() throws(KeychainError) {
         try drain()
-        telling.enter()
-        defer { telling.release() }
+        warningSemaphore.acquire()
+        defer { warningSemaphore.release() }
         // The database may be busy for long; lines are written meanwhile.
         guard let snapshot = state.withLock({ $0.writer.isDirty ? Snapshot($0.writer) : nil }) else { return }
         do throws(SystemError) { try snapshot.file.synchronize() } catch { throw KeychainError(error) }
@@ -237,17 +239,19 @@ public final class AuditLog: Sendable {
     /// The programs that gave wrong passcodes since the last one that was accepted, the latest last; at most eight.
     public func passcodeGuesses() throws(KeychainError) -> [PasscodeGuess] {
         try drain()
-        let found = state.withLock { state in Result { () throws(KeychainError) in try state.writer.passcodeGuesses() } }
+        let found = state.withLock { state in Result { () throws(KeychainError) in try state.writer.passcodeGuesses() }
+        }
         return try found.get()
     }
 
     /// Looks whether every line is what was written, and none is missing.
-    public func verify() throws(KeychainError) -> AuditVerdict {
+    public func verify() throws(KeychainError) -> AuditVerification {
         try drain()
         // A file may be put aside while it is read; then all of it is looked at again.
         for _ in 0..<Self.maxVerifications {
             let snapshot = state.withLock { Snapshot($0.writer) }
-            let verdict = try AuditCheck(store: store, path: files.path(ofAge:)).verdict(of: snapshot.number, head: snapshot.head)
+            let verdict = try AuditCheck(store: store, path: files.path(ofAge:)).verdict(
+                of: snapshot.number, head: snapshot.head)
             if state.withLock({ $0.writer.number == snapshot.number }) { return verdict }
         }
         throw KeychainError(.notAvailable, "the log is written faster than it can be looked at", hint: "try again")

@@ -32,7 +32,8 @@ struct AuditName: Sendable, Hashable {
             guard length <= Self.maxLength else {
                 let bytes = Array(name.utf8)
                 self.escaped = escaped + "…"
-                original = Original(length: bytes.count, digest: Self.hexadecimal(AuditKey.digest(of: bytes).prefix(16)))
+                original = Original(
+                    length: bytes.count, digest: Self.hexadecimal(AuditKey.digest(of: bytes).prefix(16)))
                 return
             }
             escaped += text

@@ -90,7 +90,8 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
     }
 
     private static let cancelled = KeychainError(
-        .notAvailable, "the log was not read to its end: latchkeyd is stopping, or its client has gone", hint: "try again")
+        .notAvailable, "the log was not read to its end: latchkeyd is stopping, or its client has gone",
+        hint: "try again")
     /// The bytes that are read for one part, 4 MiB.
     private static let maxRead = 4 << 20
 }

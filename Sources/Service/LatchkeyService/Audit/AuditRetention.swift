@@ -36,13 +36,14 @@ struct AuditRetention {
                 guard isTooLong || plan.kept > max(1, limits.maxFiles) else { break }
                 let oldest = plan.kept - 1
                 let span = try span(ofAge: oldest)
-                let isOld = span.map { self.isOld($0) } ?? true
-                if !isOld, plan.kept <= limits.maxFiles, let age = try compactNext(upTo: oldest, number, &compacted) {
+                let isExpired = span.map { self.isExpired($0) } ?? true
+                if !isExpired, plan.kept <= limits.maxFiles, let age = try compactNext(upTo: oldest, number, &compacted)
+                {
                     lengths[age] = try files.length(ofAge: age)
                     continue
                 }
                 if var span {
-                    span.reason = isOld ? .age : .size
+                    span.reason = isExpired ? .age : .size
                     plan.removals.append(span)
                 }
                 plan.kept -= 1
@@ -53,7 +54,7 @@ struct AuditRetention {
         }
     }
 
-    private func isOld(_ span: AuditRemoval) -> Bool {
+    private func isExpired(_ span: AuditRemoval) -> Bool {
         // A time that cannot be read keeps nothing.
         guard let until = span.until else { return true }
         return until <= now + Double(Clocks.secondsBetweenEpochs) - limits.minimumAge
@@ -68,7 +69,9 @@ struct AuditRetention {
             count += 1
             return true
         }
-        guard let first, let last, let from = first.sequence, let to = last.gap?.removal.last ?? last.sequence, from <= to else {
+        guard let first, let last, let from = first.sequence, let to = last.gap?.removal.last ?? last.sequence,
+            from <= to
+        else {
             return nil
         }
         return AuditRemoval(.size, first: from, last: to, lines: count, since: first.time, until: last.time)
@@ -77,12 +80,16 @@ struct AuditRetention {
     /// Removes the refusals of the oldest file that has any.
     ///
     /// - Returns: its age; nil where no file has any.
-    private func compactNext(upTo oldest: Int, _ number: Int64, _ compacted: inout Set<Int64>) throws(SystemError) -> Int? {
+    private func compactNext(upTo oldest: Int, _ number: Int64, _ compacted: inout Set<Int64>) throws(SystemError)
+        -> Int?
+    {
         for age in stride(from: oldest, through: 1, by: -1) {
             let file = number - Int64(age)
             guard !compacted.contains(file) else { continue }
             compacted.insert(file)
-            guard let result = try AuditCompaction.of(files.path(ofAge: age), number: file, in: store, now: now) else { continue }
+            guard let result = try AuditCompaction.of(files.path(ofAge: age), number: file, in: store, now: now) else {
+                continue
+            }
             try files.replace(ofAge: age, by: result.lines)
             return age
         }

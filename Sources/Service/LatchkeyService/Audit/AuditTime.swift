@@ -22,7 +22,8 @@ enum AuditTime {
     /// Seconds since 1970; nil where the text is no such time.
     static func seconds(_ text: some StringProtocol) -> Double? {
         let fields = text.split { !("0"..."9").contains($0) }.compactMap { Int32($0) }
-        guard fields.count == 7, let year = fields.first, (1970...9999).contains(year), fields.dropFirst().allSatisfy({ $0 < 1000 })
+        guard fields.count == 7, let year = fields.first, (1970...9999).contains(year),
+            fields.dropFirst().allSatisfy({ $0 < 1000 })
         else { return nil }
         var parts = tm()
         (parts.tm_year, parts.tm_mon, parts.tm_mday) = (fields[0] - 1900, fields[1] - 1, fields[2])

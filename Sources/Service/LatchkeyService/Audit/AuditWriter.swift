@@ -17,7 +17,7 @@ struct AuditWriter: ~Copyable {
     private var length: Int
     /// When the first line of the file was written, in seconds since 2001; nil where there is none.
     private var began: Double?
-    private var repeats: AuditRepeats
+    private var repeats: AuditDeduplicator
     /// Files that were removed, and that no line tells of yet.
     private var removals: [AuditRemoval] = []
     /// Files from which no refusals are left to be removed.
@@ -32,7 +32,7 @@ struct AuditWriter: ~Copyable {
     /// Writes events, or counts them. What is written or counted leaves `rest`.
     mutating func write(_ rest: inout ArraySlice<AuditEvent>) throws(KeychainError) {
         while let first = rest.first {
-            if length >= limits.fileLength || isOld(at: first.time) { try beginFile(at: first.time) }
+            if length >= limits.fileLength || isExpired(at: first.time) { try beginFile(at: first.time) }
             if length == 0 { began = first.time }
             var batch = Batch(head.copy())
             for removal in removals { batch.append(.removal(removal), at: first.time) }
@@ -43,7 +43,7 @@ struct AuditWriter: ~Copyable {
             }
             try commit(batch)
             removals = []
-            for event in rest.prefix(count) { guesses?.note(event.entry, at: event.time) }
+            for event in rest.prefix(count) { guesses?.record(event.entry, at: event.time) }
             rest = rest.dropFirst(count)
         }
     }
@@ -52,7 +52,7 @@ struct AuditWriter: ~Copyable {
     ///
     /// - Parameter now: seconds since 2001.
     mutating func writeRepeats(at now: Double, isEnd: Bool = false) throws(KeychainError) {
-        let contents = isEnd ? repeats.endAll() : repeats.takeDue(at: now)
+        let contents = isEnd ? repeats.endAll() : repeats.takeExpired(at: now)
         var batch = Batch(head.copy())
         for content in contents { append(content, at: now, to: &batch) }
         try commit(batch)
@@ -75,7 +75,7 @@ struct AuditWriter: ~Copyable {
             bytes.append(UInt8(ascii: "\n"))
             position.sequence += 1
             position.code = code
-            position.key.evolve()
+            position.key.ratchet()
         }
     }
 
@@ -105,7 +105,7 @@ struct AuditWriter: ~Copyable {
         isDirty = true
     }
 
-    private func isOld(at now: Double) -> Bool {
+    private func isExpired(at now: Double) -> Bool {
         guard length > 0, let began else { return false }
         return now - began >= limits.fileAge
     }
@@ -141,14 +141,16 @@ struct AuditWriter: ~Copyable {
         do throws(SystemError) {
             for age in stride(from: try files.count(), through: 0, by: -1) {
                 try AuditFile.read(files.path(ofAge: age)) { line in
-                    found.note(line)
+                    found.record(line)
                     return true
                 }
             }
         } catch {
             throw KeychainError(error)
         }
-        for repetition in repeats.pending { found.note(repetition.entry, at: repetition.last, count: repetition.count) }
+        for repetition in repeats.pending {
+            found.record(repetition.entry, at: repetition.last, count: repetition.count)
+        }
         guesses = found
         return found.sources
     }
@@ -158,29 +160,34 @@ struct AuditWriter: ~Copyable {
 
 extension AuditWriter {
     /// Goes on where the log ends, or begins it.
-    static func open(_ store: KeychainStore, _ files: AuditFiles, _ limits: AuditLog.Limits) throws(StoreError) -> AuditWriter {
+    static func open(_ store: KeychainStore, _ files: AuditFiles, _ limits: AuditLog.Limits) throws(StoreError)
+        -> AuditWriter
+    {
         let numbers = try store.auditFiles()
-        guard let head = try store.auditHead(), let number = numbers.last, let start = try store.auditStart(of: number) else {
+        guard let head = try store.auditHead(), let number = numbers.last, let start = try store.auditStart(of: number)
+        else {
             let first = AuditPosition.first()
             try store.beginAuditFile(1, at: first, keeping: 0)
             do throws(SystemError) {
                 let file = try AuditFile(appendingTo: files.path(ofAge: 0))
-                return AuditWriter(store, files, limits, AuditRepeats(limits), End(position: first.copy()), file, number: 1)
+                return AuditWriter(
+                    store, files, limits, AuditDeduplicator(limits), End(position: first.copy()), file, number: 1)
             } catch {
                 throw .system(error)
             }
         }
         let known = head.sequence
-        let oldest = try numbers.first.flatMap { (first) throws(StoreError) in try store.auditStart(of: first)?.sequence } ?? 0
-        var repeats = AuditRepeats(limits)
+        let oldest =
+            try numbers.first.flatMap { (first) throws(StoreError) in try store.auditStart(of: first)?.sequence } ?? 0
+        var repeats = AuditDeduplicator(limits)
         do throws(SystemError) {
             try completeRotation(files, start: start.sequence)
             let end = try end(of: files.path(ofAge: 0), from: head, &repeats)
             let file = try AuditFile(appendingTo: files.path(ofAge: 0))
-            if end.hasRest { try file.cut(to: end.length) }
+            if end.hasPartialLine { try file.cut(to: end.length) }
             var writer = AuditWriter(store, files, limits, repeats, end, file, number: number)
             writer.isDirty = writer.head.sequence > known
-            writer.removals = try untoldRemovals(writer.length, files, numbers, oldest: oldest)
+            writer.removals = try unreportedRemovals(writer.length, files, numbers, oldest: oldest)
             return writer
         } catch {
             throw .system(error)
@@ -188,7 +195,8 @@ extension AuditWriter {
     }
 
     private init(
-        _ store: KeychainStore, _ files: AuditFiles, _ limits: AuditLog.Limits, _ repeats: AuditRepeats, _ end: consuming End,
+        _ store: KeychainStore, _ files: AuditFiles, _ limits: AuditLog.Limits, _ repeats: AuditDeduplicator,
+        _ end: consuming End,
         _ file: AuditFile, number: Int64
     ) {
         self.store = store
@@ -219,7 +227,7 @@ extension AuditWriter {
         /// Of the complete lines, in bytes.
         var length = 0
         /// Whether a line follows them that is not complete.
-        var hasRest = false
+        var hasPartialLine = false
         /// The time of the first line, in seconds since 2001.
         var began: Double?
     }
@@ -227,29 +235,29 @@ extension AuditWriter {
     /// Goes on where the log ends. Lines that came after the database was told are taken over if they are what their keys say; the database is
     /// told with the next one. Lines that are not are left for ``AuditLog/verify()`` to find.
     private static func end(
-        of path: String, from head: borrowing AuditPosition, _ repeats: inout AuditRepeats
+        of path: String, from head: borrowing AuditPosition, _ repeats: inout AuditDeduplicator
     ) throws(SystemError) -> End {
         var position = head.copy()
         let known = head.sequence
-        var isWhole = true
+        var isComplete = true
         var parts: [AuditSource: Int] = [:]
         var began: Double?
-        let (length, hasRest) = try AuditFile.read(path) { line in
+        let (length, hasPartialLine) = try AuditFile.read(path) { line in
             if began == nil { began = line.time.map { $0 - Double(Clocks.secondsBetweenEpochs) } }
             if let source = line.source { parts[source, default: 0] += line.bytes.count + 1 }
-            guard let sequence = line.sequence, sequence > known, isWhole else { return true }
-            isWhole = position.advance(over: line, nil)
+            guard let sequence = line.sequence, sequence > known, isComplete else { return true }
+            isComplete = position.advance(over: line, nil)
             return true
         }
         for (source, length) in parts { repeats.charge(source, length) }
         repeats.commit()
-        return End(position: position, length: length, hasRest: hasRest, began: began)
+        return End(position: position, length: length, hasPartialLine: hasPartialLine, began: began)
     }
 
     /// Files that were removed before the new one was begun, where a kill came before its first line.
     ///
     /// - Parameter oldest: the number of the line before the oldest file.
-    private static func untoldRemovals(
+    private static func unreportedRemovals(
         _ length: Int, _ files: AuditFiles, _ numbers: [Int64], oldest: UInt64
     ) throws(SystemError) -> [AuditRemoval] {
         guard length == 0, numbers.count > 1, oldest > 0, try files.count() == numbers.count - 1 else { return [] }

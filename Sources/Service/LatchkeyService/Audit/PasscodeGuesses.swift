@@ -15,9 +15,9 @@ struct PasscodeGuesses: Sendable {
     /// - Parameters:
     ///   - time: seconds since 2001.
     ///   - count: how many such entries there were.
-    mutating func note(_ entry: AuditEntry, at time: Double, count: Int = 1) {
+    mutating func record(_ entry: AuditEntry, at time: Double, count: Int = 1) {
         guard let passcode = entry.passcode else { return }
-        note(
+        record(
             passcode,
             PasscodeGuess(
                 program: entry.program.text, user: entry.process?.user, process: entry.process?.process, count: count,
@@ -25,27 +25,29 @@ struct PasscodeGuesses: Sendable {
     }
 
     /// Takes the next line of the log into account.
-    mutating func note(_ line: AuditLine) {
-        guard let passcode = line.string("passcode").flatMap(AuditEntry.Passcode.init), let program = line.string("program"),
+    mutating func record(_ line: AuditLine) {
+        guard let passcode = line.string("passcode").flatMap(AuditEntry.Passcode.init),
+            let program = line.string("program"),
             let time = line.time
         else { return }
-        note(
+        record(
             passcode,
             PasscodeGuess(
                 program: AuditName.text(program), user: line.number("user"), process: line.number("process"),
-                count: max(1, line.number("repeated") ?? 1), first: line.time("first") ?? time, last: line.time("last") ?? time))
+                count: max(1, line.number("repeated") ?? 1), first: line.time("first") ?? time,
+                last: line.time("last") ?? time))
     }
 
-    private mutating func note(_ passcode: AuditEntry.Passcode, _ guess: PasscodeGuess) {
+    private mutating func record(_ passcode: AuditEntry.Passcode, _ guess: PasscodeGuess) {
         guard passcode == .wrong else {
             sources = []
             return
         }
         var guess = guess
         if let known = sources.firstIndex(where: { $0.program == guess.program && $0.user == guess.user }) {
-            let former = sources.remove(at: known)
-            guess.first = former.first
-            guess.count = former.count.saturatingAdd(guess.count)
+            let previous = sources.remove(at: known)
+            guess.first = previous.first
+            guess.count = previous.count.saturatingAdd(guess.count)
         }
         sources.append(guess)
         if sources.count > Self.maxSources { sources.removeFirst() }

@@ -67,10 +67,11 @@ public struct CallerReader: Sendable {
         var identity = reading.claim
         if let executable = reading.executable {
             identity = CallerIdentity(
-                executable: executable, declaredGroups: ProgramIdentity.declaredGroups(of: executable), isUserCommand: executable == command
+                executable: executable, declaredGroups: ProgramIdentity.declaredGroups(of: executable),
+                isUserCommand: executable == command
             )
         }
-        identity.process = CallerIdentity.ProcessNumber(user: reading.user, process: reading.process)
+        identity.process = CallerIdentity.ProcessIdentity(user: reading.user, process: reading.process)
         // An id of a sandbox can be forged by whoever is outside of it; inside, it only takes away.
         if let sandbox = reading.sandbox {
             identity.sandbox = sandbox.scope
@@ -85,13 +86,13 @@ public struct CallerReader: Sendable {
 
     /// Whether some process of this user may have an attested group, so that the user's keychain may hold items that no claim reaches. A rule
     /// that could not be read may be about any user.
-    public func mayAttest(processesOf user: UInt32) -> Bool {
+    public func canAttest(processesOf user: UInt32) -> Bool {
         guard let entitlements else { return false }
         return !entitlements.problems.isEmpty
             || entitlements.rules.contains { rule in
                 guard rule.user == nil || rule.user == user else { return false }
                 // A unit attests nothing for users that log in.
-                return rule.unit == nil || SystemUsers.mayBeService(user)
+                return rule.unit == nil || SystemUsers.isServiceRange(user)
             }
     }
 
@@ -99,7 +100,9 @@ public struct CallerReader: Sendable {
         guard let rules = entitlements?.rules else { return nil }
         let matching = rules.filter { rule in
             if let user = rule.user, user != reading.user { return false }
-            if let unit = rule.unit, !isAttested(reading.unit, of: reading.user) || reading.unit?.name != unit { return false }
+            if let unit = rule.unit, !isAttested(reading.unit, of: reading.user) || reading.unit?.name != unit {
+                return false
+            }
             if let label = rule.label, reading.label != label { return false }
             return true
         }
@@ -113,7 +116,7 @@ public struct CallerReader: Sendable {
     }
 
     /// What is known of this very process, which is its own keychain's caller.
-    func factsOfThisProcess(_ caller: CallerIdentity) -> [CallerReport.Fact] {
+    func currentProcessFacts(_ caller: CallerIdentity) -> [CallerReport.Fact] {
         var reading = read(user: getuid(), process: getpid(), claim: caller)
         reading.executable = nil
         return facts(reading, hasHandle: false).filter { $0.name != "process" }
@@ -126,7 +129,8 @@ public struct CallerReader: Sendable {
         facts.append(
             Fact(
                 "process", reading.process > 0 ? "\(reading.process)" : "of another namespace", .claimed,
-                source: hasHandle ? "the kernel's descriptor of the process" : "the number and the start time of the process"))
+                source: hasHandle
+                    ? "the kernel's descriptor of the process" : "the number and the start time of the process"))
         if let executable = reading.executable {
             facts.append(Fact("executable", executable, .claimed, source: "/proc, at this request"))
         } else {
@@ -144,16 +148,21 @@ public struct CallerReader: Sendable {
             facts.append(
                 Fact(
                     "label", label, isAttested ? .attested : .claimed,
-                    source: isAttested ? "the security module; the administrator says that it is confined" : "the security module"))
+                    source: isAttested
+                        ? "the security module; the administrator says that it is confined" : "the security module"))
         }
         if let sandbox = reading.sandbox {
             let name = sandbox.application ?? "of an unknown application"
-            facts.append(Fact(sandbox.kind.rawValue, name, .claimed, source: "its control group, label or root; it only takes away"))
+            facts.append(
+                Fact(
+                    sandbox.kind.rawValue, name, .claimed,
+                    source: "its control group, label or root; it only takes away"))
         }
         let declared = identity(reading).declaredGroups
         facts.append(
             Fact(
-                "identity", declared.map { $0.isEmpty ? "without groups" : $0.joined(separator: ", ") } ?? "none", .claimed,
+                "identity", declared.map { $0.isEmpty ? "without groups" : $0.joined(separator: ", ") } ?? "none",
+                .claimed,
                 source: reading.executable == nil ? "the program says so" : "the property lists beside the executable"))
         return facts
     }

@@ -11,15 +11,15 @@ public final class ConnectedCaller {
     private let claim: CallerIdentity
     /// Kept from the first request on; nil where the process is not to be seen.
     private var directory: OpenProcessDirectory?
-    private var known: Known?
+    private var cached: CachedIdentity?
 
     /// What was read of the process, and what has to be as it was for that still to hold.
-    private struct Known {
+    private struct CachedIdentity {
         /// Read from the property lists beside the executable.
         var identity: StampedValue<CallerIdentity>
         var executable: OpenProcessDirectory.File
         /// When the state of those was compared, on the clock of the boot.
-        var lookedAt: UInt64
+        var checkedAt: UInt64
     }
 
     public init(_ peer: Peer, claim: CallerIdentity, reader: CallerReader) {
@@ -41,48 +41,52 @@ public final class ConnectedCaller {
         switch directory.executable {
         case .ended: throw Self.ended
         case .file(let executable):
-            if let known = stillKnown(executable) { return known }
+            if let cached = cachedIdentity(executable) { return cached }
         case .unknown: break
         }
-        guard let fresh = peer.whileAlive({ remembered() }) else { throw Self.ended }
+        guard let fresh = peer.whileAlive({ currentIdentity() }) else { throw Self.ended }
         return fresh
     }
 
     /// What was read before, if the process executes the same file, and nothing beside it has changed. Whoever cannot be looked at, and units
     /// and labels that give something, are read in full each time.
-    private func stillKnown(_ executable: OpenProcessDirectory.File) -> CallerIdentity? {
-        guard var known, known.executable == executable, !reader.hasRules else { return nil }
+    private func cachedIdentity(_ executable: OpenProcessDirectory.File) -> CallerIdentity? {
+        guard var cached, cached.executable == executable, !reader.hasRules else { return nil }
         let now = BootClock.system.now()
-        if now - known.lookedAt > Self.patience {
-            guard known.identity.isCurrent else { return nil }
-            known.lookedAt = now
-            self.known = known
+        if now - cached.checkedAt > Self.checkInterval {
+            guard cached.identity.isCurrent else { return nil }
+            cached.checkedAt = now
+            self.cached = cached
         }
-        return known.identity.value
+        return cached.identity.value
     }
 
-    private func remembered() -> CallerIdentity {
+    private func currentIdentity() -> CallerIdentity {
         let now = BootClock.system.now()
         let before = directory?.executable
         let reading = reading()
         let path = reading.executable ?? reading.claim.executable
-        let fresh = StampedValue(readFrom: [ProgramIdentity.entitlementsPath(path), ProgramIdentity.informationPath(path)]) {
+        let fresh = StampedValue(readFrom: [
+            ProgramIdentity.entitlementsPath(path), ProgramIdentity.informationPath(path),
+        ]) {
             reader.identity(reading)
         }
-        known = nil
+        cached = nil
         if case .file(let executable)? = before, before == directory?.executable {
-            known = Known(identity: fresh, executable: executable, lookedAt: now)
+            cached = CachedIdentity(identity: fresh, executable: executable, checkedAt: now)
         }
         return fresh.value
     }
 
     /// A tenth of a second, in nanoseconds.
-    private static let patience: UInt64 = 100_000_000
+    private static let checkInterval: UInt64 = 100_000_000
 
     /// What is known of the caller, and from where.
     public func facts() throws(KeychainError) -> [CallerReport.Fact] {
         guard peer.process > 0 else { return reader.facts(reading(), hasHandle: peer.hasHandle) }
-        guard let facts = peer.whileAlive({ reader.facts(reading(), hasHandle: peer.hasHandle) }) else { throw Self.ended }
+        guard let facts = peer.whileAlive({ reader.facts(reading(), hasHandle: peer.hasHandle) }) else {
+            throw Self.ended
+        }
         return facts
     }
 
@@ -91,5 +95,6 @@ public final class ConnectedCaller {
     }
 
     private static let ended = KeychainError(
-        .notAvailable, "the process that made this connection has ended", hint: "connect again: a connection is not inherited")
+        .notAvailable, "the process that made this connection has ended",
+        hint: "connect again: a connection is not inherited")
 }

@@ -39,7 +39,8 @@ struct ControlGroup: Equatable, Sendable {
 
     private static func snapScope(_ name: String) -> SandboxIdentity? {
         guard let inner = name.between("snap.", ".scope") ?? name.between("snap.", ".service") else { return nil }
-        return SandboxIdentity(.snap, application: inner.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init))
+        return SandboxIdentity(
+            .snap, application: inner.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init))
     }
 }
 
@@ -53,7 +54,9 @@ struct SystemdUnit: Equatable, Sendable {
 extension String {
     /// What stands between a prefix and a suffix that do not overlap; nil where either is missing.
     fileprivate func between(_ prefix: String, _ suffix: String) -> String? {
-        guard utf8.count >= prefix.utf8.count + suffix.utf8.count, hasPrefix(prefix), hasSuffix(suffix) else { return nil }
+        guard utf8.count >= prefix.utf8.count + suffix.utf8.count, hasPrefix(prefix), hasSuffix(suffix) else {
+            return nil
+        }
         return String(dropFirst(prefix.count).dropLast(suffix.count))
     }
 }

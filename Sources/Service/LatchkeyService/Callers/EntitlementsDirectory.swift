@@ -25,7 +25,7 @@ public final class EntitlementsDirectory: Sendable {
         /// What the directory looked like when it was read.
         var stamp: [FileStatus.Stamp] = []
         /// Seconds since the machine started.
-        var lookedAt: UInt64?
+        var checkedAt: UInt64?
     }
 
     private let path: String
@@ -58,8 +58,8 @@ public final class EntitlementsDirectory: Sendable {
     private func refresh() {
         let now = BootClock.system.now() / 1_000_000_000
         state.withLock { state in
-            guard state.lookedAt != now else { return }
-            state.lookedAt = now
+            guard state.checkedAt != now else { return }
+            state.checkedAt = now
             guard let names = fileNames() else {
                 // The rules that are known stay; that there may be others is a problem until the directory can be read.
                 (state.problems, state.stamp) = (["\(path): the directory cannot be read"], [])
@@ -139,7 +139,9 @@ extension EntitlementsDirectory {
                 throw RuleError(problem: "expected a dictionary under latchkey-subject")
             }
             words = members.compactMapValues(\.string)
-            guard words.count == members.count else { throw RuleError(problem: "expected nothing but strings in latchkey-subject") }
+            guard words.count == members.count else {
+                throw RuleError(problem: "expected nothing but strings in latchkey-subject")
+            }
         }
 
         func rule(_ file: String, groups: [String]) throws(RuleError) -> Rule {
@@ -147,12 +149,16 @@ extension EntitlementsDirectory {
             for (name, value) in words {
                 switch name {
                 case "user":
-                    guard let user = SystemUsers.number(of: value) else { throw RuleError(problem: "there is no user '\(value)'") }
+                    guard let user = SystemUsers.number(of: value) else {
+                        throw RuleError(problem: "there is no user '\(value)'")
+                    }
                     rule.user = user
                 case "unit": rule.unit = value
                 case "label": rule.label = value
                 case "label-is-confined":
-                    guard value == "yes" else { throw RuleError(problem: "label-is-confined is '\(value)', expected is yes") }
+                    guard value == "yes" else {
+                        throw RuleError(problem: "label-is-confined is '\(value)', expected is yes")
+                    }
                 default: throw RuleError(problem: "the subject has '\(name)', which is not known")
                 }
             }
@@ -162,7 +168,9 @@ extension EntitlementsDirectory {
             // Whoever can enter a domain, or trace it, is whoever runs in it: only the administrator knows.
             guard rule.label == nil || words["label-is-confined"] == "yes" else {
                 throw RuleError(
-                    problem: "a label counts only with label-is-confined: unconfined programs can neither enter it nor trace it")
+                    problem:
+                        "a label counts only with label-is-confined: unconfined programs can neither enter it nor trace it"
+                )
             }
             return rule
         }

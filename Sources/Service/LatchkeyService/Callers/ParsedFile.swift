@@ -31,7 +31,7 @@ final class ParsedFile<Content: Sendable>: Sendable {
             let fresh = StampedValue(readFrom: [path]) {
                 Result { () throws(SystemError) in try parse(try BoundedFile.read(path, limit: limit) ?? []) }
             }
-            state.kept = if case .failure(let error) = fresh.value, !error.isAboutContent { nil } else { fresh }
+            state.kept = if case .failure(let error) = fresh.value, !error.isContentError { nil } else { fresh }
             return fresh.value
         }
         return try outcome.get()
@@ -44,5 +44,5 @@ final class ParsedFile<Content: Sendable>: Sendable {
 extension SystemError {
     /// Whether the error is about a file's content, and holds until the file changes. A descriptor or a right that is missing may be there the
     /// next time.
-    var isAboutContent: Bool { [EINVAL, EFBIG].contains(code) }
+    var isContentError: Bool { [EINVAL, EFBIG].contains(code) }
 }

@@ -44,8 +44,11 @@ struct SandboxIdentity: Equatable, Sendable {
     ///
     /// - Parameter isHidden: whether there may be a sandbox's file that this process must not read.
     static func read(group: ControlGroup?, flatpakInfo: String?, label: String?, isHidden: Bool) -> SandboxIdentity? {
-        let found = [group?.sandbox, flatpakInfo.map(SandboxIdentity.init(flatpakInfo:)), label.flatMap(SandboxIdentity.init(label:))]
-            .compactMap { $0 }
+        let found = [
+            group?.sandbox, flatpakInfo.map(SandboxIdentity.init(flatpakInfo:)),
+            label.flatMap(SandboxIdentity.init(label:)),
+        ]
+        .compactMap { $0 }
         guard let first = found.first else { return isHidden ? SandboxIdentity(.flatpak, application: nil) : nil }
         return found.allSatisfy { $0 == first } ? first : SandboxIdentity(first.kind, application: nil)
     }
@@ -61,7 +64,10 @@ extension SandboxIdentity.Kind {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
             return parts.count >= 3
                 && parts.enumerated().allSatisfy { index, part in
-                    !part.isEmpty && part.utf8.allSatisfy { $0.isWordByte || ($0 == UInt8(ascii: "-") && index == parts.count - 1) }
+                    !part.isEmpty
+                        && part.utf8.allSatisfy {
+                            $0.isWordByte || ($0 == UInt8(ascii: "-") && index == parts.count - 1)
+                        }
                 }
         case .snap:
             // A name, and behind _ the key of an instance.
@@ -74,7 +80,9 @@ extension UInt8 {
     /// Whether this is an ASCII letter, digit or underscore.
     fileprivate var isWordByte: Bool {
         switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
         case UInt8(ascii: "_"): true
         default: false
         }

@@ -57,13 +57,14 @@ private enum Line {
     case unreadable
 
     init(_ line: ArraySlice<UInt8>) {
-        let blanks: [UInt8] = [UInt8(ascii: " "), UInt8(ascii: "\t")]
-        guard let first = line.first(where: { !blanks.contains($0) }), first != UInt8(ascii: "#") else {
+        let spaces: [UInt8] = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+        guard let first = line.first(where: { !spaces.contains($0) }), first != UInt8(ascii: "#") else {
             self = .nothing
             return
         }
         let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard fields.count == 3, fields.first?.isEmpty == false, let start = fields.dropFirst().first.flatMap(Self.number),
+        guard fields.count == 3, fields.first?.isEmpty == false,
+            let start = fields.dropFirst().first.flatMap(Self.number),
             let count = fields.last.flatMap(Self.number)
         else {
             self = .unreadable
@@ -80,7 +81,8 @@ private enum Line {
 
     /// Decimal digits; nil for a number that newuidmap(1) would read to another base.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
-        guard digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.count == 1 || digits.first != UInt8(ascii: "0")
+        else { return nil }
         return UInt64(String(decoding: digits, as: UTF8.self))
     }
 }

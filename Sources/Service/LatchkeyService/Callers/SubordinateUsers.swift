@@ -38,7 +38,7 @@ public final class SubordinateUsers: Sendable {
         let known = Self.outcome { () throws(SystemError) in try accounts.content().contains(user) }
         if case .success(true) = known { return }
         // Whichever of the two is not known.
-        for case .failure(let error) in [granted, known] where !error.isAboutContent {
+        for case .failure(let error) in [granted, known] where !error.isContentError {
             throw KeychainError(
                 .notAvailable, "latchkeyd cannot tell whether user \(user) is a subordinate user id: \(error)",
                 hint: "try again, or make \(path) readable for latchkeyd")
@@ -52,7 +52,9 @@ public final class SubordinateUsers: Sendable {
             hint: "\(remedy), or ask the administrator: subordinate-users = allow in /etc/latchkey/daemon.conf")
     }
 
-    private static func outcome(_ body: () throws(SystemError) -> Bool) -> Result<Bool, SystemError> { Result(catching: body) }
+    private static func outcome(_ body: () throws(SystemError) -> Bool) -> Result<Bool, SystemError> {
+        Result(catching: body)
+    }
 
     /// How often the ranges were read; for tests.
     var readCount: Int { ranges.readCount }

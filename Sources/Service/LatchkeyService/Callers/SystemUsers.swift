@@ -34,7 +34,9 @@ struct SystemUsers: Sendable {
     }
 
     /// Whether ``isService(_:)`` can hold for this number, whatever the file of users says now or later.
-    static func mayBeService(_ user: UInt32) -> Bool { (1..<firstLoginUser).contains(user) || dynamicUsers.contains(user) }
+    static func isServiceRange(_ user: UInt32) -> Bool {
+        (1..<firstLoginUser).contains(user) || dynamicUsers.contains(user)
+    }
 
     /// The number of a user by name or number.
     static func number(of name: String) -> UInt32? {

@@ -1,1 +1,0 @@
-../../../Tests/LatchkeyServiceTests/Fuzzing/ByteChoices.swift

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A value that is computed when it is first read, once.
+final class Lazy<Value: Sendable>: Sendable {
+    private enum State {
+        case pending(@Sendable () -> Value)
+        case computed(Value)
+    }
+
+    private let state: Mutex<State>
+
+    init(_ compute: @escaping @Sendable () -> Value) { state = Mutex(.pending(compute)) }
+
+    init(value: Value) { state = Mutex(.computed(value)) }
+
+    /// The value. Other threads that read it meanwhile wait.
+    var value: Value {
+        state.withLock { state in
+            switch state {
+            case .computed(let value): return value
+            case .pending(let compute):
+                let value = compute()
+                state = .computed(value)
+                return value
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Every key is of an accepted algorithm and large enough, also those that have signed nothing here (Baseline Requirements, section 6.1.5).
+struct KeyStrengthRule: ChainRule {
+    func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
+        for (index, certificate) in chain.certificates.enumerated() {
+            do throws(CertificateError) {
+                _ = try certificate.verificationKey()
+            } catch {
+                throw TrustFailure(.key, at: index, error.description)
+            }
+        }
+    }
+}

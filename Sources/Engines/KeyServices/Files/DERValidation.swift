@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether a key's structure is in DER (X.690, section 10): definite lengths in their fewest bytes, strings in one piece, numbers and Booleans in
+/// their one form. libcrypto reads BER as well, in which one key has many files.
+enum DERValidation {
+    /// - Parameter bytes: PKCS #8, plain or encrypted, PKCS #1, SEC 1 or SubjectPublicKeyInfo. The key inside PKCS #8 and SubjectPublicKeyInfo is
+    ///   looked at too; what an encrypted key holds cannot be.
+    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var rest = bytes
+        guard let element = next(&rest), rest.isEmpty, element.tag == 0x30 else { return false }
+        return areValid(element.content, depth: 1) && isInnerKeyValid(element.content)
+    }
+
+    /// Keys have 5 levels at most.
+    private static let maxDepth = 16
+
+    private struct Element {
+        let tag: UInt8
+        let content: UnsafeRawBufferPointer
+    }
+
+    /// The element at the start, which is removed; nil where it is not in DER.
+    private static func next(_ rest: inout UnsafeRawBufferPointer) -> Element? {
+        // No key has a tag of several bytes.
+        guard let tag = rest.first, tag & 0x1F != 0x1F, let content = DERNumbers.element(tag, &rest) else { return nil }
+        return Element(tag: tag, content: content)
+    }
+
+    private static func areValid(_ content: UnsafeRawBufferPointer, depth: Int) -> Bool {
+        guard depth < maxDepth else { return false }
+        var rest = content
+        while !rest.isEmpty {
+            guard let element = next(&rest), isValid(element, depth: depth) else { return false }
+        }
+        return true
+    }
+
+    private static func isValid(_ element: Element, depth: Int) -> Bool {
+        let (content, isConstructed, isUniversal) = (element.content, element.tag & 0x20 != 0, element.tag & 0xC0 == 0)
+        guard !isConstructed else {
+            // SEQUENCE and SET; a string in pieces is BER.
+            return (!isUniversal || element.tag == 0x30 || element.tag == 0x31) && areValid(content, depth: depth + 1)
+        }
+        guard isUniversal else { return true }
+        switch element.tag {
+        // End of contents stands behind an indefinite length alone; these two are always constructed.
+        case 0x00, 0x10, 0x11: return false
+        case 0x01: return content.count == 1 && (content[0] == 0 || content[0] == 0xFF)
+        case 0x02: return isInteger(content)
+        case 0x03: return content.first.map { $0 == 0 || $0 < 8 && content.count > 1 } ?? false
+        case 0x05: return content.isEmpty
+        default: return true
+        }
+    }
+
+    private static func isInteger(_ content: UnsafeRawBufferPointer) -> Bool {
+        guard let first = content.first else { return false }
+        guard content.count > 1 else { return true }
+        return !(first == 0 && content[1] < 0x80 || first == 0xFF && content[1] >= 0x80)
+    }
+
+    /// The key inside PKCS #8, `INTEGER SEQUENCE OCTET STRING …`, and inside SubjectPublicKeyInfo, `SEQUENCE BIT STRING`, where it is a structure.
+    private static func isInnerKeyValid(_ content: UnsafeRawBufferPointer) -> Bool {
+        var rest = content
+        guard let first = next(&rest), let second = next(&rest) else { return true }
+        var inner: UnsafeRawBufferPointer?
+        if first.tag == 0x02, second.tag == 0x30, let third = next(&rest), third.tag == 0x04 { inner = third.content }
+        if first.tag == 0x30, second.tag == 0x03 {
+            inner = UnsafeRawBufferPointer(rebasing: second.content.dropFirst())
+        }
+        guard var inner, inner.first == 0x30 else { return true }
+        guard let key = next(&inner), inner.isEmpty else { return false }
+        return areValid(key.content, depth: 1)
+    }
+}

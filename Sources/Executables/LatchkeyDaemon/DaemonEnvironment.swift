@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyServer
+internal import LatchkeyService
+internal import LinuxSystem
+
+/// Where a daemon listens, and which keychains it serves.
+struct DaemonEnvironment {
+    let isSystem: Bool
+    /// The path that the command line names.
+    let socket: String?
+    let stateDirectory: String
+    let entitlements: String
+    /// The file of subordinate user ids.
+    let subordinates: String
+    /// Of each keychain's audit log.
+    let auditLimits: AuditLog.Limits
+
+    func socketPath() throws(KeychainError) -> String {
+        if let socket { return socket }
+        if isSystem { return "/run/latchkey/socket" }
+        if let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") {
+            return "\(directory)/latchkey/socket"
+        }
+        let directory = "/run/user/\(getuid())"
+        guard access(directory, W_OK) == 0 else {
+            throw KeychainError(
+                .notAvailable,
+                "there is no place for the socket: XDG_RUNTIME_DIR is not set, and \(directory) is not there",
+                hint: "export XDG_RUNTIME_DIR=/path/of/a/private/directory, for the daemon and for its clients")
+        }
+        return "\(directory)/latchkey/socket"
+    }
+
+    func userHome() throws(KeychainError) -> KeychainHome {
+        try KeychainHome.resolve(environment)
+    }
+
+    /// The keychains, with the home of the one user taken already.
+    ///
+    /// - Throws: also where the administrator's file is not understood.
+    func provider() throws -> HomeProvider {
+        if isSystem {
+            let configuration = try DaemonConfiguration.load()
+            return HomeProvider(
+                stateDirectory: stateDirectory, limits: auditLimits, quota: configuration.quota,
+                subordinates: configuration.allowsSubordinateUsers ? nil : SubordinateUsers(subordinates))
+        }
+        let provider = HomeProvider(user: geteuid(), home: try userHome(), limits: auditLimits) {
+            () throws(KeychainError) in
+            try KeychainClient.passcodeOfEnvironment()
+        }
+        try provider.acquire(homeOf: geteuid())
+        return provider
+    }
+
+    /// How callers are known. A user's daemon is in the hands of the user's programs, so that it attests nothing.
+    func reader() -> CallerReader {
+        let own = ProcessDirectory(getpid()).executable
+        let command = own.flatMap { path in path.lastIndex(of: "/").map { "\(path[..<$0])/latchkey" } }
+        return CallerReader(command: command, entitlements: isSystem ? EntitlementsDirectory(entitlements) : nil)
+    }
+
+    private func environment(_ name: String) -> String? { SecureEnvironment.value(of: name) }
+}

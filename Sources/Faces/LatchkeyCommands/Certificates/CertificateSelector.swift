@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import KeychainModel
+internal import LatchkeyService
+internal import LinuxSystem
+
+/// Which certificate is meant: by its common name, or by its hash.
+struct CertificateSelector {
+    static let options =
+        [
+            CommandOption("-c", .required("name"), help: "part of the common name, in any case"),
+            CommandOption("-Z", .required("hash"), help: "SHA-1 or SHA-256 of the certificate, in hexadecimal"),
+            CommandOption("-t", help: "accepted; trust settings are removed by remove-trusted-cert"),
+        ] + CommandOption.passcode
+
+    private let name: String?
+    private let hash: String?
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        (name, hash) = (arguments["-c"]?.text.lowercased(), arguments["-Z"]?.text.lowercased())
+        guard name != nil || hash != nil else { throw .usage("-c or -Z says which certificate is meant") }
+    }
+
+    /// The one that is meant.
+    ///
+    /// - Throws: a line and 1 where there is none, or there are several.
+    func one(of all: [CertificateItems.StoredCertificate]) throws(CommandFailure) -> CertificateItems.StoredCertificate
+    {
+        let matching = all.filter { found in
+            let isNamed = name.map { (found.certificate.commonName ?? "").lowercased().contains($0) } ?? true
+            let hashes = [Hexadecimal.text(found.certificate.sha1), Hexadecimal.text(found.certificate.sha256)]
+            return isNamed && (hash.map(hashes.contains) ?? true)
+        }
+        let wanted = hash ?? name ?? ""
+        guard let first = matching.first else { throw .line("Unable to delete certificate matching \"\(wanted)\"") }
+        guard matching.allSatisfy({ $0.record.identifier == first.record.identifier }) else {
+            throw .line("Unable to delete: \(matching.count) certificates match \"\(wanted)\"; -Z names one of them")
+        }
+        return first
+    }
+
+    static func delete(
+        _ records: [ItemRecord], from keychain: any KeychainService, for session: CommandSession
+    ) throws(CommandFailure) {
+        for record in records {
+            let item = ItemQuery(
+                record.itemClass, synchronizable: .any, persistentReference: record.persistentReference)
+            try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
+                _ = try keychain.delete(item, from: session.caller)
+            }
+        }
+    }
+}

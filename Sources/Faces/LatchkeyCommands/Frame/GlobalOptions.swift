@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import LinuxSystem
+
+/// The options before the sub-command: `security [-hilqv] [-p prompt] [command …]` (keychain-behaviour §8.1).
+enum GlobalOptions {
+    /// - Returns: the status; 0 is success.
+    static func run(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
+        var session = session
+        let arguments: ParsedArguments
+        do {
+            arguments = try ParsedArguments(words, options: options)
+        } catch {
+            session.report(error, of: "options")
+            session.io.say(GeneralUsage.text(for: session.program))
+            return error.status
+        }
+        session.isQuiet = arguments.contains("-q")
+        session.isVerbose = arguments.contains("-v")
+        if arguments.contains("-h") { return HelpCommand.execute(arguments.operands, in: session) }
+        if !arguments.operands.isEmpty { return Dispatcher.execute(arguments.operands, in: session) }
+        if arguments.contains("-i") || arguments.contains("-p") {
+            return InteractiveMode.run(prompt: arguments["-p"].map { "\($0.text)" } ?? "security> ", in: session)
+        }
+        do throws(CommandFailure) {
+            try session.write(GeneralUsage.text(for: session.program))
+        } catch {
+            session.report(error, of: "usage")
+        }
+        return CommandFailure.usage(nil).status
+    }
+
+    static let options: [CommandOption] = [
+        CommandOption("-h", help: "show this list, or the usage of the commands that are named"),
+        CommandOption("-i", help: "read commands from standard input, one a line"),
+        CommandOption("-p", .required("prompt"), help: "the same, with this prompt"),
+        CommandOption("-l", help: "accepted; has no effect"),
+        CommandOption("-q", help: "say less: no hints"),
+        CommandOption("-v", help: "say more: the name of a failure's status"),
+        CommandOption("-R", help: "accepted; has no effect"),
+    ]
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import LinuxSystem
+
+/// Latchkey's own sub-commands. They are parsed by swift-argument-parser, whose command tree is made only when one of them is called.
+enum LatchkeySubcommand: String, CaseIterable, Sendable {
+    case status, doctor, passcode, lock, unlock, settings
+    case recoveryKey = "recovery-key"
+    case backup, restore
+    case key, certificate, trust
+    case who, log
+    case withPasscode = "with-passcode"
+
+    /// What it does, in one line.
+    var abstract: String {
+        switch self {
+        case .status: "Show where the keychain is, what protects it and what it holds."
+        case .doctor: "Look for what is wrong with the keychain, and tell what to do."
+        case .passcode: "Set, change or remove the passcode of the keychain."
+        case .lock: "Lock the keychain."
+        case .unlock: "Unlock the keychain."
+        case .settings: "Show or change when the keychain locks itself."
+        case .backup: "Save the items in an encrypted file."
+        case .restore: "Bring back the items of such a file."
+        case .key: "Make keys, and sign, verify, encrypt and decrypt with them."
+        case .certificate: "Show what certificates say."
+        case .trust: "Judge certificates, and show how."
+        case .who: "Show what the keychain sees of its caller, and why."
+        case .log: "Show or verify what latchkeyd has written down."
+        case .withPasscode: "Run a program that finds the keychain unlocked."
+        case .recoveryKey: "Make or use a key on paper, for a lost passcode or device key."
+        }
+    }
+
+    /// - Parameter words: the command's name and what follows it.
+    /// - Returns: the status; 0 is success.
+    func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+        Self.executeRoot(words, in: session)
+    }
+
+    /// Runs a command line that may also have `--help`, `--version` or `--generate-completion-script` in the place of a name.
+    static func executeRoot(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+        do {
+            var command = try LatchkeyCommand.parseAsRoot(words.map(\.text))
+            if let own = command as? any ParsableSubcommand { return run(own, in: session) }
+            // The root itself, and the parser's own help command, which throws its text.
+            try command.run()
+            return 0
+        } catch {
+            return answer(error, to: words.map(\.text), in: session)
+        }
+    }
+
+    func help(columns: Int?) -> TerminalText {
+        TerminalText(lines: LatchkeyCommand.helpMessage(for: command, columns: columns))
+    }
+
+    private var command: any ParsableCommand.Type {
+        switch self {
+        case .status: StatusCommand.self
+        case .doctor: DoctorCommand.self
+        case .passcode: PasscodeCommand.self
+        case .lock: LockCommand.self
+        case .unlock: UnlockCommand.self
+        case .settings: SettingsCommand.self
+        case .recoveryKey: RecoveryKeyCommand.self
+        case .backup: BackupCommand.self
+        case .restore: RestoreCommand.self
+        case .key: KeyCommand.self
+        case .certificate: CertificateCommand.self
+        case .trust: TrustCommand.self
+        case .who: WhoCommand.self
+        case .log: LogCommand.self
+        case .withPasscode: WithPasscodeCommand.self
+        }
+    }
+
+    /// The types in the order in which help lists them.
+    static var commands: [any ParsableCommand.Type] { allCases.map(\.command) }
+
+    private static func run(_ command: any ParsableSubcommand, in session: CommandSession) -> Int32 {
+        do {
+            try command.run(in: session)
+            return 0
+        } catch {
+            session.report(error, of: type(of: command)._commandName, as: .latchkey)
+            return error.status
+        }
+    }
+
+    /// What swift-argument-parser throws: help, a version, a completion script, or what is wrong with the words.
+    private static func answer(_ error: any Error, to words: [String], in session: CommandSession) -> Int32 {
+        guard LatchkeyCommand.exitCode(for: error) != .success else {
+            do throws(CommandFailure) {
+                let text = LatchkeyCommand.fullMessage(for: error, columns: session.io.columns)
+                try session.write(TerminalText(lines: text.hasSuffix("\n") ? text : text + "\n"))
+                return 0
+            } catch {
+                session.report(error, of: "help", as: .latchkey)
+                return error.status
+            }
+        }
+        session.io.say("latchkey: \(LatchkeyCommand.message(for: error))\n")
+        if !session.isQuiet { session.io.say("hint: \(hint(for: words))\n") }
+        return CommandFailure.usage(nil).status
+    }
+
+    /// What to type instead: the sub-command that was probably meant, or the help of the command.
+    private static func hint(for words: [String]) -> TerminalText {
+        guard let own = words.first.flatMap(LatchkeySubcommand.init(rawValue:)) else { return "latchkey --help" }
+        let help: TerminalText = "latchkey \(own.rawValue) --help"
+        let names = own.command.configuration.subcommands.map { $0._commandName }
+        guard words.count > 1, !words[1].hasPrefix("-"), !names.contains(words[1]) else { return help }
+        return Suggestion.nearest(to: words[1], among: names).map {
+            "did you mean 'latchkey \(own.rawValue) \($0)'? \(help)"
+        } ?? help
+    }
+}
+
+/// A sub-command that swift-argument-parser has parsed.
+protocol ParsableSubcommand: ParsableCommand {
+    func run(in session: CommandSession) throws(CommandFailure)
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// The lock as commands see it: the daemon's, which all programs share. Without a daemon each process has its own, which ends with the process;
+/// only commands that are read by one process after each other (`security -i`) can share it.
+enum LockOperations {
+    static func lock(immediately: Bool, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try session.keychain()
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            guard try keychain.lockStatus().hasPasscode else {
+                throw KeychainError(
+                    .param, "no passcode is set, so that nothing can be locked", hint: "latchkey passcode set")
+            }
+            try requireSharing(keychain, session)
+            try keychain.lock(immediately: immediately)
+        }
+    }
+
+    static func unlock(_ source: PasscodeSource, in session: CommandSession) throws(CommandFailure) {
+        let keychain = try session.keychain()
+        // Without a passcode there is nothing to open, and scripts that open it go on.
+        guard try needsPasscode(keychain, session) else { return }
+        let passcode = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try source.read("password to unlock the keychain: ", in: session)
+        }
+        try unlock(keychain, with: passcode, in: session)
+    }
+
+    static func unlock(_ keychain: any KeychainService, with passcode: SharedSecret, in session: CommandSession)
+        throws(CommandFailure)
+    {
+        guard try needsPasscode(keychain, session) else { return }
+        let progress = ProgressLine("items sealed anew", io: session.io)
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            defer { progress.clear() }
+            try keychain.unlock(passcode) { progress.show($0, of: $1) }
+        }
+    }
+
+    private static func needsPasscode(_ keychain: any KeychainService, _ session: CommandSession) throws(CommandFailure)
+        -> Bool
+    {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            guard try keychain.lockStatus().hasPasscode else { return false }
+            try requireSharing(keychain, session)
+            return true
+        }
+    }
+
+    private static func requireSharing(_ keychain: any KeychainService, _ session: CommandSession) throws(KeychainError)
+    {
+        if session.readsCommands { return }
+        guard try !keychain.status().mode.isShared else { return }
+        throw KeychainError(
+            .notAvailable,
+            "without latchkeyd every process locks and unlocks only itself, so that this would change nothing",
+            hint:
+                "give the passcode to the command that needs it: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in its environment; or start latchkeyd"
+        )
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+
+/// What is printed as the path of the keychain.
+enum KeychainPath {
+    /// The path of the database, or `ephemeral` for a keychain in memory.
+    static func of(_ keychain: any KeychainService) throws(CommandFailure) -> String {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.status() }.databasePath
+            ?? ephemeral
+    }
+
+    static let ephemeral = "ephemeral"
+}

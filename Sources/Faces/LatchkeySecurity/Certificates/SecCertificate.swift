@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+public import Foundation
+
+/// An X.509 certificate of version 1 to 3 (RFC 5280). Two are equal when their bytes are.
+///
+/// ```swift
+/// guard let certificate = SecCertificateCreateWithData(nil, der as CFData) else { throw NotACertificate() }
+/// ```
+public final class SecCertificate: NSObject, Sendable {
+    /// A `Certificate`, whose type is not for clients to know.
+    private let content: any AnyObject & Sendable
+
+    init(_ body: Certificate) {
+        content = body
+        super.init()
+    }
+
+    var body: Certificate { unsafeDowncast(content, to: Certificate.self) }
+
+    /// The certificate as it was given: one DER `SEQUENCE` and nothing after it.
+    var der: Data { Data(body.der) }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        (object as? SecCertificate)?.body == body
+    }
+
+    public override var hash: Int { body.hashValue }
+
+    /// The subject's summary and the issuer's name, such as `<SecCertificate: example.com, issued by CN=Example CA>`.
+    public override var description: String {
+        "<SecCertificate: \(body.subjectSummary ?? "without a name"), issued by \(body.issuer)>"
+    }
+}
+
+extension SecCertificate: CoreFoundationType {
+    static var typeID: CFTypeID { TypeIdentifier.certificate.rawValue }
+}
+
+/// A certificate from its DER bytes; nil when they are no certificate. PEM text has to be decoded first.
+///
+/// Certificates of every key and signature algorithm are read. Whether the certificate is any good is for `SecTrust` to say.
+@discardableResult
+public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
+    // A copy, because the caller's object may be an NSMutableData.
+    (try? Certificate(der: Array(Data(bytes: data.bytes, count: data.length)))).map(SecCertificate.init)
+}
+
+/// What `CFGetTypeID` gives for a `SecCertificate`.
+@discardableResult
+public func SecCertificateGetTypeID() -> CFTypeID {
+    SecCertificate.typeID
+}

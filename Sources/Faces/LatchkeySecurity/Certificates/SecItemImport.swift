@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+public import Foundation
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyClient
+internal import SecretMemory
+
+/// The keys, certificates and identities of a file, in memory.
+///
+/// - Parameters:
+///   - importedData: PEM, DER, PKCS #7, PKCS #8 or PKCS #12.
+///   - fileNameOrExtension: accepted; the format is found out from the bytes.
+///   - inputFormat: receives the format that was found.
+///   - itemType: what is wanted where it is not `.itemTypeUnknown`; receives what was found.
+///   - flags: accepted.
+///   - keyParams: the passphrase.
+///   - importKeychain: nil; items are stored by `SecItemAdd`.
+///   - outItems: receives an array of `SecKey`, `SecCertificate` and `SecIdentity`; a key and its certificate are one identity.
+/// - Returns: errSecDecode or errSecParam for what cannot be read, errSecPassphraseRequired, errSecAuthFailed, errSecMultiplePrivKeys,
+///   errSecUnimplemented for a keychain to store in.
+@discardableResult
+public func SecItemImport(
+    _ importedData: CFData, _ fileNameOrExtension: CFString?, _ inputFormat: UnsafeMutablePointer<SecExternalFormat>?,
+    _ itemType: UnsafeMutablePointer<SecExternalItemType>?, _ flags: SecItemImportExportFlags,
+    _ keyParams: UnsafePointer<SecItemImportExportKeyParameters>?, _ importKeychain: Any?,
+    _ outItems: UnsafeMutablePointer<CFArray?>?
+) -> OSStatus {
+    status {
+        guard importKeychain == nil else {
+            throw KeychainError(.unimplemented, "items are imported into memory; SecItemAdd stores them")
+        }
+        // A copy, because the caller's object may be an NSMutableData.
+        let data = SharedSecret(
+            SecretBytes(copying: UnsafeRawBufferPointer(start: importedData.bytes, count: importedData.length)))
+        let file = try ImportedFile(data, passphrase: try keyParams?.pointee.secret())
+        let found = try ImportedItems(file)
+        if keyParams?.pointee.flags.contains(.importOnlyOne) == true, found.privateKeys > 1 {
+            throw KeychainError(OSStatusCode(rawValue: errSecMultiplePrivKeys))
+        }
+        let wanted = itemType?.pointee ?? .itemTypeUnknown
+        let objects = found.objects(of: wanted)
+        guard !objects.isEmpty else { throw KeychainError(.decode, "the file holds nothing of that kind") }
+        inputFormat?.pointee = data.withUnsafeBytes { ImportedItems.format(of: $0, objects.count) }
+        itemType?.pointee = ImportedItems.type(of: objects)
+        outItems?.pointee = NSArray(array: objects)
+    }
+}
+
+/// The objects of a file.
+private struct ImportedItems {
+    private var identities: [SecIdentity] = []
+    private var keys: [SecKey] = []
+    private var certificates: [SecCertificate] = []
+
+    init(_ file: ImportedFile) throws(KeychainError) {
+        var joined: Set<SecCertificate> = []
+        for (entry, _) in file.keys {
+            switch entry {
+            case .publicKey(let key): keys.append(SecKey(.publicKey(key)))
+            case .privateKey(let key):
+                let object = SecKey(.inMemory(key))
+                if let own = try file.certificate(for: entry) {
+                    let certificate = SecCertificate(own.certificate)
+                    joined.insert(certificate)
+                    identities.append(SecIdentity(certificate, object))
+                } else {
+                    keys.append(object)
+                }
+            }
+        }
+        certificates = file.certificates.map { SecCertificate($0.certificate) }.filter { joined.insert($0).inserted }
+    }
+
+    var privateKeys: Int { identities.count + keys.count { $0.body.isPrivate } }
+
+    func objects(of type: SecExternalItemType) -> [NSObject] {
+        switch type {
+        case .itemTypeUnknown, .itemTypeAggregate: identities + keys + certificates
+        case .itemTypePrivateKey: identities.map(\.privateKey) + keys.filter { $0.body.isPrivate }
+        case .itemTypePublicKey: keys.filter { !$0.body.isPrivate }
+        case .itemTypeCertificate: identities.map(\.certificate) + certificates
+        case .itemTypeSessionKey: []
+        }
+    }
+
+    static func type(of objects: [NSObject]) -> SecExternalItemType {
+        guard objects.count == 1 else {
+            return objects.allSatisfy { $0 is SecCertificate } ? .itemTypeCertificate : .itemTypeAggregate
+        }
+        switch objects[0] {
+        case is SecCertificate: return .itemTypeCertificate
+        case let key as SecKey: return key.body.isPrivate ? .itemTypePrivateKey : .itemTypePublicKey
+        default: return .itemTypeAggregate
+        }
+    }
+
+    static func format(of bytes: UnsafeRawBufferPointer, _ count: Int) -> SecExternalFormat {
+        if PKCS12File.isOne(bytes) { return .formatPKCS12 }
+        guard bytes.first == 0x30 else { return .formatPEMSequence }
+        let certificates = CertificateBundle(reading: bytes).certificates
+        guard let first = certificates.first else { return .formatOpenSSL }
+        return certificates.count == 1 && first.der.count == bytes.count ? .formatX509Cert : .formatPKCS7
+    }
+}
+
+extension SecItemImportExportKeyParameters {
+    /// The passphrase; nil where there is none.
+    func secret() throws(KeychainError) -> SharedSecret? {
+        guard !flags.contains(.securePassphrase) else {
+            throw KeychainError(.interactionNotAllowed, "nobody can be asked for a passphrase")
+        }
+        guard let passphrase else { return nil }
+        switch passphrase.takeUnretainedValue() {
+        case let text as NSString: return SharedSecret(copying: (text as String).utf8)
+        case let data as NSData: return SharedSecret(copying: data as Data)
+        default: throw .parameter("the passphrase is neither a string nor Data")
+        }
+    }
+}
+
+// MARK: Export
+
+/// Keys, certificates and identities as a file.
+///
+/// - Parameters:
+///   - secItemOrArray: a `SecKey`, `SecCertificate` or `SecIdentity`, or an array of them.
+///   - outputFormat: `.formatUnknown` is PEM for several items; DER of a certificate, or a key's `.formatOpenSSL`, for one.
+///   - flags: `.pemArmour` for text.
+///   - keyParams: the passphrase of `.formatPKCS12` and `.formatWrappedPKCS8`.
+/// - Returns: errSecParam for other objects or formats that do not fit them, errSecPassphraseRequired, errSecUnimplemented for formats that are not
+///   served and keys that may not leave the keychain.
+@discardableResult
+public func SecItemExport(
+    _ secItemOrArray: Any, _ outputFormat: SecExternalFormat, _ flags: SecItemImportExportFlags,
+    _ keyParams: UnsafePointer<SecItemImportExportKeyParameters>?, _ exportedData: UnsafeMutablePointer<CFData?>
+) -> OSStatus {
+    status {
+        let items = try ExportedObjects(secItemOrArray)
+        let passphrase = try keyParams?.pointee.secret()
+        let file = try items.file(outputFormat, isPEM: flags.contains(.pemArmour), passphrase)
+        exportedData.pointee = NSData(exposing: file)
+    }
+}
+
+/// Objects that are written to a file.
+private struct ExportedObjects {
+    private var keys: [KeyFileEntry] = []
+    private var certificates: [Certificate] = []
+
+    init(_ objects: Any) throws(KeychainError) {
+        for object in objects as? [Any] ?? [objects] {
+            switch ItemReference(object) {
+            case .key(let key): keys.append(try key.entry())
+            case .certificate(let certificate): certificates.append(certificate.body)
+            case .identity(let identity):
+                keys.append(try identity.privateKey.entry())
+                certificates.append(identity.certificate.body)
+            case nil: throw .parameter("an item is no key, certificate or identity")
+            }
+        }
+        guard !keys.isEmpty || !certificates.isEmpty else { throw .parameter("there is no item") }
+    }
+
+    func file(_ format: SecExternalFormat, isPEM: Bool, _ passphrase: SharedSecret?) throws(KeychainError)
+        -> SharedSecret
+    {
+        switch format {
+        case .formatPKCS12: return try pkcs12(passphrase)
+        case .formatPKCS7:
+            guard keys.isEmpty else { throw .parameter("PKCS #7 holds certificates alone") }
+            let der = CertificateBundle.pkcs7(certificates)
+            return SharedSecret(copying: isPEM ? Array(PEMText.of(der, label: "PKCS7").utf8) : der)
+        case .formatX509Cert: return try certificate(isPEM: isPEM)
+        case .formatUnknown, .formatPEMSequence, .formatOpenSSL, .formatWrappedPKCS8, .formatBSAFE, .formatSSHv2:
+            return try sequence(format, isPEM: isPEM, passphrase)
+        case .formatSSH, .formatRawKey, .formatWrappedOpenSSL, .formatWrappedSSH, .formatWrappedLSH,
+            .formatNetscapeCertSequence:
+            throw KeychainError(.unimplemented, "the format \(format) is not written")
+        }
+    }
+
+    private func certificate(isPEM: Bool) throws(KeychainError) -> SharedSecret {
+        guard keys.isEmpty, certificates.count == 1 else { throw .parameter("the format holds one certificate") }
+        return SharedSecret(copying: isPEM ? Array(PEMText.of(certificates[0].der).utf8) : certificates[0].der)
+    }
+
+    private func pkcs12(_ passphrase: SharedSecret?) throws(KeychainError) -> SharedSecret {
+        guard let passphrase else { throw KeychainError(OSStatusCode(rawValue: errSecPassphraseRequired)) }
+        var entries: [PKCS12File.KeyEntry] = []
+        for key in keys {
+            guard case .privateKey(let key) = key else { throw .parameter("PKCS #12 holds no public keys") }
+            entries.append(PKCS12File.KeyEntry(key: key, label: nil))
+        }
+        let hashes = Dictionary(certificates.map { ($0.der, $0.publicKeyHash) }) { first, _ in first }
+        let named = certificates.map { PKCS12File.CertificateEntry(der: $0.der, label: $0.subjectSummary) }
+        return try PKCS12File(certificates: named, keys: entries).written(under: passphrase) { hashes[$0] }
+    }
+
+    /// Keys, then certificates; DER where there is one item, and text is not asked for.
+    private func sequence(
+        _ format: SecExternalFormat, isPEM: Bool, _ passphrase: SharedSecret?
+    ) throws(KeychainError) -> SharedSecret {
+        let isOne = keys.count + certificates.count == 1
+        let isText = isPEM || !isOne || format == .formatPEMSequence
+        if isOne, keys.isEmpty { return try certificate(isPEM: isText) }
+        let structure = try Self.structure(format, passphrase)
+        guard structure != .external || isOne else {
+            throw .parameter("the bare bytes of several items cannot be told apart")
+        }
+        var files: [SharedSecret] = []
+        for key in keys {
+            let sealing: SharedSecret? = if case .privateKey = key { passphrase } else { nil }
+            files.append(
+                try KeyFile.write(key, as: structure, isPEM: isText, passphrase: structure == .pkcs8 ? sealing : nil))
+        }
+        return SharedSecret(joining: files + certificates.map { SharedSecret(copying: PEMText.of($0.der).utf8) })
+    }
+
+    private static func structure(_ format: SecExternalFormat, _ passphrase: SharedSecret?) throws(KeychainError)
+        -> KeyFile.Structure
+    {
+        switch format {
+        case .formatWrappedPKCS8:
+            guard passphrase != nil else { throw KeychainError(OSStatusCode(rawValue: errSecPassphraseRequired)) }
+            return .pkcs8
+        case .formatBSAFE: return .external
+        case .formatSSHv2: return .openSSH
+        default: return passphrase == nil ? .traditional : .pkcs8
+        }
+    }
+}
+
+extension SecKey {
+    /// The key for a file.
+    ///
+    /// - Throws: errSecUnimplemented where it may not leave the keychain.
+    fileprivate func entry() throws(KeychainError) -> KeyFileEntry {
+        guard let external = try body.externalSecret() else { return .publicKey(body.publicKey) }
+        let type = body.publicKey.kind.type
+        return try external.withUnsafeBytes { (bytes) throws(KeychainError) in
+            .privateKey(try SoftwareKey(external: bytes, type: type, isTrusted: true))
+        }
+    }
+}

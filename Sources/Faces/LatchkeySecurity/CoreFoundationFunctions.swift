@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Core Foundation's functions, as far as programs that use Security call them. All are total: what Core Foundation would crash on (nil, a
+// position out of range, an object of another class) gives nil, false or 0 here. Only a pointer that points to no object cannot be told
+// apart.
+//
+// An object parameter is `Any?`, so that Swift values pass without a cast, as they do on Apple's platforms through bridging.
+
+public import Foundation
+
+// MARK: Type numbers
+
+/// The number that `CFGetTypeID` gives for each class of objects. Only equality means anything; 0 is "unknown".
+enum TypeIdentifier: CFTypeID, CaseIterable {
+    case null = 1
+    case boolean
+    case number
+    case string
+    case data
+    case date
+    case url
+    case uuid
+    case array
+    case dictionary
+    case set
+    case error
+    case locale
+    case timeZone
+    case allocator
+    case key
+    case certificate
+    case identity
+    case trust
+    case policy
+    case accessControl
+}
+
+/// A class of this module that is a Core Foundation type on Apple's platforms.
+protocol CoreFoundationType: AnyObject {
+    static var typeID: CFTypeID { get }
+}
+
+extension CFAllocator: CoreFoundationType {
+    static var typeID: CFTypeID { TypeIdentifier.allocator.rawValue }
+}
+
+/// The number of the object's class, to be compared with what `CFStringGetTypeID()` and its like give; 0 for a class that is none of them.
+///
+/// A `Bool` is a boolean and no number, as on Apple's platforms.
+@discardableResult
+public func CFGetTypeID(_ cf: Any?) -> CFTypeID {
+    guard let cf else { return 0 }
+    // `as AnyObject` is what makes NSString of String, NSNumber of Int and so on; what has no Foundation counterpart is boxed.
+    let object = cf as AnyObject
+    if let ours = object as? any CoreFoundationType { return type(of: ours).typeID }
+    return foundationType(of: object, boxing: cf)?.rawValue ?? 0
+}
+
+private func foundationType(of object: AnyObject, boxing value: Any) -> TypeIdentifier? {
+    switch object {
+    case is NSString: .string
+    case is NSData: .data
+    // Foundation on Linux has one object each for true and false, so that identity tells them from the numbers 1 and 0.
+    case let number as NSNumber: number === kCFBooleanTrue || number === kCFBooleanFalse ? .boolean : .number
+    case is NSDictionary: .dictionary
+    case is NSArray: .array
+    case is NSSet: .set
+    case is NSDate: .date
+    case is NSError: .error
+    case is NSURL: .url
+    case is NSNull: .null
+    case is NSUUID: .uuid
+    case is NSLocale: .locale
+    case is NSTimeZone: .timeZone
+    default: value is any Error ? .error : nil
+    }
+}
+
+@discardableResult public func CFNullGetTypeID() -> CFTypeID { TypeIdentifier.null.rawValue }
+@discardableResult public func CFBooleanGetTypeID() -> CFTypeID { TypeIdentifier.boolean.rawValue }
+@discardableResult public func CFNumberGetTypeID() -> CFTypeID { TypeIdentifier.number.rawValue }
+@discardableResult public func CFStringGetTypeID() -> CFTypeID { TypeIdentifier.string.rawValue }
+@discardableResult public func CFDataGetTypeID() -> CFTypeID { TypeIdentifier.data.rawValue }
+@discardableResult public func CFDateGetTypeID() -> CFTypeID { TypeIdentifier.date.rawValue }
+@discardableResult public func CFURLGetTypeID() -> CFTypeID { TypeIdentifier.url.rawValue }
+@discardableResult public func CFUUIDGetTypeID() -> CFTypeID { TypeIdentifier.uuid.rawValue }
+@discardableResult public func CFArrayGetTypeID() -> CFTypeID { TypeIdentifier.array.rawValue }
+@discardableResult public func CFDictionaryGetTypeID() -> CFTypeID { TypeIdentifier.dictionary.rawValue }
+@discardableResult public func CFSetGetTypeID() -> CFTypeID { TypeIdentifier.set.rawValue }
+@discardableResult public func CFErrorGetTypeID() -> CFTypeID { TypeIdentifier.error.rawValue }
+@discardableResult public func CFLocaleGetTypeID() -> CFTypeID { TypeIdentifier.locale.rawValue }
+@discardableResult public func CFTimeZoneGetTypeID() -> CFTypeID { TypeIdentifier.timeZone.rawValue }
+@discardableResult public func CFAllocatorGetTypeID() -> CFTypeID { TypeIdentifier.allocator.rawValue }
+
+// MARK: Every object
+
+/// Whether two objects are of one type and equal in content; so `true` is not 1, and a string is not its bytes.
+@discardableResult
+public func CFEqual(_ cf1: Any?, _ cf2: Any?) -> Bool {
+    guard let cf1, let cf2 else { return cf1 == nil && cf2 == nil }
+    guard CFGetTypeID(cf1) == CFGetTypeID(cf2) else { return false }
+    let (first, second) = (cf1 as AnyObject, cf2 as AnyObject)
+    guard let object = first as? NSObject else { return first === second }
+    return object.isEqual(second)
+}
+
+/// A hash that equal objects share.
+@discardableResult
+public func CFHash(_ cf: Any?) -> CFHashCode {
+    guard let cf else { return 0 }
+    let object = cf as AnyObject
+    return CFHashCode(bitPattern: (object as? NSObject)?.hash ?? ObjectIdentifier(object).hashValue)
+}
+
+/// The object in words for a developer.
+@discardableResult
+public func CFCopyDescription(_ cf: Any?) -> CFString! {
+    cf.map { NSString(string: String(describing: $0)) }
+}
+
+/// Gives the object back. Swift counts references itself; Apple's Swift has this function only to say so.
+@discardableResult
+public func CFRetain(_ cf: Any?) -> CFTypeRef! {
+    cf.map { $0 as AnyObject }
+}
+
+/// Does nothing, see `CFRetain`.
+public func CFRelease(_ cf: Any?) {}
+
+/// Runs `body`. Apple's platforms drain a pool afterwards, and there is none on Linux.
+@discardableResult
+public func autoreleasepool<Failure: Error, Result: ~Copyable>(invoking body: () throws(Failure) -> Result)
+    throws(Failure) -> Result
+{
+    try body()
+}
+
+/// Seconds since 2001-01-01 00:00:00 UTC, by a clock that can be set.
+@discardableResult
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
+    Date().timeIntervalSinceReferenceDate
+}
+
+// MARK: Errors
+
+@discardableResult
+public func CFErrorCreate(
+    _ allocator: CFAllocator?, _ domain: CFErrorDomain?, _ code: CFIndex, _ userInfo: CFDictionary?
+) -> CFError! {
+    guard let domain else { return nil }
+    return NSError(domain: domain as String, code: code, userInfo: userInfo as? [String: Any] ?? [:])
+}
+
+@discardableResult
+public func CFErrorGetCode(_ err: CFError?) -> CFIndex {
+    err?.code ?? 0
+}
+
+@discardableResult
+public func CFErrorGetDomain(_ err: CFError?) -> CFErrorDomain! {
+    err.map { NSString(string: $0.domain) }
+}
+
+@discardableResult
+public func CFErrorCopyUserInfo(_ err: CFError?) -> CFDictionary! {
+    err.map { NSDictionary(dictionary: $0.userInfo) }
+}
+
+/// What went wrong, in words for the user.
+@discardableResult
+public func CFErrorCopyDescription(_ err: CFError?) -> CFString! {
+    err.map { NSString(string: $0.localizedDescription) }
+}
+
+// MARK: Data
+
+/// A copy of `length` bytes; nil for a negative length, or for no bytes where there should be some.
+@discardableResult
+public func CFDataCreate(_ allocator: CFAllocator?, _ bytes: UnsafePointer<UInt8>?, _ length: CFIndex) -> CFData! {
+    guard length > 0 else { return length == 0 ? NSData() : nil }
+    return bytes.map { NSData(bytes: $0, length: length) }
+}
+
+/// Data over the caller's own bytes. They are freed with the data by `free`, unless the deallocator is `kCFAllocatorNull`; then they have
+/// to outlive it.
+@discardableResult
+public func CFDataCreateWithBytesNoCopy(
+    _ allocator: CFAllocator?,
+    _ bytes: UnsafePointer<UInt8>?,
+    _ length: CFIndex,
+    _ bytesDeallocator: CFAllocator?
+) -> CFData! {
+    guard length >= 0, let bytes else { return length == 0 ? NSData() : nil }
+    return NSData(
+        bytesNoCopy: UnsafeMutableRawPointer(mutating: bytes), length: length,
+        freeWhenDone: bytesDeallocator?.frees ?? true)
+}
+
+/// Empty data that can grow. The capacity is a hint.
+@discardableResult
+public func CFDataCreateMutable(_ allocator: CFAllocator?, _ capacity: CFIndex) -> CFMutableData! {
+    capacity >= 0 ? NSMutableData() : nil
+}
+
+@discardableResult
+public func CFDataGetLength(_ theData: CFData?) -> CFIndex {
+    theData?.length ?? 0
+}
+
+/// The bytes, for as long as the data lives and is not changed.
+@discardableResult
+public func CFDataGetBytePtr(_ theData: CFData?) -> UnsafePointer<UInt8>! {
+    theData?.bytes.assumingMemoryBound(to: UInt8.self)
+}
+
+/// The bytes, to be written, for as long as the data lives and keeps its length.
+@discardableResult
+public func CFDataGetMutableBytePtr(_ theData: CFMutableData?) -> UnsafeMutablePointer<UInt8>! {
+    theData?.mutableBytes.assumingMemoryBound(to: UInt8.self)
+}
+
+/// Cuts, or fills up with zeros.
+public func CFDataSetLength(_ theData: CFMutableData?, _ length: CFIndex) {
+    guard length >= 0 else { return }
+    theData?.length = length
+}
+
+public func CFDataAppendBytes(_ theData: CFMutableData?, _ bytes: UnsafePointer<UInt8>?, _ length: CFIndex) {
+    guard length > 0, let bytes else { return }
+    theData?.append(bytes, length: length)
+}
+
+// MARK: Arrays, dictionaries, booleans
+
+@discardableResult
+public func CFArrayGetCount(_ theArray: CFArray?) -> CFIndex {
+    theArray?.count ?? 0
+}
+
+/// A pointer to the element, for `Unmanaged.fromOpaque` or `unsafeBitCast`; nil out of range.
+@discardableResult
+public func CFArrayGetValueAtIndex(_ theArray: CFArray?, _ idx: CFIndex) -> UnsafeRawPointer! {
+    guard let theArray, idx >= 0, idx < theArray.count else { return nil }
+    return pointer { theArray.object(at: idx) }
+}
+
+@discardableResult
+public func CFDictionaryGetCount(_ theDict: CFDictionary?) -> CFIndex {
+    theDict?.count ?? 0
+}
+
+/// A pointer to the value of the key that `key` points to; nil when there is none.
+@discardableResult
+public func CFDictionaryGetValue(_ theDict: CFDictionary?, _ key: UnsafeRawPointer?) -> UnsafeRawPointer! {
+    guard let theDict, let key else { return nil }
+    let object = Unmanaged<AnyObject>.fromOpaque(key).takeUnretainedValue()
+    guard theDict.object(forKey: object) != nil else { return nil }
+    return pointer { theDict.object(forKey: object) as Any }
+}
+
+@discardableResult
+public func CFBooleanGetValue(_ boolean: CFBoolean?) -> Bool {
+    boolean?.boolValue ?? false
+}
+
+/// A pointer to the object that a collection holds, which the collection keeps alive.
+///
+/// Foundation on Linux hands a string or a number out as a Swift value, so that each fetch makes a new object, which nothing keeps. Such an
+/// object is told by a second fetch that gives another one, and is kept for ever, because a pointer that dangles would be worse than a
+/// leak.
+private func pointer(fetch: () -> Any) -> UnsafeRawPointer {
+    let object = fetch() as AnyObject
+    let isHeld = object === fetch() as AnyObject
+    return UnsafeRawPointer(
+        isHeld ? Unmanaged.passUnretained(object).toOpaque() : Unmanaged.passRetained(object).toOpaque())
+}
+
+// MARK: Text encodings
+
+/// The Core Foundation number of an encoding that is given as `String.Encoding.rawValue`; `0xFFFF_FFFF` for an unknown one.
+@discardableResult
+public func CFStringConvertNSStringEncodingToEncoding(_ encoding: UInt) -> CFStringEncoding {
+    textEncodings.first { $0.foundation == encoding }?.coreFoundation ?? .max
+}
+
+/// The name that the Internet knows an encoding by, such as `utf-8`; nil for an unknown one.
+@discardableResult
+public func CFStringConvertEncodingToIANACharSetName(_ encoding: CFStringEncoding) -> CFString! {
+    textEncodings.first { $0.coreFoundation == encoding }?.name.map { NSString(string: $0) }
+}
+
+/// The encodings of `String.Encoding`, with their numbers in Foundation and in Core Foundation.
+private let textEncodings: [(foundation: UInt, coreFoundation: CFStringEncoding, name: String?)] = [
+    (1, 0x0600, "us-ascii"),
+    (2, 0x0B01, "x-nextstep"),
+    (3, 0x0920, "euc-jp"),
+    (4, 0x0800_0100, "utf-8"),
+    (5, 0x0201, "iso-8859-1"),
+    (6, 0x0021, "x-mac-symbol"),
+    (7, 0x0BFF, nil),
+    (8, 0x0420, "cp932"),
+    (9, 0x0202, "iso-8859-2"),
+    (10, 0x0100, "utf-16"),
+    (11, 0x0502, "windows-1251"),
+    (12, 0x0500, "windows-1252"),
+    (13, 0x0503, "windows-1253"),
+    (14, 0x0504, "windows-1254"),
+    (15, 0x0501, "windows-1250"),
+    (21, 0x0820, "iso-2022-jp"),
+    (30, 0, "macintosh"),
+    (0x9000_0100, 0x1000_0100, "utf-16be"),
+    (0x9400_0100, 0x1400_0100, "utf-16le"),
+    (0x8C00_0100, 0x0C00_0100, "utf-32"),
+    (0x9800_0100, 0x1800_0100, "utf-32be"),
+    (0x9C00_0100, 0x1C00_0100, "utf-32le"),
+]

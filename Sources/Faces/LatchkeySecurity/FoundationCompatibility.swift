@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What Apple's Foundation has, Linux's has not, and code that uses Security calls: table "What blocked" of apple-compat.
+
+public import Foundation
+public import FoundationNetworking
+import Synchronization
+
+// MARK: Strings as dictionary keys
+
+/// Makes `AnyHashable(kSecAttrAccount)` equal to `AnyHashable("acct")`, so that an attribute is found in `[AnyHashable: Any]` under either.
+extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
+    public func _toCustomAnyHashable() -> AnyHashable? {
+        AnyHashable(self as String)
+    }
+}
+
+// MARK: Errors and dictionaries
+
+extension NSError {
+    /// `NSError()`: an error with no domain and the code 0. The parameter is there because an extension cannot override `init()`.
+    public convenience init(withoutDomain: Void = ()) {
+        self.init(domain: "", code: 0)
+    }
+}
+
+extension NSMutableDictionary {
+    /// Sets the value of a key; nil removes the key.
+    public func setValue(_ value: Any?, forKey key: String) {
+        if let value {
+            setObject(value, forKey: NSString(string: key))
+        } else {
+            removeObject(forKey: NSString(string: key))
+        }
+    }
+}
+
+// MARK: Map tables
+
+/// A dictionary from objects to objects that does not keep its values alive: of Apple's class only the kind that `strongToWeakObjects()`
+/// makes.
+///
+/// Keys are compared by `isEqual`. Not safe for several threads at once, like Apple's.
+open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
+    private struct Entry {
+        let key: KeyType
+        weak var object: ObjectType?
+    }
+
+    private var entries: [AnyHashable: Entry] = [:]
+    /// The size at which entries whose value is gone are looked for; doubles with what is left, so that adding stays cheap.
+    private var sizeToPurgeAt = 16
+
+    open class func strongToWeakObjects() -> NSMapTable<KeyType, ObjectType> {
+        NSMapTable()
+    }
+
+    /// How many keys have a value that is still alive.
+    open var count: Int {
+        entries.values.count { $0.object != nil }
+    }
+
+    open func object(forKey aKey: KeyType?) -> ObjectType? {
+        aKey.flatMap { entries[Self.hashable($0)]?.object }
+    }
+
+    /// Sets the value of a key; nil removes the key.
+    open func setObject(_ anObject: ObjectType?, forKey aKey: KeyType?) {
+        guard let aKey else { return }
+        guard let anObject else { return removeObject(forKey: aKey) }
+        purge()
+        entries[Self.hashable(aKey)] = Entry(key: aKey, object: anObject)
+    }
+
+    open func removeObject(forKey aKey: KeyType?) {
+        guard let aKey else { return }
+        entries[Self.hashable(aKey)] = nil
+    }
+
+    open func removeAllObjects() {
+        entries.removeAll()
+    }
+
+    open func keyEnumerator() -> NSEnumerator {
+        NSArray(array: entries.values.filter { $0.object != nil }.map(\.key)).objectEnumerator()
+    }
+
+    open func objectEnumerator() -> NSEnumerator? {
+        NSArray(array: entries.values.compactMap(\.object)).objectEnumerator()
+    }
+
+    private func purge() {
+        guard entries.count >= sizeToPurgeAt else { return }
+        entries = entries.filter { $0.value.object != nil }
+        sizeToPurgeAt = max(16, entries.count * 2)
+    }
+
+    private static func hashable(_ key: KeyType) -> AnyHashable {
+        (key as? NSObject).map { AnyHashable($0) } ?? AnyHashable(ObjectIdentifier(key))
+    }
+}
+
+// MARK: Authentication challenges
+
+/// The two methods that Foundation on Linux declares unavailable. Overload resolution takes these.
+public let NSURLAuthenticationMethodServerTrust: String = "NSURLAuthenticationMethodServerTrust"
+public let NSURLAuthenticationMethodClientCertificate: String = "NSURLAuthenticationMethodClientCertificate"
+
+extension URLProtectionSpace {
+    /// The server's certificates, when the challenge asks for them to be judged. No session of Foundation on Linux raises such a challenge.
+    @available(
+        *, deprecated,
+        message:
+            "URLSession on Linux raises no challenge of a server's trust. Pin in a TLS client, see Examples/ServerTrust."
+    )
+    public var serverTrust: SecTrust? {
+        Self.trusts.value(for: self)
+    }
+
+    /// Sets `serverTrust`: for the loader that makes the challenge.
+    @_spi(Loading) public func attach(serverTrust: SecTrust) {
+        Self.trusts.set(serverTrust, for: self)
+    }
+
+    private static let trusts = AssociatedValues<URLProtectionSpace, SecTrust>()
+}
+
+extension URLCredential {
+    /// "Trust this server": the answer to a challenge of `NSURLAuthenticationMethodServerTrust`, which no session of Foundation on Linux raises.
+    @available(
+        *, deprecated,
+        message:
+            "URLSession on Linux raises no challenge of a server's trust. Pin in a TLS client, see Examples/ServerTrust."
+    )
+    public convenience init(trust: SecTrust) {
+        self.init(attaching: Attachment(trust: trust), persistence: .none)
+    }
+
+    /// "This is who I am": the answer to a challenge of `NSURLAuthenticationMethodClientCertificate`.
+    ///
+    /// - Parameter certArray: the certificates between the identity's own and a root, which is not needed.
+    public convenience init(
+        identity: SecIdentity, certificates certArray: [Any]?, persistence: URLCredential.Persistence
+    ) {
+        let certificates = certArray?.compactMap { $0 as? SecCertificate } ?? []
+        self.init(attaching: Attachment(identity: identity, certificates: certificates), persistence: persistence)
+    }
+
+    public var identity: SecIdentity? {
+        Self.attachments.value(for: self)?.identity
+    }
+
+    /// The certificates that were given with the identity.
+    public var certificates: [Any] {
+        Self.attachments.value(for: self)?.certificates ?? []
+    }
+
+    /// The trust that was given.
+    var trust: SecTrust? {
+        Self.attachments.value(for: self)?.trust
+    }
+
+    /// Foundation compares credentials by user, password and persistence, so each needs a user of its own. (On Apple's platforms it has
+    /// none.)
+    private convenience init(attaching attachment: Attachment, persistence: URLCredential.Persistence) {
+        self.init(user: UUID().uuidString, password: "", persistence: persistence)
+        Self.attachments.set(attachment, for: self)
+    }
+
+    private struct Attachment {
+        var trust: SecTrust?
+        var identity: SecIdentity?
+        var certificates: [SecCertificate] = []
+    }
+
+    private static let attachments = AssociatedValues<URLCredential, Attachment>()
+}
+
+/// Values that belong to objects of a class with no room for them. Owners are not kept alive; the value of an owner that is gone is dropped
+/// when the table grows.
+private final class AssociatedValues<Owner: AnyObject & Sendable, Value: Sendable>: Sendable {
+    private struct Entry {
+        weak var owner: Owner?
+        let value: Value
+    }
+
+    private struct State {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        var sizeToPurgeAt = 16
+    }
+
+    private let state = Mutex(State())
+
+    func value(for owner: Owner) -> Value? {
+        state.withLock { state in
+            // The address of an owner that is gone may be that of a new object, hence the comparison.
+            guard let entry = state.entries[ObjectIdentifier(owner)], entry.owner === owner else { return nil }
+            return entry.value
+        }
+    }
+
+    func set(_ value: Value, for owner: Owner) {
+        state.withLock { state in
+            if state.entries.count >= state.sizeToPurgeAt {
+                state.entries = state.entries.filter { $0.value.owner != nil }
+                state.sizeToPurgeAt = max(16, state.entries.count * 2)
+            }
+            state.entries[ObjectIdentifier(owner)] = Entry(owner: owner, value: value)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CertificateTrust
+internal import Foundation
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import SecretMemory
+
+/// An object that stands for an item: what `kSecValueRef` holds.
+enum ItemReference {
+    case key(SecKey)
+    case certificate(SecCertificate)
+    case identity(SecIdentity)
+
+    /// Nil for an object of another class.
+    init?(_ object: Any) {
+        switch object {
+        case let key as SecKey: self = .key(key)
+        case let certificate as SecCertificate: self = .certificate(certificate)
+        case let identity as SecIdentity: self = .identity(identity)
+        default: return nil
+        }
+    }
+
+    var itemClass: ItemClass {
+        switch self {
+        case .key: .key
+        case .certificate: .certificate
+        case .identity: .identity
+        }
+    }
+
+    /// Where the item lies, where the object says so.
+    var persistentReference: PersistentReference? {
+        if case .key(let key) = self { key.body.reference } else { nil }
+    }
+
+    /// The attributes that the item has which the object stands for.
+    func conditions() throws(KeychainError) -> [ItemAttribute: AttributeValue] {
+        switch self {
+        case .key(let key):
+            // A key in memory stands for the items of the same half of the same pair.
+            [
+                .applicationLabel: .data(try key.body.publicKey.applicationLabel()),
+                .keyClass: .number(key.body.half.rawValue),
+            ]
+        case .certificate(let certificate): CertificateAttributes.identifying(certificate.body)
+        case .identity(let identity): CertificateAttributes.identifying(identity.certificate.body)
+        }
+    }
+
+    /// The items of the keychain that the object stands for.
+    func storedItems() throws(KeychainError) -> [PersistentReference] {
+        if let persistentReference { return [persistentReference] }
+        let query = ItemQuery(itemClass, attributes: try conditions(), synchronizable: .any, limit: .all)
+        do throws(KeychainError) {
+            return try KeychainClient.service().copyMatching(query, returning: [], from: KeychainClient.caller).records
+                .map(\.persistentReference)
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
+        }
+    }
+
+    // MARK: Addition
+
+    /// The items that the object is stored as, with their attributes and their data.
+    func items() throws(KeychainError) -> [(
+        itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue], data: SharedSecret
+    )] {
+        switch self {
+        case .key(let key):
+            [
+                (
+                    .key, try KeyAttributes.standard(key.body.publicKey, key.body.half),
+                    try key.body.externalSecret() ?? SharedSecret(copying: key.body.publicKey.external)
+                )
+            ]
+        case .certificate(let certificate):
+            [
+                (
+                    .certificate, CertificateAttributes.standard(certificate.body),
+                    SharedSecret(copying: certificate.body.der)
+                )
+            ]
+        case .identity(let identity):
+            try ItemReference.certificate(identity.certificate).items() + ItemReference.key(identity.privateKey).items()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+
+/// A cryptographic key, or one half of a pair: in memory, or in the keychain, where the service uses it.
+///
+/// Not made by its initialiser but by the `SecKeyCreate…` functions and the keychain. Immutable; two are equal when they are the same half of
+/// the same pair.
+///
+/// ```swift
+/// let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] as CFDictionary
+/// guard let key = SecKeyCreateRandomKey(attributes, &error) else { throw error!.takeRetainedValue() as Error }
+/// ```
+public final class SecKey: NSObject, Sendable {
+    /// A ``KeyBox``, whose type is not for clients to know.
+    private let content: any AnyObject & Sendable
+
+    init(_ body: KeyBody) {
+        content = KeyBox(body)
+        super.init()
+    }
+
+    var body: KeyBody { unsafeDowncast(content, to: KeyBox.self).body }
+
+    public override func isEqual(_ object: Any?) -> Bool {
+        guard let other = (object as? SecKey)?.body else { return false }
+        return body.isPrivate == other.isPrivate && body.publicKey.kind == other.publicKey.kind
+            && body.publicKey.external == other.publicKey.external
+    }
+
+    public override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(body.isPrivate)
+        hasher.combine(body.publicKey.external)
+        return hasher.finalize()
+    }
+
+    /// The kind and the half, such as `<SecKey: RSA-2048, private, in the keychain>`.
+    public override var description: String {
+        let place = body.reference == nil ? "in memory" : "in the keychain"
+        return "<SecKey: \(body.publicKey.kind), \(body.isPrivate ? "private" : "public"), \(place)>"
+    }
+}
+
+/// What is behind a `SecKey`.
+struct KeyBody: Sendable {
+    let publicKey: PublicKey
+    /// nil for a public key.
+    let privateKey: (any PrivateKey)?
+    /// Where the key lies in the keychain; nil for a key in memory.
+    let reference: PersistentReference?
+
+    var isPrivate: Bool { privateKey != nil }
+    var half: KeyHalf { isPrivate ? .privateKey : .publicKey }
+
+    static func publicKey(_ key: PublicKey, at reference: PersistentReference? = nil) -> KeyBody {
+        KeyBody(publicKey: key, privateKey: nil, reference: reference)
+    }
+
+    static func inMemory(_ key: SoftwareKey) -> KeyBody {
+        KeyBody(publicKey: key.publicKey, privateKey: key, reference: nil)
+    }
+
+    /// The key that lies at a reference.
+    static func stored(at reference: PersistentReference) throws(KeychainError) -> KeyBody {
+        try stored(at: reference, KeychainClient.service().publicKey(of: reference, from: KeychainClient.caller))
+    }
+
+    static func stored(at reference: PersistentReference, _ info: PublicKeyInfo) throws(KeychainError) -> KeyBody {
+        let key = try PublicKey.of(info)
+        switch info.half {
+        case .publicKey: return publicKey(key, at: reference)
+        case .privateKey:
+            return KeyBody(publicKey: key, privateKey: StoredKey(reference, publicKey: key), reference: reference)
+        }
+    }
+}
+
+/// Carries a ``KeyBody`` behind a type that clients may know.
+final class KeyBox: Sendable {
+    let body: KeyBody
+    init(_ body: KeyBody) { self.body = body }
+}
+
+extension SecKey: CoreFoundationType {
+    static var typeID: CFTypeID { TypeIdentifier.key.rawValue }
+}
+
+/// What `CFGetTypeID` gives for a `SecKey`.
+@discardableResult
+public func SecKeyGetTypeID() -> CFTypeID {
+    SecKey.typeID
+}

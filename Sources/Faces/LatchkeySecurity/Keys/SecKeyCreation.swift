@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import SecretMemory
+
+/// Makes a pair of keys; the private half is returned, and `SecKeyCopyPublicKey` gives the other.
+///
+/// - Parameters:
+///   - parameters: `kSecAttrKeyType` (RSA, EC) and `kSecAttrKeySizeInBits` (512 to 8192 in steps of 8; 224, 256, 384, 521); attributes of both
+///     halves, and under `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs` those of one. A half with `kSecAttrIsPermanent` is kept in the keychain.
+///     RSA keys below 2048 bits are weak: the program's logger (swift-log) gets a warning.
+///   - error: receives errSecParam, errSecKeySizeNotAllowed, errSecUnimplemented for tokens, or what `SecItemAdd` answers.
+/// - Returns: nil where it failed; then nothing is kept.
+@discardableResult
+public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
+    -> SecKey?
+{
+    reporting(to: error) { SecKey(try generatedPair(parameters)) }
+}
+
+/// Makes a pair of keys, as `SecKeyCreateRandomKey` does.
+///
+/// - Returns: errSecSuccess, or why there are none.
+@discardableResult
+public func SecKeyGeneratePair(
+    _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?,
+    _ privateKey: UnsafeMutablePointer<SecKey?>?
+) -> OSStatus {
+    status {
+        let pair = try generatedPair(parameters)
+        publicKey?.pointee = SecKey(.publicKey(pair.publicKey))
+        privateKey?.pointee = SecKey(pair)
+    }
+}
+
+private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
+    let request = try KeyGenerationRequest(parsing: parameters)
+    if request.kind.canBeGenerated, request.kind.isWeak { ProgramLog.current.warn(.weakKey(request.kind)) }
+    if let privateHalf = request.privateHalf {
+        let generation = KeyGeneration(request.kind, privateHalf: privateHalf, publicHalf: request.publicHalf)
+        let made = try KeychainClient.service().generateKey(generation, from: KeychainClient.caller)
+        let info = PublicKeyInfo(request.kind, half: .privateKey, publicKey: made.publicKey)
+        return try .stored(at: made.privateHalf.persistentReference, info)
+    }
+    let key = try SoftwareKey.generate(request.kind)
+    if let publicHalf = request.publicHalf {
+        try store(publicHalf, key.publicKey)
+    }
+    return .inMemory(key)
+}
+
+/// Keeps a public half whose private one is in memory.
+private func store(_ half: ItemAddition, _ key: PublicKey) throws {
+    var addition = half
+    addition.attributes.merge(try KeyAttributes.standard(key, .publicKey)) { given, _ in given }
+    addition.secrets = ItemSecrets(data: SharedSecret(copying: key.external))
+    _ = try KeychainClient.service().add(addition, from: KeychainClient.caller)
+}
+
+/// A key in memory from its external representation: PKCS #1 for RSA; for elliptic curves X9.63, `04 ‖ X ‖ Y`, and `‖ K` for a private key.
+/// A public RSA key may also be a `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7).
+///
+/// - Parameters:
+///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`.
+///   - error: receives errSecParam for anything that is not such a key, errSecUnimplemented for symmetric keys and tokens.
+@discardableResult
+public func SecKeyCreateWithData(
+    _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? {
+    reporting(to: error) {
+        let (type, half) = try KeyGenerationRequest.typeAndHalf(attributes)
+        // A copy, because the caller's object may be an NSMutableData.
+        let data = SharedSecret(
+            SecretBytes(copying: UnsafeRawBufferPointer(start: keyData.bytes, count: keyData.length)))
+        return try data.withUnsafeBytes { bytes in
+            switch half {
+            case .publicKey: SecKey(.publicKey(try PublicKey(imported: bytes, type: type)))
+            case .privateKey: SecKey(.inMemory(try SoftwareKey(external: bytes, type: type)))
+            }
+        }
+    }
+}

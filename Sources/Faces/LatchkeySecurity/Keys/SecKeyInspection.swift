@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeyServices
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+internal import SecretMemory
+
+/// The key's bytes: PKCS #1 for RSA; for elliptic curves `04 ‖ X ‖ Y`, and `‖ K` for a private key.
+///
+/// - Parameter error: receives errSecUnimplemented for a key that may not be taken out of the keychain (`kSecAttrIsExtractable` false).
+@discardableResult
+public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
+    -> CFData?
+{
+    reporting(to: error) {
+        guard let secret = try key.body.externalSecret() else { return NSData(data: Data(key.body.publicKey.external)) }
+        return NSData(exposing: secret)
+    }
+}
+
+/// What the key is, under the names of `kSecAttr…`: class, type, size, what it can do. Keys in memory, and public ones, also have their bytes under
+/// `kSecValueData`; the bytes of a private key in the keychain are given by `SecKeyCopyExternalRepresentation` alone.
+@discardableResult
+public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
+    guard var known = try? KeyAttributes.standard(key.body.publicKey, key.body.half) else { return nil }
+    if let stored = try? key.body.storedAttributes() { known.merge(stored) { _, stored in stored } }
+    var attributes: [String: Any] = [ItemDictionary.Key.itemClass: ItemClass.key.rawValue]
+    for (attribute, value) in known {
+        switch (attribute, value) {
+        // Compared with the constants, which are strings.
+        case (.type, .number(let number)), (.keyClass, .number(let number)):
+            attributes[attribute.rawValue] = "\(number)"
+        case (.keySizeInBits, .number(let number)), (.effectiveKeySize, .number(let number)):
+            attributes[attribute.rawValue] = NSNumber(value: number)
+        case (_, .number(let number)): attributes[attribute.rawValue] = NSNumber(value: number != 0)
+        case (_, .data(let bytes)): attributes[attribute.rawValue] = Data(bytes)
+        case (_, .string(let text)): attributes[attribute.rawValue] = text
+        default: break
+        }
+    }
+    if !key.body.isPrivate || key.body.reference == nil {
+        attributes[ItemDictionary.Key.data] = SecKeyCopyExternalRepresentation(key, nil)
+    }
+    return attributes as NSDictionary
+}
+
+/// The public half of the pair; of a public key, an equal one.
+@discardableResult
+public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
+    SecKey(.publicKey(key.body.publicKey))
+}
+
+/// The length of the modulus, or of a field element, in bytes.
+@discardableResult
+public func SecKeyGetBlockSize(_ key: SecKey) -> Int {
+    key.body.publicKey.kind.blockLength
+}
+
+/// Whether the key can be used so, without trying.
+@discardableResult
+public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm)
+    -> Bool
+{
+    guard let known = KeyAlgorithm(rawValue: algorithm.name), let operation = KeyOperation(rawValue: operation.rawValue)
+    else {
+        return false
+    }
+    return known.isSupported(by: key.body.publicKey.kind, key.body.half, for: operation)
+}
+
+/// What is done with a key.
+public enum SecKeyOperationType: CFIndex, Sendable {
+    case sign = 0
+    case verify = 1
+    case encrypt = 2
+    case decrypt = 3
+    case keyExchange = 4
+}
+
+extension KeyBody {
+    /// What the item of a key says of it; nil for a key in memory.
+    fileprivate func storedAttributes() throws(KeychainError) -> [ItemAttribute: AttributeValue]? {
+        guard let reference else { return nil }
+        let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
+        let found = try KeychainClient.service().copyMatching(
+            query, returning: .attributes, from: KeychainClient.caller)
+        return found.records.first?.attributes.filter { attribute, _ in Self.shown.contains(attribute) }
+    }
+
+    private static let shown: Set<ItemAttribute> = [
+        .applicationLabel, .applicationTag, .label, .isPermanent, .isPrivate, .isModifiable, .isSensitive,
+        .wasAlwaysSensitive,
+        .isExtractable,
+        .wasNeverExtractable, .canEncrypt, .canDecrypt, .canDerive, .canSign, .canVerify, .canSignRecover,
+        .canVerifyRecover, .canWrap,
+        .canUnwrap,
+    ]
+
+    /// The private half's bytes; nil for a public key.
+    func externalSecret() throws(KeychainError) -> SharedSecret? {
+        switch privateKey {
+        case let key as SoftwareKey: try key.external()
+        case let key as StoredKey: try key.external()
+        default: nil
+        }
+    }
+}

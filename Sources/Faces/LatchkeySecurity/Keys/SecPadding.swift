@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeyServices
+internal import KeychainModel
+internal import SecretMemory
+
+/// How the older functions fill up a block; `[]` for not at all.
+public struct SecPadding: OptionSet, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    public static let PKCS1 = SecPadding(rawValue: 1)
+    public static let OAEP = SecPadding(rawValue: 2)
+    /// For elliptic curves: r ‖ s instead of DER.
+    public static let sigRaw = SecPadding(rawValue: 0x4000)
+    /// Refused.
+    public static let PKCS1MD2 = SecPadding(rawValue: 0x8000)
+    /// Refused.
+    public static let PKCS1MD5 = SecPadding(rawValue: 0x8001)
+    public static let PKCS1SHA1 = SecPadding(rawValue: 0x8002)
+    public static let PKCS1SHA224 = SecPadding(rawValue: 0x8003)
+    public static let PKCS1SHA256 = SecPadding(rawValue: 0x8004)
+    public static let PKCS1SHA384 = SecPadding(rawValue: 0x8005)
+    public static let PKCS1SHA512 = SecPadding(rawValue: 0x8006)
+}
+
+/// Signs a digest. `SecKeyCreateSignature` does more.
+///
+/// - Parameter sigLen: how many bytes `sig` has room for; receives how many the signature has.
+/// - Returns: errSecSuccess; errSecParam for too little room, a digest of the wrong length, MD2 and MD5.
+@discardableResult
+public func SecKeyRawSign(
+    _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int,
+    _ sig: UnsafeMutablePointer<UInt8>,
+    _ sigLen: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    status {
+        let input = try inputBuffer(dataToSign, dataToSignLen)
+        let signature = try key.body.requirePrivate().signature(of: input, try padding.signature(for: key))
+        try write(signature, to: sig, sigLen)
+    }
+}
+
+/// Verifies the signature of a digest.
+///
+/// - Returns: errSecSuccess; errSecVerifyFailed; errSecParam.
+@discardableResult
+public func SecKeyRawVerify(
+    _ key: SecKey, _ padding: SecPadding, _ signedData: UnsafePointer<UInt8>, _ signedDataLen: Int,
+    _ sig: UnsafePointer<UInt8>,
+    _ sigLen: Int
+) -> OSStatus {
+    status {
+        let algorithm = try padding.signature(for: key)
+        guard algorithm.isSupported(by: key.body.publicKey.kind, key.body.half, for: .verify) else {
+            throw KeychainError.parameter("the key verifies no signatures")
+        }
+        let isSigned = try key.body.publicKey.isSignature(
+            try inputBuffer(sig, sigLen), of: try inputBuffer(signedData, signedDataLen), algorithm)
+        guard isSigned else { throw KeychainError(.verifyFailed) }
+    }
+}
+
+/// Encrypts one block by RSA.
+///
+/// - Parameter cipherTextLen: how many bytes `cipherText` has room for; receives how many there are.
+@discardableResult
+public func SecKeyEncrypt(
+    _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int,
+    _ cipherText: UnsafeMutablePointer<UInt8>, _ cipherTextLen: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    status {
+        guard !key.body.isPrivate else {
+            throw KeychainError.parameter("a public key encrypts, and this is a private one")
+        }
+        let block = try key.body.publicKey.encrypted(try inputBuffer(plainText, plainTextLen), try padding.encryption())
+        try write(block, to: cipherText, cipherTextLen)
+    }
+}
+
+/// Decrypts one block of RSA.
+///
+/// - Parameter plainTextLen: how many bytes `plainText` has room for; receives how many there are.
+@discardableResult
+public func SecKeyDecrypt(
+    _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,
+    _ plainText: UnsafeMutablePointer<UInt8>, _ plainTextLen: UnsafeMutablePointer<Int>
+) -> OSStatus {
+    status {
+        let secret = try key.body.requirePrivate().decrypted(
+            try inputBuffer(cipherText, cipherTextLen), try padding.encryption())
+        guard secret.count <= plainTextLen.pointee else {
+            throw KeychainError.parameter("there is too little room for the plaintext")
+        }
+        secret.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: plainText, count: $0.count).copyMemory(from: $0) }
+        plainTextLen.pointee = secret.count
+    }
+}
+
+private func inputBuffer(_ bytes: UnsafePointer<UInt8>, _ count: Int) throws(KeychainError) -> UnsafeRawBufferPointer {
+    guard count >= 0 else { throw .parameter("a length is negative") }
+    return UnsafeRawBufferPointer(start: bytes, count: count)
+}
+
+private func write(_ bytes: [UInt8], to target: UnsafeMutablePointer<UInt8>, _ length: UnsafeMutablePointer<Int>)
+    throws(KeychainError)
+{
+    guard bytes.count <= length.pointee else { throw .parameter("there is too little room for \(bytes.count) bytes") }
+    UnsafeMutableRawBufferPointer(start: target, count: bytes.count).copyBytes(from: bytes)
+    length.pointee = bytes.count
+}
+
+extension SecPadding {
+    fileprivate func signature(for key: SecKey) throws(KeychainError) -> KeyAlgorithm {
+        if key.body.publicKey.kind.type == .ellipticCurve {
+            switch self {
+            case .sigRaw: return .ecdsa(.rfc4754, .digest(nil))
+            case [], .PKCS1, .PKCS1SHA1, .PKCS1SHA224, .PKCS1SHA256, .PKCS1SHA384, .PKCS1SHA512:
+                return .ecdsa(.x962, .digest(nil))
+            default: throw .parameter("the padding \(rawValue) is not one for signatures")
+            }
+        }
+        switch self {
+        case []: return .rsaSignature(.raw)
+        case .PKCS1: return .rsaSignature(.pkcs1(.digest(nil)))
+        case .PKCS1SHA1: return .rsaSignature(.pkcs1(.digest(.sha1)))
+        case .PKCS1SHA224: return .rsaSignature(.pkcs1(.digest(.sha224)))
+        case .PKCS1SHA256: return .rsaSignature(.pkcs1(.digest(.sha256)))
+        case .PKCS1SHA384: return .rsaSignature(.pkcs1(.digest(.sha384)))
+        case .PKCS1SHA512: return .rsaSignature(.pkcs1(.digest(.sha512)))
+        default: throw .parameter("the padding \(rawValue) is not one for signatures")
+        }
+    }
+
+    fileprivate func encryption() throws(KeychainError) -> KeyAlgorithm {
+        switch self {
+        case []: return .rsaEncryption(.raw)
+        case .PKCS1: return .rsaEncryption(.pkcs1)
+        case .OAEP: return .rsaEncryption(.oaep(.sha1))
+        default: throw .parameter("the padding \(rawValue) is not one for encryption")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyClient
+internal import LatchkeyService
+
+/// One `SecItemAdd`, which may store several items: the halves of identities, or those of kSecUseItemList.
+struct ObjectAddition {
+    /// What was stored so far.
+    private var stored: [PersistentReference] = []
+
+    /// Stores every element of the request, or none.
+    mutating func addAll(of request: AddRequest) throws(KeychainError) -> [ItemRecord] {
+        if request.isIdentity { return try Self.addIdentities(request.elements, returning: request.returning) }
+        do throws(KeychainError) {
+            var records: [ItemRecord] = []
+            for element in request.elements { for item in element { records.append(try addOne(item)) } }
+            return records
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    private mutating func addOne(_ addition: ItemAddition) throws(KeychainError) -> ItemRecord {
+        let record = try KeychainClient.service().add(addition, from: KeychainClient.caller)
+        stored.append(record.persistentReference)
+        return record
+    }
+
+    // MARK: Identities
+
+    /// Stores certificates and their keys in one transaction; of each pair one may be there already, and both may not.
+    ///
+    /// - Parameter elements: each a certificate and its key.
+    /// - Returns: the identities that there now are; nothing where nothing is asked for.
+    private static func addIdentities(_ elements: [[ItemAddition]], returning: ReturnTypes) throws(KeychainError)
+        -> [ItemRecord]
+    {
+        var identities: [IdentityAddition] = []
+        for halves in elements {
+            guard let certificate = halves.first, let key = halves.last else { continue }
+            identities.append(IdentityAddition(certificate: certificate, key: key))
+        }
+        _ = try KeychainClient.service().addIdentities(identities, from: KeychainClient.caller)
+        guard !returning.isEmpty else { return [] }
+        var records: [ItemRecord] = []
+        for identity in identities { records.append(try find(identity, returning: returning)) }
+        return records
+    }
+
+    /// The identity as it is stored, found by what identifies its certificate.
+    private static func find(_ identity: IdentityAddition, returning: ReturnTypes) throws(KeychainError) -> ItemRecord {
+        let certificate = identity.certificate
+        let identifying = certificate.attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
+        let query = ItemQuery(
+            .identity, attributes: identifying, accessGroup: certificate.accessGroup, synchronizable: .any)
+        let found = try KeychainClient.service().copyMatching(query, returning: returning, from: KeychainClient.caller)
+        guard let record = found.records.first else { throw .itemNotFound }
+        return record
+    }
+
+    // MARK: Taking back
+
+    /// Deletes what was stored, as far as that is possible; the error that led here is the caller's.
+    private func rollBack() {
+        for reference in stored {
+            let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
+            _ = try? KeychainClient.service().delete(query, from: KeychainClient.caller)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Foundation
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// Which web credentials a call is about.
+struct WebCredential: Sendable {
+    /// nil for every web site.
+    let host: String?
+    let port: Int64
+    /// nil for every account.
+    let account: String?
+
+    /// - Parameter fqdn: a host, or a host and a port with a colon between.
+    /// - Throws: errSecParam for an empty host, a URL, or a port that is none.
+    init(fqdn: String?, account: String?) throws(KeychainError) {
+        self.account = account
+        guard let fqdn else {
+            (host, port) = (nil, 0)
+            return
+        }
+        let parts = fqdn.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let host = parts[0].lowercased()
+        let isHost = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
+        guard isHost else {
+            throw .parameter("a web credential is for a host, such as example.com or example.com:8443")
+        }
+        var port: Int64 = 0
+        if parts.count == 2 {
+            let isDecimal = parts[1].utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            guard isDecimal, let number = UInt16(parts[1]), number > 0 else {
+                throw .parameter("the port of a web credential is not from 1 to 65535")
+            }
+            // The usual port is no port.
+            port = number == 443 ? 0 : Int64(number)
+        }
+        (self.host, self.port) = (host, port)
+    }
+
+    /// The items that these credentials are.
+    var query: ItemQuery {
+        var attributes: [ItemAttribute: AttributeValue] = [
+            .protocol: .string("htps"), .authenticationType: .string("form"),
+        ]
+        if let host {
+            attributes[.server] = .string(host)
+            attributes[.port] = .number(port)
+        }
+        if let account { attributes[.account] = .string(account) }
+        return ItemQuery(.internetPassword, attributes: attributes, limit: .all)
+    }
+}
+
+/// A web credential that was found.
+struct StoredWebCredential: Sendable {
+    let server: String
+    let account: String
+    let port: Int64
+    let password: SharedSecret
+
+    var dictionary: [String: Any] {
+        // EXPOSE: the caller asked for the password as a string; from here on it is the caller's.
+        let text = password.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        var dictionary: [String: Any] = [
+            ItemAttribute.server.rawValue: server, ItemAttribute.account.rawValue: account,
+            kSecSharedPassword as String: text,
+        ]
+        if port != 0, port != 443 { dictionary[ItemAttribute.port.rawValue] = NSNumber(value: port) }
+        return dictionary
+    }
+}
+
+/// A program's web credentials in its keychain.
+struct WebCredentialKeychain: Sendable {
+    let service: any KeychainService
+    let caller: CallerIdentity
+
+    /// Stores or changes a credential; without a password deletes it.
+    ///
+    /// - Throws: errSecDuplicateItem where other processes added and deleted the credential meanwhile, again and again.
+    func set(_ credential: WebCredential, to password: SharedSecret?) throws(KeychainError) {
+        guard let password else { return _ = try service.delete(credential.query, from: caller) }
+        var attempt = 1
+        while true {
+            if try update(credential, to: password) { return }
+            do throws(KeychainError) {
+                return try add(credential, password)
+            } catch {
+                // Another process has added it since the update found nothing.
+                guard error.status == .duplicateItem, attempt < Self.maxAttempts else { throw error }
+                attempt += 1
+            }
+        }
+    }
+
+    /// - Returns: false where there is no such credential.
+    private func update(_ credential: WebCredential, to password: SharedSecret) throws(KeychainError) -> Bool {
+        do throws(KeychainError) {
+            _ = try service.update(credential.query, with: ItemUpdate(data: password), from: caller)
+            return true
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return false
+        }
+    }
+
+    private func add(_ credential: WebCredential, _ password: SharedSecret) throws(KeychainError) {
+        var attributes = credential.query.attributes
+        attributes[.label] = .string("\(credential.host ?? "") (\(credential.account ?? ""))")
+        _ = try service.add(
+            ItemAddition(.internetPassword, attributes: attributes, secrets: ItemSecrets(data: password)), from: caller)
+    }
+
+    private static let maxAttempts = 4
+
+    /// - Throws: errSecItemNotFound where there is none.
+    func find(_ credential: WebCredential) throws(KeychainError) -> [StoredWebCredential] {
+        let found = try service.copyMatching(credential.query, returning: [.data, .attributes], from: caller)
+        let credentials = found.records.compactMap { record -> StoredWebCredential? in
+            guard let server = record[.server]?.text, let account = record[.account]?.text,
+                let password = record.secrets?.data
+            else {
+                return nil
+            }
+            var port: Int64 = 0
+            if case .number(let number)? = record[.port] { port = number }
+            return StoredWebCredential(server: server, account: account, port: port, password: password)
+        }
+        guard !credentials.isEmpty else { throw .itemNotFound }
+        return credentials
+    }
+}

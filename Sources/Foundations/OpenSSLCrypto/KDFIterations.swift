@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// How much work a file asks for that a password opens, looked at before any of it is done.
+enum KDFIterations {
+    /// Some seconds of work.
+    static let maxIterations = 5_000_000
+
+    /// The rounds of PBES2 with PBKDF2, or of one of the schemes before it; for scrypt its costs; nil where
+    /// there are none to count.
+    static func of(_ algorithm: X509_ALGOR) -> Int? {
+        if OBJ_obj2nid(algorithm.algorithm) == NID_pbes2 {
+            guard let found = ASN1_TYPE_unpack_sequence(PBE2PARAM_it(), algorithm.parameter) else { return nil }
+            let parameters = found.assumingMemoryBound(to: PBE2PARAM.self)
+            defer { PBE2PARAM_free(parameters) }
+            return parameters.pointee.keyfunc.flatMap { ofDerivation($0.pointee) }
+        }
+        guard let found = ASN1_TYPE_unpack_sequence(PBEPARAM_it(), algorithm.parameter) else { return nil }
+        let parameters = found.assumingMemoryBound(to: PBEPARAM.self)
+        defer { PBEPARAM_free(parameters) }
+        return count(parameters.pointee.iter)
+    }
+
+    private static func ofDerivation(_ derivation: X509_ALGOR) -> Int? {
+        if OBJ_obj2nid(derivation.algorithm) == NID_id_scrypt { return ofScrypt(derivation) }
+        guard OBJ_obj2nid(derivation.algorithm) == NID_id_pbkdf2,
+            let found = ASN1_TYPE_unpack_sequence(PBKDF2PARAM_it(), derivation.parameter)
+        else { return nil }
+        let parameters = found.assumingMemoryBound(to: PBKDF2PARAM.self)
+        defer { PBKDF2PARAM_free(parameters) }
+        return count(parameters.pointee.iter)
+    }
+
+    /// N · r · p: a block of Salsa20 takes about as long as a round. libcrypto bounds the memory alone.
+    private static func ofScrypt(_ derivation: X509_ALGOR) -> Int? {
+        guard let found = ASN1_TYPE_unpack_sequence(SCRYPT_PARAMS_it(), derivation.parameter) else { return nil }
+        let parameters = found.assumingMemoryBound(to: SCRYPT_PARAMS.self)
+        defer { SCRYPT_PARAMS_free(parameters) }
+        let costs = [
+            parameters.pointee.costParameter, parameters.pointee.blockSize, parameters.pointee.parallelizationParameter,
+        ]
+        return costs.map { count($0) }.reduce(1) { product, cost in
+            let (result, isTooMuch) = product.multipliedReportingOverflow(by: cost)
+            return isTooMuch ? .max : result
+        }
+    }
+
+    /// What is negative, or fits no number, is more than any.
+    static func count(_ integer: UnsafePointer<ASN1_INTEGER>?) -> Int {
+        guard let integer else { return 1 }
+        let rounds = ASN1_INTEGER_get(integer)
+        return rounds < 0 ? .max : rounds
+    }
+}

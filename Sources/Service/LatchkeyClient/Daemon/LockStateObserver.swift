@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyProtocol
+internal import LinuxSystem
+internal import Synchronization
+
+/// Tells an observer of every new state of a daemon's lock, over a connection and a thread of its own.
+final class LockStateObserver: Sendable {
+    private let client: DaemonClient
+    private let body: @Sendable (LockState) -> Void
+    private let hasEnded = Atomic(false)
+    private let connection = Mutex<DaemonConnection?>(nil)
+    private let begun = DispatchSemaphore(value: 0)
+
+    init(_ client: DaemonClient, _ body: @escaping @Sendable (LockState) -> Void) {
+        self.client = client
+        self.body = body
+    }
+
+    /// Starts to watch, and returns once every change from now on is seen, or the daemon does not answer.
+    func begin() {
+        let isRunning = BackgroundThread.run { [self] in
+            var last: LockState?
+            while !hasEnded.load(ordering: .acquiring) {
+                watch(&last)
+                begun.signal()
+                // The daemon is away; when it comes back, it is asked what was missed.
+                usleep(Self.pause)
+            }
+        }
+        if isRunning { begun.wait() }
+    }
+
+    func end() {
+        hasEnded.store(true, ordering: .releasing)
+        connection.withLock { $0 }?.cancel()
+    }
+
+    /// Watches over one connection. The first state that comes is the present one: news only to who knew another.
+    private func watch(_ last: inout LockState?) {
+        var state = last
+        _ = try? client.withConnection { (connection) throws(DaemonConnection.Failure) in
+            self.connection.withLock { $0 = connection }
+            defer { self.connection.withLock { $0 = nil } }
+            try connection.exchange(NumberedRequest(number: client.nextNumber(), .watchLock)) {
+                (response) throws(KeychainError) in
+                guard case .lockState(let new) = response, !hasEnded.load(ordering: .acquiring) else { return true }
+                if let known = state, known != new { body(new) }
+                state = new
+                begun.signal()
+                return false
+            }
+        }
+        last = state
+    }
+
+    /// A fifth of a second, in microseconds.
+    private static let pause: UInt32 = 200_000
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Turns that are kept until a request is answered.
+final class HeldPermits: Sendable {
+    private let permits = Mutex<[ConcurrencyLimiter.Permit]>([])
+
+    func hold(_ permit: ConcurrencyLimiter.Permit) { permits.withLock { $0.append(permit) } }
+
+    func release() { permits.withLock { $0 = [] } }
+}

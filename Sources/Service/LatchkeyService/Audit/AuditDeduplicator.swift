@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// Decides which decisions get a line of their own, and counts the others.
+///
+/// The first refusal of a kind is written at once, and so is the first after a pause; repetitions of it by the same program are counted. They are
+/// written as one line when the program does something else, when the interval is over, when there are many, and at the end. A program that
+/// has used up its part of the file is throttled: of whatever it does, only the first of a kind is written.
+struct AuditDeduplicator: Sendable {
+    /// What makes two decisions of a program the same.
+    private struct Key: Hashable {
+        let operation: String
+        let itemClass: ItemClass?
+        let status: OSStatusCode
+        let passcode: AuditEntry.Passcode?
+        let grade: AccessGroup.Grade
+        /// nil where the program is throttled.
+        let group: AuditEntry.Group?
+        let isThrottled: Bool
+
+        init(_ entry: AuditEntry, isThrottled: Bool) {
+            operation = entry.operation
+            itemClass = entry.itemClass
+            status = entry.status
+            passcode = entry.passcode
+            grade = entry.grade
+            group = isThrottled ? nil : entry.group
+            self.isThrottled = isThrottled
+        }
+    }
+
+    private struct Counter {
+        var repetition: AuditRepetition
+        /// When the line was written that this counts repetitions of, in seconds since 2001.
+        var since: Double
+    }
+
+    private struct Program {
+        /// The bytes of its lines in this file.
+        var length = 0
+        var counters: [Key: Counter] = [:]
+    }
+
+    /// What a change has replaced, for ``rollBack()``.
+    private enum Undo {
+        case counter(AuditSource, Key, Counter?)
+        case length(AuditSource, Int)
+    }
+
+    private let limits: AuditLog.Limits
+    private var programs: [AuditSource: Program] = [:]
+    private var counterCount = 0
+    private var journal: [Undo] = []
+
+    init(_ limits: AuditLog.Limits) {
+        self.limits = limits
+    }
+
+    // MARK: Deciding
+
+    /// What is to be written for a decision: nothing, the line itself, or repetitions and then the line.
+    mutating func take(_ event: AuditEvent) -> [AuditContent] {
+        let source = event.entry.source
+        let isThrottled = (programs[source]?.length ?? 0) >= limits.programLength
+        let key = Key(event.entry, isThrottled: isThrottled)
+        var contents: [AuditContent] = []
+        if let counter = programs[source]?.counters[key] {
+            if isRunning(counter, at: event.time) { return count(event, source, key, counter) }
+            contents += content(counter)
+            setCounter(nil, source, key)
+        } else if !isThrottled {
+            contents += end(of: source)
+        }
+        contents.append(.decision(event.entry))
+        if event.entry.isRefusal || isThrottled {
+            if counterCount >= limits.maxCounters { contents = endAll() + contents }
+            let repetition = AuditRepetition(
+                entry: event.entry, count: 0, first: event.time, last: event.time, isThrottled: isThrottled)
+            setCounter(Counter(repetition: repetition, since: event.time), source, key)
+        }
+        return contents
+    }
+
+    private mutating func count(_ event: AuditEvent, _ source: AuditSource, _ key: Key, _ counter: Counter)
+        -> [AuditContent]
+    {
+        var counter = counter
+        if counter.repetition.count == 0 { counter.repetition.first = event.time }
+        counter.repetition.count += 1
+        counter.repetition.last = event.time
+        counter.repetition.entry = event.entry
+        let contents = counter.repetition.count >= limits.maxRepeats ? content(counter) : []
+        if !contents.isEmpty { (counter.repetition.count, counter.since) = (0, event.time) }
+        setCounter(counter, source, key)
+        return contents
+    }
+
+    /// Notes that a line of the program was written.
+    mutating func charge(_ source: AuditSource, _ length: Int) {
+        let before = programs[source]?.length ?? 0
+        journal.append(.length(source, before))
+        programs[source, default: Program()].length = before + length
+    }
+
+    // MARK: Ending
+
+    /// The repetitions whose interval is over. Where none came in it, the next decision of the kind is written at once again.
+    mutating func takeExpired(at now: Double) -> [AuditContent] {
+        var contents: [AuditContent] = []
+        for (source, program) in programs {
+            for (key, counter) in program.counters where !isRunning(counter, at: now) {
+                contents += content(counter)
+                guard counter.repetition.count > 0 else {
+                    setCounter(nil, source, key)
+                    continue
+                }
+                var next = counter
+                (next.repetition.count, next.since) = (0, now)
+                setCounter(next, source, key)
+            }
+        }
+        return contents
+    }
+
+    /// Every repetition that was counted.
+    mutating func endAll() -> [AuditContent] {
+        Array(programs.keys).flatMap { end(of: $0, includingThrottled: true) }
+    }
+
+    private mutating func end(of source: AuditSource, includingThrottled: Bool = false) -> [AuditContent] {
+        guard let counters = programs[source]?.counters, !counters.isEmpty else { return [] }
+        var contents: [AuditContent] = []
+        for (key, counter) in counters where includingThrottled || !key.isThrottled {
+            contents += content(counter)
+            setCounter(nil, source, key)
+        }
+        return contents
+    }
+
+    private func content(_ counter: Counter) -> [AuditContent] {
+        counter.repetition.count > 0 ? [.repeats(counter.repetition)] : []
+    }
+
+    /// Whether repetitions are still counted. A clock that was turned back ends that.
+    private func isRunning(_ counter: Counter, at now: Double) -> Bool {
+        let interval = counter.repetition.isThrottled ? limits.throttledInterval : limits.repeatInterval
+        return now >= counter.since && now < counter.since + interval
+    }
+
+    /// What was counted and is not written yet.
+    var pending: [AuditRepetition] {
+        programs.values.flatMap { $0.counters.values.map(\.repetition) }.filter { $0.count > 0 }
+    }
+
+    /// Whether there is anything that ``takeExpired(at:)`` will end.
+    var isWaiting: Bool { counterCount > 0 }
+
+    // MARK: Files
+
+    /// Each program has its part of the new file.
+    mutating func beginFile() {
+        programs = programs.filter { !$0.value.counters.isEmpty }.mapValues { Program(counters: $0.counters) }
+    }
+
+    /// What was changed since the last call stands in the file.
+    mutating func commit() { journal = [] }
+
+    /// What was changed since the last ``commit()`` could not be written.
+    mutating func rollBack() {
+        let changes = journal
+        for change in changes.reversed() {
+            switch change {
+            case .counter(let source, let key, let previous): setCounter(previous, source, key)
+            case .length(let source, let previous): programs[source]?.length = previous
+            }
+        }
+        journal = []
+    }
+
+    private mutating func setCounter(_ new: Counter?, _ source: AuditSource, _ key: Key) {
+        let previous = programs[source]?.counters[key]
+        journal.append(.counter(source, key, previous))
+        counterCount += (new == nil ? 0 : 1) - (previous == nil ? 0 : 1)
+        programs[source, default: Program()].counters[key] = new
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+public import KeychainModel
+internal import KeychainStore
+internal import LinuxSystem
+
+/// What `doctor` says of a keychain.
+enum HealthCheck {
+    static func findings(_ inspection: StoreInspection, home: KeychainHome?, hasRecoveryKey: Bool) -> [KeychainFinding]
+    {
+        var findings: [KeychainFinding] = []
+        if let home {
+            findings += [
+                permissions("data directory", home.dataDirectory, allowed: 0o700),
+                permissions("database", home.databasePath, allowed: 0o600),
+                permissions("state directory", home.stateDirectory, allowed: 0o700),
+                permissions("device key", home.deviceKeyPath, allowed: 0o600),
+                home.checkParents(),
+                freeSpace(home.dataDirectory),
+                recoveryOptions(home, hasRecoveryKey: hasRecoveryKey),
+            ]
+        }
+        findings.append(
+            KeychainFinding(
+                "schema", isHealthy: inspection.structure.isEmpty,
+                detail: inspection.structure.isEmpty
+                    ? "version \(KeychainStore.formatVersion), SQLite's integrity check is ok"
+                    : "SQLite's integrity check: \(inspection.structure.prefix(3).joined(separator: "; "))",
+                hint: inspection.structure.isEmpty
+                    ? nil : "restore a backup; until then, copy the data directory and do not write to it"))
+        findings.append(rows(inspection))
+        return findings
+    }
+
+    private static func rows(_ inspection: StoreInspection) -> KeychainFinding {
+        let names = inspection.damaged.prefix(5).map {
+            "\($0.identifier?.description ?? "unknown item") (\($0.reason))"
+        }
+        let closed = inspection.closed == 0 ? "" : ", \(inspection.closed) locked and not looked into"
+        let others = closed + (inspection.quarantined == 0 ? "" : ", \(inspection.quarantined) in quarantine")
+        guard !inspection.damaged.isEmpty else {
+            return KeychainFinding(
+                "rows", isHealthy: true, detail: "all \(inspection.rows - inspection.closed) open\(others)",
+                hint: inspection.quarantined == 0
+                    ? nil
+                    : "rows in quarantine were damaged; a backup may hold them. To delete them: latchkey doctor --empty-quarantine"
+            )
+        }
+        return KeychainFinding(
+            "rows", isHealthy: false,
+            detail:
+                "\(inspection.damaged.count) of \(inspection.rows) do not open\(others): \(names.joined(separator: ", "))",
+            hint:
+                "restore a backup, or move them out of the way: latchkey doctor --repair (storing an item again does so as well)"
+        )
+    }
+
+    /// Whether anything would bring the items back after a loss. Nothing is wrong without; it is only worth knowing.
+    private static func recoveryOptions(_ home: KeychainHome, hasRecoveryKey: Bool) -> KeychainFinding {
+        let saved = LastBackupFile.date(in: home).map { "the last backup is of \($0)" }
+        let parts = [
+            saved ?? "no backup was made", hasRecoveryKey ? "there is a recovery key" : "there is no recovery key",
+        ]
+        return KeychainFinding(
+            "way back", isHealthy: true, detail: parts.joined(separator: ", "),
+            hint: saved == nil && !hasRecoveryKey
+                ? "latchkey backup FILE, or latchkey recovery-key create: until then, a lost device key or passcode loses the items"
+                : nil)
+    }
+
+    private static func permissions(_ subject: String, _ path: String, allowed: UInt32) -> KeychainFinding {
+        do throws(SystemError) {
+            guard let status = try FileStatus.of(path) else {
+                return KeychainFinding(subject, isHealthy: false, detail: "\(path) is missing")
+            }
+            try status.requirePrivate(path: path, allowed: allowed)
+            return KeychainFinding(subject, isHealthy: true, detail: "\(path) is private")
+        } catch {
+            return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
+        }
+    }
+
+    private static func freeSpace(_ path: String) -> KeychainFinding {
+        var info = statvfs()
+        guard statvfs(path, &info) == 0 else {
+            return KeychainFinding(
+                "free space", isHealthy: false,
+                detail: SystemError.last("look at the free space of", path: path).description)
+        }
+        guard info.f_flag & UInt(ST_RDONLY) == 0 else {
+            return KeychainFinding(
+                "free space", isHealthy: true, detail: "\(path) lies on a read-only file system; nothing can be stored")
+        }
+        let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
+        let isSufficient = free >= minFreeSpace
+        return KeychainFinding(
+            "free space", isHealthy: isSufficient, detail: "\(free >> 20) MiB at \(path)",
+            hint: isSufficient ? nil : "free at least \(minFreeSpace >> 20) MiB, or writes will soon fail")
+    }
+
+    /// Below this, a checkpoint of the log may not fit.
+    private static let minFreeSpace: UInt64 = 16 << 20
+}
+
+extension KeychainHome {
+    /// Whether other users can replace the directories of the keychain, also of one that is not there yet.
+    public func checkParents() -> KeychainFinding {
+        let subject = "parent directories"
+        do throws(SystemError) {
+            guard let parent = try replaceableParent() else {
+                return KeychainFinding(
+                    subject, isHealthy: true, detail: "only this user and root can replace the keychain's directories")
+            }
+            return KeychainFinding(subject, isHealthy: false, detail: parent.problem, hint: parent.hint)
+        } catch {
+            return KeychainFinding(subject, isHealthy: false, detail: error.description, hint: error.hint)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LinuxSystem
+internal import Synchronization
+
+/// Notices that a daemon takes a home which this process has open. The file system is asked a few times a second at most.
+final class HomeOwnershipMonitor: Sendable {
+    private let home: KeychainHome
+    private let clock: BootClock
+    private let checkedAt: Atomic<UInt64>
+
+    init(_ home: KeychainHome, _ clock: BootClock) {
+        self.home = home
+        self.clock = clock
+        checkedAt = Atomic(clock.now())
+    }
+
+    var isOwnedByDaemon: Bool {
+        let now = clock.now()
+        guard now &- checkedAt.load(ordering: .relaxed) > Self.checkInterval else { return false }
+        checkedAt.store(now, ordering: .relaxed)
+        return HomeOwnership.hasMarker(home)
+    }
+
+    /// A tenth of a second, in nanoseconds.
+    private static let checkInterval: UInt64 = 100_000_000
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// "One door for each danger": the table of ARCHITECTURE.md is held against the sources.
+@Suite("Doors")
+struct RestrictedAPITests {
+    struct RestrictedAPI: Sendable, CustomTestStringConvertible {
+        let danger: String
+        let spellings: [String]
+        let files: Set<String>
+
+        var testDescription: String { danger }
+    }
+
+    /// The rows of the table: danger, spellings in backticks, files in backticks without `.swift`.
+    static func restrictedAPIs() throws -> [RestrictedAPI] {
+        let page = try String(contentsOf: Sources.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
+        let table = page.components(separatedBy: "| danger | spelled | only in |\n").dropFirst().first ?? ""
+        return table.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().prefix { $0.hasPrefix("|") }
+            .map { row in
+                let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+                let quoted = cells.map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
+                return RestrictedAPI(
+                    danger: cells.first ?? "", spellings: quoted.count > 1 ? quoted[1] : [],
+                    files: Set(quoted.count > 2 ? quoted[2].map { "\($0).swift" } : []))
+            }
+    }
+
+    @Test("ARCHITECTURE.md names a door for each of the dangers that there have to be")
+    func table() throws {
+        let spellings = Set(try Self.restrictedAPIs().flatMap(\.spellings))
+        let expected: Set = [
+            "AES.GCM", "AESGCM.seal", "AESGCM.open", "HMAC<", "HMAC(", "KeyDerivation.hkdf", "HKDF<", "AES.KeyWrap",
+            "sqlite3_",
+            "AuthorizedCaller(", "init(_ error: StoreError", "init(_ error: KeybagError", "init(_ error: SystemError",
+            "for (key, value) in", "import SwiftProtobuf", "X509_", "case let certificate as SecCertificate",
+        ]
+        #expect(spellings.isSuperset(of: expected), "\(expected.subtracting(spellings))")
+    }
+
+    @Test(
+        "What opens a danger is spelled only in the files that ARCHITECTURE.md names", arguments: try restrictedAPIs())
+    func isRestricted(_ restricted: RestrictedAPI) throws {
+        #expect(!restricted.spellings.isEmpty)
+        let found = try Sources.all().filter { file in
+            let code = file.withoutComments
+            return restricted.spellings.contains { code.contains($0) }
+        }
+        #expect(Set(found.map(\.name)) == restricted.files)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import KeychainModel
+import KeychainTesting
+@testable import LatchkeyProtocol
+@testable import LatchkeyServer
+import LinuxSystem
+import Testing
+
+/// Answers of changes are kept for a while, and not longer.
+@Suite("Answers of recent changes")
+struct IdempotencyCacheTests {
+    private func token(_ number: Int) -> IdempotencyCache.Token {
+        IdempotencyCache.Token(user: 1, bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) })
+    }
+
+    private let request = Request.delete(ItemQuery(.genericPassword))
+
+    @Test("A change that takes long keeps no more than the last answers from being forgotten")
+    func runningChange() {
+        let changes = IdempotencyCache()
+        let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let running = token(1_000_000)
+        let request = request
+        BackgroundThread.run {
+            _ = changes.perform(running, request) {
+                begun.signal()
+                release.wait()
+                return .count(7)
+            }
+        }
+        begun.wait()
+        for number in 0..<10_000 { _ = changes.perform(token(number), request) { .count(number) } }
+        // The oldest are forgotten, and made again where they are asked for; the last are known.
+        var made = 0
+        for number in [0, 9_999] {
+            _ = changes.perform(token(number), request) {
+                made += 1
+                return .count(number)
+            }
+        }
+        #expect(made == 1)
+        release.signal()
+        var again = 0
+        let answer = changes.perform(running, request) {
+            again += 1
+            return .count(0)
+        }
+        #expect(again == 0)
+        if case .count(let count) = answer { #expect(count == 7) } else { Issue.record("another answer came") }
+    }
+}
