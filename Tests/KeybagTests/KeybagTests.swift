@@ -40,7 +40,7 @@ struct KeybagTests {
         }
     }
 
-    @Test("Every flipped bit of record or tag is noticed before anything is believed")
+    @Test("Any flipped bit of the record or its tag is detected before the record is used")
     func tamper() throws {
         let key = DeviceKey.ephemeral()
         let stored = try DeviceKeybag.create(deviceKey: key)
@@ -59,7 +59,7 @@ struct KeybagTests {
         _ = try DeviceKeybag(opening: stored, deviceKey: key)
     }
 
-    @Test("Another device key is told from damage")
+    @Test("A foreign device key and a damaged keybag are different errors")
     func foreignKey() throws {
         let stored = try DeviceKeybag.create(deviceKey: .ephemeral())
         do {
@@ -69,7 +69,7 @@ struct KeybagTests {
         }
     }
 
-    @Test("The record decodes to what was encoded, and no prefix or extension of it does")
+    @Test("An encoded record decodes to the same record, and no prefix or extension of it decodes")
     func coding() throws {
         var record = KeybagRecord(
             keychain: Array(1...16), generation: 7, root: 1, deviceKeyCheck: Array(1...8),
@@ -91,7 +91,7 @@ struct KeybagTests {
         #expect(throws: KeybagError.self) { try KeybagRecord(decoding: record.encoded) }
     }
 
-    @Test("A keybag of a newer version is refused as such, when it is authentic")
+    @Test("A keybag of a newer version is rejected with an error that names the version")
     func newerVersion() throws {
         do {
             _ = try KeybagRecord(decoding: [0, 9] + [UInt8](repeating: 0, count: 100))
@@ -101,7 +101,7 @@ struct KeybagTests {
         }
     }
 
-    @Test("KDB-15, KDB-16: a device key of another root, and a passcode without its code, are refused, each by name")
+    @Test("KDB-15, KDB-16: a device key of another root, and a passcode without its code, are rejected by name")
     func unknownProtection() throws {
         let key = DeviceKey.ephemeral()
         let authentication = DeviceAuthentication(key)
@@ -121,10 +121,11 @@ struct KeybagTests {
         #expect(throws: KeybagError.self) { try open() }
     }
 
-    @Test("KDB-12: a root, a class, a kind or a wrapping that no version wrote is refused")
+    @Test("KDB-12: an unknown root, class, kind or wrapping is rejected")
     func unknownCodes() throws {
         let bytes = try DeviceKeybag.create(deviceKey: .ephemeral()).record
-        // version(2) UUID(2 + 16) generation(8) root(1) check(2 + 8) passcode flag(1) tangle(2) settings(7) count(2), then class, kind, generation(4), wrapping.
+        // version(2) UUID(2 + 16) generation(8) root(1) check(2 + 8) passcode flag(1) tangle(2)
+        // settings(7) count(2), then class, kind, generation(4), wrapping.
         for (offset, value) in [(28, UInt8(9)), (39, 2), (48, 4), (51, 5), (52, 4), (57, 4)] {
             var changed = bytes
             changed[offset] = value
@@ -133,7 +134,7 @@ struct KeybagTests {
         #expect(try KeybagRecord(decoding: bytes).encoded == bytes)
     }
 
-    @Test("Two keybags share no key")
+    @Test("Two keybags have no key in common")
     func fresh() throws {
         let key = DeviceKey.ephemeral()
         let (one, other) = (try DeviceKeybag.create(deviceKey: key), try DeviceKeybag.create(deviceKey: key))
@@ -143,7 +144,7 @@ struct KeybagTests {
         #expect(a.keys.count == 13)
     }
 
-    @Test("The device key is made once and read again")
+    @Test("The device key is created once and then read")
     func deviceKeyFile() throws {
         let temporary = try TemporaryDirectory()
         let directory = try PrivateDirectory(creating: "\(temporary.path)/state")

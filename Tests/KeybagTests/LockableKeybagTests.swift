@@ -6,10 +6,10 @@ import KeychainModel
 import SecretMemory
 import Testing
 
-/// What a lock does where the system has no thread left for it.
+/// Idle timer and grace period if the system cannot start a thread.
 @Suite("Lockable keybag")
 struct LockableKeybagTests {
-    @Test("A watch for idleness whose thread could not start is not counted as running, and starts with the next use")
+    @Test("An idle timer whose thread could not start is not counted as running, and starts with the next use")
     func watch() throws {
         let (lockable, user) = try lockable(KeybagSettings(lockInterval: 3600))
         BackgroundThread.$isExhausted.withValue(true) { lockable.unlock(user) }
@@ -18,7 +18,7 @@ struct LockableKeybagTests {
         #expect(lockable.isWatched)
     }
 
-    @Test("Where no thread can wait for the end of the grace, a lock closes at once")
+    @Test("If no thread can wait for the end of the grace period, a lock takes effect immediately")
     func grace() throws {
         let (lockable, user) = try lockable(KeybagSettings(graceSeconds: 600))
         lockable.unlock(user)

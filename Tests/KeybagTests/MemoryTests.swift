@@ -8,11 +8,12 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Where the keys lie while a keychain is unlocked, and after it was locked. The whole memory of this process is searched, as somebody would
-/// who got hold of a core dump, and the arena of secrets, which no dump holds, besides.
+/// Where keys are in memory while a keychain is unlocked and after it was locked. The test searches
+/// the whole memory of this process, as an attacker with a core dump would, and also the arena of
+/// secrets, which is not part of a dump.
 @Suite("Keys in memory", .serialized)
 struct MemoryTests {
-    @Test("Unlocked, no key is anywhere but in the arena; locked, what the lock closes is not even there")
+    @Test("While unlocked, keys are only in the arena; after the lock, the locked keys are not in memory")
     func search() throws {
         let deviceKey = DeviceKey.ephemeral()
         let memory = ProcessMemory()
@@ -42,7 +43,7 @@ struct MemoryTests {
             }
         }
         try work(with: lockable)
-        // The control: something that lies in ordinary memory is found there.
+        // Control: a marker in ordinary memory must be found there.
         let control = Array("a marker that lies in ordinary memory, thirty-two bytes and more".utf8)
         memory.remember("control", control)
 
@@ -51,7 +52,7 @@ struct MemoryTests {
         #expect(unlocked.ordinary == ["control"], "keys lie in ordinary memory: \(unlocked.ordinary.sorted())")
         let closing = Set(memory.names.filter { $0.hasPrefix("whenUnlocked") })
         #expect(closing.count == 6)
-        #expect(closing.isSubset(of: unlocked.arena), "the search does not see the arena: the proof is void")
+        #expect(closing.isSubset(of: unlocked.arena), "the search does not read the arena: the proof is void")
         #expect(
             !unlocked.arena.contains("P") && !unlocked.arena.contains("KEK_user")
                 && !unlocked.arena.contains("KEK_device"))
@@ -62,12 +63,12 @@ struct MemoryTests {
         #expect(locked.ordinary == ["control"])
         #expect(
             locked.arena.isDisjoint(with: closing),
-            "after the lock there is still \(locked.arena.intersection(closing).sorted())")
+            "keys left after the lock: \(locked.arena.intersection(closing).sorted())")
         #expect(locked.arena.contains { $0.hasPrefix("afterFirstUnlock") })
         withExtendedLifetime((control, lockable)) {}
     }
 
-    /// A row's key is wrapped and unwrapped, as every call does.
+    /// Wraps and unwraps the item key of a row, as every operation does.
     private func work(with lockable: LockableKeybag) throws {
         let keyring = lockable.keyring
         let wrapped = try keyring.wrap(
@@ -76,13 +77,13 @@ struct MemoryTests {
     }
 }
 
-/// The memory of this process, and what is looked for in it.
+/// The memory of this process, and the values that are searched for.
 private final class ProcessMemory {
-    /// The needles, and behind them the buffer into which memory is read; this region is not searched.
+    /// The needles, followed by the buffer into which memory is read. This region is not searched.
     private let region: UnsafeMutableRawPointer
     private var needles: [(name: String, offset: Int)] = []
 
-    /// memmem(3), which the C library's module leaves out.
+    /// memmem(3), which the Glibc module does not export.
     private typealias Find = @convention(c) (UnsafeRawPointer, Int, UnsafeRawPointer, Int) -> UnsafeRawPointer?
     private static let find = unsafeBitCast(dlsym(nil, "memmem"), to: Find.self)
 
@@ -111,7 +112,7 @@ private final class ProcessMemory {
         needles.append((name, offset))
     }
 
-    /// Which needles lie in the arena of secrets, and which elsewhere.
+    /// Returns which needles are in the arena of secrets, and which are in other memory.
     func search() -> (ordinary: Set<String>, arena: Set<String>) {
         var found: (ordinary: Set<String>, arena: Set<String>) = ([], [])
         let memory = open("/proc/self/mem", O_RDONLY)
@@ -121,7 +122,7 @@ private final class ProcessMemory {
             while position < range.addresses.upperBound {
                 let count = min(Int(range.addresses.upperBound - position), Self.bufferLength)
                 let buffer = region + Self.needleRoom
-                // The arena is not readable through /proc.
+                // The arena cannot be read through /proc.
                 let isRead =
                     range.isArena
                     ? Self.copy(position, count, to: buffer) : pread(memory, buffer, count, off_t(position)) == count
@@ -129,21 +130,22 @@ private final class ProcessMemory {
                 for needle in needles where Self.find(buffer, count, region + needle.offset, Self.length) != nil {
                     if range.isArena { found.arena.insert(needle.name) } else { found.ordinary.insert(needle.name) }
                 }
-                // Overlapping, so that nothing hides on a border.
+                // The pieces overlap, so that a needle on a boundary is found.
                 position += UInt(count == Self.bufferLength ? count - Self.length : count)
             }
         }
         return found
     }
 
-    /// Copies memory through a pipe: where another test has just given its pages back, the kernel says so instead of a trap.
+    /// Copies memory through a pipe. If another test has just unmapped its pages, write(2) fails
+    /// instead of a trap.
     private static func copy(_ position: UInt, _ count: Int, to buffer: UnsafeMutableRawPointer) -> Bool {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return false }
         defer { for end in ends { close(end) } }
         var done = 0
         while done < count {
-            // Fits into an empty pipe.
+            // This much fits into an empty pipe.
             let wanted = min(count - done, 4096)
             guard let start = UnsafeRawPointer(bitPattern: position + UInt(done)),
                 write(ends[1], start, wanted) == wanted,
@@ -154,9 +156,9 @@ private final class ProcessMemory {
         return true
     }
 
-    /// The writable regions; the arena's are those that are left out of core dumps (VmFlags `dd`).
+    /// Returns the writable regions. Those of the arena are left out of core dumps (VmFlags `dd`).
     private static func regions() -> [(addresses: Range<UInt>, isArena: Bool)] {
-        // Read to the end: the kernel gives such a file in pieces.
+        // Read to the end, because the kernel returns such a file in pieces.
         let handle = FileHandle(forReadingAtPath: "/proc/self/smaps")
         let text = String(decoding: (try? handle?.readToEnd()) ?? Data(), as: UTF8.self)
         var regions: [(addresses: Range<UInt>, isArena: Bool)] = []

@@ -8,7 +8,7 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// What a passcode is, what it opens, and how often it may be guessed.
+/// Passcodes: their form, what they open, and the limit on attempts.
 @Suite("Passcode")
 struct PasscodeTests {
     private let deviceKey = DeviceKey.ephemeral()
@@ -16,7 +16,7 @@ struct PasscodeTests {
 
     // MARK: The passcode itself
 
-    @Test("The same characters are the same passcode, however they are composed (NFKC)")
+    @Test("Equivalent forms of the same characters are the same passcode (NFKC)")
     func normalisation() throws {
         #expect(try passcode("caf\u{E9}66").bytes == passcode("cafe\u{301}66").bytes)
         #expect(try passcode("ﬁnally").bytes == passcode("finally").bytes)
@@ -25,7 +25,7 @@ struct PasscodeTests {
     }
 
     @Test(
-        "What everybody guesses first is known: one character repeated, sequences, and the commonest in either case",
+        "Weak passcodes are recognized: one repeated character, sequences, and common ones in either case",
         arguments: [
             ("aaaaaa", .oneCharacter), ("      ", .oneCharacter), ("éééééé", .oneCharacter), ("🔑🔑🔑🔑🔑🔑", .oneCharacter),
             ("123456", .common),
@@ -38,7 +38,7 @@ struct PasscodeTests {
         #expect(try passcode(text).weakness == weakness)
     }
 
-    @Test("Empty, endless and undecodable passcodes are refused, and short ones when they are new")
+    @Test("Empty, too long and undecodable passcodes are rejected, and short ones when they are new")
     func refused() throws {
         #expect(throws: KeybagError.self) { try Passcode(SharedSecret(copying: [])) }
         #expect(throws: KeybagError.self) {
@@ -51,7 +51,7 @@ struct PasscodeTests {
     }
 
     @Test(
-        "A cost of more than twice what is written is refused before any memory is taken",
+        "A cost of more than twice the written one is rejected before memory is allocated",
         arguments: [
             (40, 8, 1), (17, 4096, 1), (17, 8, 99), (0, 8, 1), (20, 16, 1), (19, 8, 1), (18, 16, 1), (18, 8, 2),
             (17, 16, 2), (17, 8, 3),
@@ -61,23 +61,23 @@ struct PasscodeTests {
             salt: .random(count: 32),
             cost: PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism))
         #expect(throws: KeybagError.self) { try PasscodeKey.derive(try passcode("secret"), parameters) }
-        // Also where the record is authentic.
+        // The same in an authentic record.
         let device = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
         #expect(throws: KeybagError.self) {
             try DeviceKeybag(opening: try device.settingPasscode(.none, parameters), deviceKey: deviceKey)
         }
     }
 
-    @Test("Twice the cost that is written is still taken", arguments: [(18, 8, 1), (17, 16, 1), (17, 8, 2)])
+    @Test("Twice the written cost is accepted", arguments: [(18, 8, 1), (17, 16, 1), (17, 8, 2)])
     func doubleCost(_ exponent: UInt8, _ blockSize: UInt32, _ parallelism: UInt32) throws {
         #expect(throws: Never.self) {
             try PasscodeCost(exponent: exponent, blockSize: blockSize, parallelism: parallelism).validate()
         }
     }
 
-    // MARK: What it opens
+    // MARK: Opened keys
 
-    @Test("A passcode opens the classes that need one, and a wrong one nothing")
+    @Test("A passcode opens the classes that need one, and a wrong passcode opens nothing")
     func opens() throws {
         let (keybag, key) = try protected()
         let closed = Keyring(keybag, nil)
@@ -90,7 +90,7 @@ struct PasscodeTests {
     }
 
     @Test(
-        "Setting a passcode makes new keys for what it protects: the old ones open no new row, and go when the rows are resealed"
+        "Setting a passcode creates new class keys; the old ones open no new row, and are removed after the reseal"
     )
     func newGeneration() throws {
         let before = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: deviceKey), deviceKey: deviceKey)
@@ -106,12 +106,12 @@ struct PasscodeTests {
                 with: before.record.keys.filter {
                     $0.slot.generation == 1 && ProtectionClass(number: $0.slot.protection)?.needsPasscode == true
                 }.map(\.bytes)))
-        // What D alone has of them after that: nothing.
+        // The device key alone opens none of them after that.
         #expect(done.keys.keys.allSatisfy { ProtectionClass(number: $0.protection)?.needsPasscode != true })
     }
 
     @Test(
-        "A change rewraps the same keys; rotation makes new ones; removal gives them to the device key and destroys those of akpu"
+        "A passcode change rewraps the keys, rotation creates new ones, and removal destroys those of akpu"
     )
     func changes() throws {
         let (first, key) = try protected()
@@ -134,7 +134,7 @@ struct PasscodeTests {
         #expect(Keyring(removed, nil).isOpen(.whenUnlocked))
     }
 
-    @Test("Every flipped byte of a keybag with a passcode is damage, and none is a wrong passcode")
+    @Test("Any changed byte of a keybag with a passcode is reported as damage, not as a wrong passcode")
     func damage() throws {
         let (keybag, key) = try protected()
         for index in keybag.stored.record.indices {
@@ -155,7 +155,7 @@ struct PasscodeTests {
 
     // MARK: Recovery
 
-    @Test("A recovery key is read as it is written, forgives what people mistake, and notices a wrong character")
+    @Test("A recovery key is parsed from its text, tolerates similar characters, and detects a wrong one")
     func recoveryText() throws {
         let key = RecoveryKey.random()
         let text = key.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
@@ -172,7 +172,7 @@ struct PasscodeTests {
         }
     }
 
-    @Test("A recovery key opens what may leave the device, with another device key too; the rest is lost")
+    @Test("A recovery key opens the classes that may leave the device, also with a new device key")
     func recovery() throws {
         let (keybag, key) = try protected()
         let recovery = RecoveryKey.random()
@@ -190,7 +190,7 @@ struct PasscodeTests {
         for (slot, secret) in old where ProtectionClass(number: slot.protection)?.isThisDeviceOnly != true {
             #expect(new[slot] == secret)
         }
-        // With the device key, what it opens stays.
+        // With the original device key, the keys that it opens are kept.
         let kept = try DeviceKeybag.recovering(
             stored, with: recovery, deviceKey: deviceKey, passcode: newKey, parameters)
         #expect(!kept.lost.contains(.alwaysThisDeviceOnly))
@@ -201,7 +201,7 @@ struct PasscodeTests {
 
     // MARK: Attempts
 
-    @Test("Four wrong passcodes cost nothing; then the delays of the table, on the clock of the boot")
+    @Test("Four wrong passcodes cause no delay; then the delays of the table apply, on the clock of the boot")
     func delays() throws {
         let clock = ManualClock()
         let attempts = PasscodeAttempts(inMemory: clock.clock)
@@ -225,17 +225,18 @@ struct PasscodeTests {
             clock.advance(1)
             guard case .wrongPasscode = wrong() else { return #expect(Bool(false)) }
         }
-        // The machine starts anew: the delay begins again, in full.
+        // After a boot, the delay starts again in full.
         clock.reboot()
         guard case .passcodeDelay(3600) = wrong() else { return #expect(Bool(false)) }
-        // Not even the right one is judged meanwhile; after that it clears the count.
+        // During the delay, not even the right passcode is verified; after it, the right one clears
+        // the count.
         #expect(throws: KeybagError.self) { try attempts.verify(try passcode("secret"), of: keybag) }
         clock.advance(3600)
         _ = try attempts.verify(try passcode("secret"), of: keybag)
         #expect(try attempts.count(for: keybag) == 0)
     }
 
-    @Test("The same wrong passcode again is not another attempt")
+    @Test("A repeated wrong passcode is counted once")
     func sameAgain() throws {
         let attempts = PasscodeAttempts(inMemory: .system)
         let keybag = try protected().keybag
@@ -247,20 +248,21 @@ struct PasscodeTests {
         #expect(try attempts.count(for: keybag) == 2)
     }
 
-    @Test("An attempt is counted durably before it is judged")
+    @Test("An attempt is counted durably before the passcode is verified")
     func countedFirst() throws {
         let spy = SpyStorage()
         let keybag = try protected().keybag
         let attempts = PasscodeAttempts(spy, clock: .system)
         spy.failsAfterSave.withLock { $0 = true }
-        // The plug is pulled between the count and the judgement: even the right passcode has been counted.
+        // The process ends between the count and the verification: even the right passcode has been
+        // counted.
         #expect(throws: KeybagError.self) { try attempts.verify(try passcode("secret"), of: keybag) }
         spy.failsAfterSave.withLock { $0 = false }
         #expect(try attempts.count(for: keybag) == 1)
     }
 
     @Test(
-        "Where attempts cannot be saved, no passcode is judged, be it right or wrong",
+        "If attempts cannot be saved, no passcode is verified, right or wrong",
         arguments: ["secret", "wrong one"])
     func readOnlyCount(_ typed: String) throws {
         let spy = SpyStorage()
@@ -268,7 +270,7 @@ struct PasscodeTests {
         let attempts = PasscodeAttempts(spy, clock: .system)
         #expect(throws: KeybagError.self) { try attempts.verify(try passcode("wrong one"), of: keybag) }
         spy.isReadOnly.withLock { $0 = true }
-        // Neither is the wrong one that is known already, which would not be counted again.
+        // The same wrong passcode would not be counted again, but is not verified either.
         #expect { try attempts.verify(try passcode(typed), of: keybag) } throws: { error in
             if case KeybagError.attemptsReadOnly = error { true } else { false }
         }
@@ -277,7 +279,7 @@ struct PasscodeTests {
         _ = try attempts.verify(try passcode("secret"), of: keybag)
     }
 
-    @Test("A count that was changed is refused, and not taken for none")
+    @Test("A changed attempt record is rejected, and not treated as missing")
     func changedCount() throws {
         let directory = try TemporaryDirectory()
         let attempts = PasscodeAttempts(in: try PrivateDirectory(existing: directory.path), clock: .system)
@@ -292,7 +294,7 @@ struct PasscodeTests {
             try storage.save(changed)
             do {
                 _ = try attempts.count(for: keybag)
-                Issue.record("byte \(index) was believed")
+                Issue.record("byte \(index) was accepted")
             } catch KeybagError.attemptsDamaged {
             }
         }
@@ -300,7 +302,7 @@ struct PasscodeTests {
         #expect(try attempts.count(for: keybag) == 1)
     }
 
-    @Test("Damage that only shows with the passcode is no attempt; a clock that went back stops nobody by a trap")
+    @Test("Damage found after the passcode is not an attempt; a clock that went back does not trap")
     func notCounted() throws {
         let clock = ManualClock()
         let attempts = PasscodeAttempts(inMemory: clock.clock)
@@ -310,7 +312,7 @@ struct PasscodeTests {
         let damaged = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
         do {
             _ = try attempts.verify(try passcode("secret"), of: damaged)
-            Issue.record("it was judged")
+            Issue.record("it was verified")
         } catch KeybagError.damaged {
         }
         #expect(try attempts.count(for: keybag) == 0)
@@ -323,7 +325,7 @@ struct PasscodeTests {
         _ = try attempts.verify(try passcode("secret"), of: keybag)
     }
 
-    @Test("The numbers of keys that are gone never come again")
+    @Test("The generation of a removed key is not used again")
     func generations() throws {
         let (set, key) = try protected()
         let first = try DeviceKeybag(opening: try set.finishingReseal(key), deviceKey: deviceKey)
@@ -332,12 +334,12 @@ struct PasscodeTests {
         let (again, _) = try protected(removed)
         let newest = try #require(again.currentGenerations[.whenPasscodeSetThisDeviceOnly])
         #expect(newest > (first.currentGenerations[.whenPasscodeSetThisDeviceOnly] ?? 0))
-        // Who holds the old keys is not taken for one who holds the new ones.
+        // The old keys are not mistaken for the new ones.
         #expect(try first.unlock(with: key).retained(in: again.record) == nil)
     }
 
     @Test(
-        "A damaged keybag is not recovered as if its device key were another one, which would lose what the device key opens"
+        "A damaged keybag is not recovered as if its device key were lost"
     )
     func damagedRecovery() throws {
         let (keybag, key) = try protected()
@@ -352,7 +354,7 @@ struct PasscodeTests {
         }
     }
 
-    @Test("The tenth wrong passcode destroys, where the settings say so")
+    @Test("The tenth wrong passcode destroys the protected keys if the settings require it")
     func wipe() throws {
         let clock = ManualClock()
         let attempts = PasscodeAttempts(inMemory: clock.clock)
@@ -365,7 +367,7 @@ struct PasscodeTests {
         }
         do {
             _ = try attempts.verify(try passcode("wrong 10"), of: strict)
-            Issue.record("it was judged")
+            Issue.record("it was verified")
         } catch KeybagError.wiped {
         }
         let wiped = try DeviceKeybag(opening: try strict.wiping(), deviceKey: deviceKey)
@@ -389,7 +391,7 @@ struct PasscodeTests {
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that changes only when it is told to.
 private final class ManualClock: Sendable {
     private let state = Mutex((now: UInt64(1_000_000_000_000), boot: 1))
 
@@ -402,7 +404,7 @@ private final class ManualClock: Sendable {
     func reboot() { state.withLock { $0 = (1_000_000_000, $0.boot + 1) } }
 }
 
-/// Attempts in memory, whose process ends as soon as something was saved.
+/// Attempt storage in memory, which can simulate a process that ends after a save.
 private final class SpyStorage: AttemptStorage {
     let record = Mutex<[UInt8]?>(nil)
     let failsAfterSave = Mutex(false)
@@ -415,6 +417,6 @@ private final class SpyStorage: AttemptStorage {
     func load() throws(KeybagError) -> [UInt8]? { record.withLock { $0 } }
     func save(_ new: [UInt8]?) throws(KeybagError) {
         record.withLock { $0 = new }
-        if failsAfterSave.withLock({ $0 }) { throw .noMemory("the plug was pulled") }
+        if failsAfterSave.withLock({ $0 }) { throw .noMemory("the process ended") }
     }
 }

@@ -3,18 +3,20 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// What is remembered of wrong passcodes: 96 bytes, of which the last 32 are HMAC-SHA256 of the others under a key from the device key.
+/// The stored record of wrong passcodes: 96 bytes, of which the last 32 are HMAC-SHA256 of the
+/// first 64 under a key derived from the device key.
 struct AttemptRecord: Equatable {
-    /// The wrong passcodes since the last right one; the one that is being judged is counted already.
+    /// The wrong passcodes since the last right one. The passcode that is being verified is already
+    /// counted.
     var count: UInt32 = 0
-    /// Recognises the last wrong one.
+    /// Identifies the last wrong passcode, so that a repetition is not counted again.
     var lastTag: UInt16 = 0
-    /// The boot in which it was given: up to 36 characters.
+    /// The boot identifier when the last wrong passcode was entered: up to 36 characters.
     var bootIdentifier: [UInt8] = []
-    /// When it was given, on the clock of that boot, in nanoseconds.
+    /// When the last wrong passcode was entered, on the clock of that boot, in nanoseconds.
     var time: UInt64 = 0
 
-    /// The seconds that must pass before the next one (keychain-behaviour §5.2).
+    /// The seconds that must pass before the next attempt (keychain-behaviour §5.2).
     var delay: Int {
         switch count {
         case 0...4: 0
@@ -25,7 +27,8 @@ struct AttemptRecord: Equatable {
         }
     }
 
-    /// How many wrong passcodes destroy what the passcode protects, where the settings say so.
+    /// The number of wrong passcodes after which the protected keys are destroyed, if
+    /// ``KeybagSettings/wipesAfterTen`` is set.
     static let wipeCount = 10
 
     func encoded(authenticatedBy key: borrowing SecretBytes) -> [UInt8] {
@@ -52,7 +55,7 @@ struct AttemptRecord: Equatable {
         bootIdentifier = Array(content[22..<22 + Self.bootLength].prefix { $0 != 0 })
     }
 
-    /// "LKATTM", version 1.
+    /// "LKATTM", then version 1 as a 16-bit number.
     private static let magic: [UInt8] = Array("LKATTM".utf8) + [0, 1]
     private static let bootLength = 36
     private static let length = 64

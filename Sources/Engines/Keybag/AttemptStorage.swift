@@ -4,24 +4,24 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// Where the attempts are kept.
+/// Stores the attempt record.
 protocol AttemptStorage: Sendable {
-    /// Waits until nobody else, in this process or another one, judges a passcode.
+    /// Waits until no other thread and no other process verifies a passcode.
     func lock() throws(KeybagError) -> any AttemptLock
-    /// Refuses where no record could be saved.
+    /// Throws if a record could not be saved.
     func requireWritable() throws(KeybagError)
-    /// The record; nil where there is none.
+    /// Returns the record, or nil if there is none.
     func load() throws(KeybagError) -> [UInt8]?
-    /// Returns once the record is durable; nil removes it.
+    /// Saves the record durably before it returns; nil removes it.
     func save(_ record: [UInt8]?) throws(KeybagError)
 }
 
-/// Held while a passcode is judged.
+/// The lock that is held while a passcode is verified.
 protocol AttemptLock {
     func release()
 }
 
-/// In a file of mode 0600 beside the device key, replaced in one step.
+/// Attempt storage in a file of mode 0600 beside the device key, which is replaced atomically.
 struct FileAttemptStorage: AttemptStorage {
     private let directory: PrivateDirectory
 
@@ -33,7 +33,7 @@ struct FileAttemptStorage: AttemptStorage {
         do {
             return try FileLock(directory.appending(Self.lockName))
         } catch {
-            // Nothing is judged or changed there, so that nothing needs the lock.
+            // On a read-only file system no passcode is verified or changed, so no lock is needed.
             if error.code == EROFS { return NullLock() }
             throw .system(error)
         }
@@ -76,7 +76,7 @@ private struct NullLock: AttemptLock {
     func release() {}
 }
 
-/// In the memory of this process.
+/// Attempt storage in the memory of this process.
 final class InMemoryAttemptStorage: AttemptStorage {
     private let record = Mutex<[UInt8]?>(nil)
     private let semaphore = BinarySemaphore()

@@ -13,9 +13,10 @@ public struct BackupKeys: ~Copyable {
     private let backup: SecretBytes
     private let device: SecretBytes
 
-    /// Takes time and memory, by design.
+    /// Derives the keys. scrypt takes time and memory by design.
     ///
-    /// - Parameter headerDigest: SHA-256 of the backup's header, so that a changed header opens nothing.
+    /// - Parameter headerDigest: SHA-256 of the backup's header, so that the keys of a backup with
+    ///   a changed header open nothing.
     public init(
         passphrase: Passcode, salt: [UInt8], cost: PasscodeCost, headerDigest: [UInt8], deviceKey: DeviceKey
     ) throws(KeybagError) {
@@ -25,12 +26,13 @@ public struct BackupKeys: ~Copyable {
             from: deviceKey.secret, label: "latchkey v1 backup device", context: headerDigest)
     }
 
-    /// Encrypts the whole backup.
+    /// The key that encrypts the whole backup.
     public var backupKey: SymmetricKey { backup.withUnsafeBytes { SymmetricKey(data: $0) } }
 
-    /// Encrypts, within it, what may be restored on this device only.
+    /// The key that encrypts, inside the backup, the items that may be restored on this device
+    /// only.
     public var deviceBoundKey: SymmetricKey { device.withUnsafeBytes { SymmetricKey(data: $0) } }
 
-    /// A salt that no other backup has.
+    /// Returns a random salt for a new backup.
     public static func salt() -> [UInt8] { .random(count: PasscodeParameters.saltLength) }
 }

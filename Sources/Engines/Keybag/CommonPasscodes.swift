@@ -3,23 +3,25 @@
 internal import SecretMemory
 
 extension Passcode {
-    /// Why everybody who guesses would try this passcode first; nil where it is not one of those.
+    /// Why this passcode is among the first guesses of an attacker; nil if it is not known to be.
     public var weakness: Weakness? {
         if isOneCharacter { return .oneCharacter }
         return isSequence || isCommon ? .common : nil
     }
 
-    /// What makes a passcode one of the first guesses.
+    /// Why a passcode is easy to guess.
     public enum Weakness: Sendable {
-        /// One character repeated.
+        /// The passcode repeats one character.
         case oneCharacter
-        /// Among the commonest of published lists, or a sequence such as `abcdef` and `87654321`.
+        /// The passcode is on published lists of common passcodes, or is a sequence such as
+        /// `abcdef` or `87654321`.
         case common
     }
 
     private var isOneCharacter: Bool {
         bytes.withUnsafeBytes { bytes in
-            // The scalars of UTF-8 in equal pieces: the length of the first one divides the whole.
+            // Compares each scalar's bytes with those of the first scalar, whose length must divide
+            // the count.
             let width = bytes.dropFirst().prefix { $0 & 0xC0 == 0x80 }.count + 1
             return bytes.indices.allSatisfy { bytes[$0] == bytes[$0 % width] }
         }
@@ -40,12 +42,13 @@ extension Passcode {
         }
     }
 
-    /// Of ASCII; other bytes stay.
+    /// Returns the lowercase form of an ASCII letter; other bytes are unchanged.
     private static func lowercase(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 
-    /// The commonest of published lists with at least ``minLength`` characters, in lowercase, and those of this program's examples.
+    /// The most common passcodes of published lists with at least ``minLength`` characters, in
+    /// lowercase, and the passcodes in this project's examples.
     private static let common = [
         "000000", "102030", "111222", "112233", "121212", "123123", "123123123", "123321", "1234567890", "12341234",
         "123454321",

@@ -2,7 +2,8 @@
 
 internal import SecretMemory
 
-/// What the device key D says of a record: whether it is this device's, and whether it is what was written.
+/// Authenticates a keybag record with the device key D: whether the record belongs to this device,
+/// and whether it is unchanged.
 ///
 /// ```
 /// keybag tag   = HMAC(HKDF(ikm = D, info = "latchkey v1 keybag"), record)

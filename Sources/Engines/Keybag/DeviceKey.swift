@@ -4,9 +4,11 @@ internal import Glibc
 public import LinuxSystem
 internal import SecretMemory
 
-/// The device key D: 32 random bytes, the root of every other key of a keychain, which never leave this device.
+/// The device key D: 32 random bytes that never leave this device. Every other key of a keychain
+/// depends on it.
 public final class DeviceKey: Sendable {
-    /// What keeps the key between two runs. The raw value is stored in the keybag, and never silently becomes a weaker one.
+    /// Where the key is kept between two runs. The raw value is stored in the keybag, so that a key
+    /// is never silently replaced by one from a weaker root.
     public enum Root: UInt8, Sendable {
         case file = 1
         case memory = 2
@@ -20,12 +22,12 @@ public final class DeviceKey: Sendable {
         self.secret = secret
     }
 
-    /// A key that lives as long as the process.
+    /// Generates a key that exists only in this process.
     public static func ephemeral() -> DeviceKey {
         DeviceKey(root: .memory, secret: .random(count: length))
     }
 
-    /// The key in `directory`, or nil where there is none.
+    /// Loads the key from `directory`; returns nil if there is none.
     public static func load(from directory: PrivateDirectory) throws(KeybagError) -> DeviceKey? {
         let path = directory.appending(fileName)
         var exists = false
@@ -39,7 +41,8 @@ public final class DeviceKey: Sendable {
         }
     }
 
-    /// The key in `directory`, made on first use. Of two first processes the loser reads the winner's.
+    /// Loads the key from `directory`, or generates it on first use. If two processes create it at
+    /// once, one of them wins and the other one reads the winner's key.
     public static func loadOrCreate(in directory: PrivateDirectory) throws(KeybagError) -> DeviceKey {
         if let key = try load(from: directory) { return key }
         let fresh = SecretBytes.random(count: length)
@@ -55,7 +58,7 @@ public final class DeviceKey: Sendable {
         return key
     }
 
-    /// Its length in bytes.
+    /// The length of the key in bytes.
     public static let length = 32
     public static let fileName = "device.key"
 }

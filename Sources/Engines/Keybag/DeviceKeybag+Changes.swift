@@ -3,15 +3,17 @@
 package import KeychainModel
 internal import SecretMemory
 
-/// What can become of a keybag. Every change is a new record of the next generation, authenticated anew; storing it is the caller's.
+/// Changes of a keybag. Each change returns a new, authenticated record of the next generation; the
+/// caller stores it.
 extension DeviceKeybag {
-    /// The classes that a passcode protects.
+    /// The protection classes that need a passcode.
     static let passcodeClasses = ProtectionClass.allCases.filter(\.needsPasscode)
 
-    /// A passcode for a keychain that has none. The classes that it protects get new keys, because the old ones lay open to the device key
-    /// alone; until their rows are resealed, the old keys stay.
+    /// Sets a passcode on a keychain without one. The classes that it protects get new keys,
+    /// because the device key alone could open the old ones. The old keys remain until their rows
+    /// are resealed.
     ///
-    /// A recovery key ends: it would open the old keys only.
+    /// The recovery key is removed, because it could open the old keys only.
     package func settingPasscode(_ passcode: PasscodeKey, _ parameters: PasscodeParameters) throws(KeybagError)
         -> StoredKeybag
     {
@@ -27,9 +29,10 @@ extension DeviceKeybag {
         return sealed(changed, kek)
     }
 
-    /// Another passcode, or the same under other parameters: the keys are wrapped anew.
+    /// Changes the passcode or its parameters: rewraps the keys.
     ///
-    /// - Parameter rotates: the classes get new keys as well, to which rows must be resealed; a recovery key ends.
+    /// - Parameter rotates: also creates new class keys. Rows must be resealed to them, and the
+    ///   recovery key is removed.
     package func changingPasscode(
         _ unlocked: UnlockedKeybag, to passcode: PasscodeKey, _ parameters: PasscodeParameters, rotates: Bool
     ) throws(KeybagError) -> StoredKeybag {
@@ -47,7 +50,8 @@ extension DeviceKeybag {
         return sealed(changed, kek)
     }
 
-    /// No passcode any longer: the keys are wrapped by the device key, and those of `akpu` are destroyed.
+    /// Removes the passcode: the keys are wrapped by the device key, and those of `akpu` are
+    /// destroyed.
     package func removingPasscode(_ unlocked: UnlockedKeybag) throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
@@ -57,14 +61,15 @@ extension DeviceKeybag {
         return sealed(changed, nil)
     }
 
-    /// Without the keys to which no row is left.
+    /// Removes the keys under which no row is sealed any more.
     package func finishingReseal(_ passcode: PasscodeKey) throws(KeybagError) -> StoredKeybag {
         var changed = try record.successor()
         changed.dropEarlierGenerations()
         return sealed(changed, KeyEncryptionKey(device: deviceKey, passcode: passcode))
     }
 
-    /// With a recovery key, which opens the index key and the classes that may leave the device.
+    /// Adds a recovery key, which opens the index key and the keys of the classes that may leave
+    /// the device.
     package func addingRecoveryKey(
         _ recovery: RecoveryKey, _ unlocked: UnlockedKeybag?, _ passcode: PasscodeKey?
     ) throws(KeybagError) -> StoredKeybag {
@@ -92,7 +97,8 @@ extension DeviceKeybag {
         return sealed(changed, keyEncryptionKey(passcode))
     }
 
-    /// After too many wrong passcodes: no passcode, and new keys for the classes that it protected. What they held cannot be opened again.
+    /// Removes the passcode after too many wrong ones, and replaces the keys of the classes that it
+    /// protected. Their items cannot be opened again.
     package func wiping() throws(KeybagError) -> StoredKeybag {
         let kek = KeyEncryptionKey(device: deviceKey)
         var changed = try record.successor()
@@ -109,27 +115,30 @@ extension DeviceKeybag {
 
     // MARK: Recovery
 
-    /// Which classes a recovered keychain has lost the keys of.
+    /// The result of a recovery, with the classes whose keys are lost.
     package struct RecoveryResult: Sendable {
         package let stored: StoredKeybag
         package let generation: UInt64
         package let lost: Set<ProtectionClass>
         package let keychain: [UInt8]
         package let deviceKey: DeviceKey
-        /// Whether the device key came in place of a lost one.
+        /// Whether the device key replaces a lost one.
         package let isNewDevice: Bool
     }
 
-    /// A keybag with a new passcode, out of a recovery key. The device key may be another one than before; then what it alone opened is lost.
+    /// Creates a keybag with a new passcode from a recovery key. If the device key is not the one
+    /// that made the keybag, the keys that only the old device key opened are lost.
     ///
-    /// - Throws: ``KeybagError/wrongRecoveryKey`` where there is no recovery key, or it is another one.
+    /// - Throws: ``KeybagError/wrongRecoveryKey`` if the keybag has no recovery key or a different
+    ///   one.
     package static func recovering(
         _ stored: StoredKeybag, with recovery: RecoveryKey, deviceKey: DeviceKey, passcode: PasscodeKey,
         _ parameters: PasscodeParameters
     ) throws(KeybagError) -> RecoveryResult {
         let previous = try KeybagRecord(decoding: stored.record)
         let opened = try opening(previous, with: recovery)
-        // Where the device key is still there, so is what it opens. A damaged keybag is not taken for one of another device.
+        // With the original device key, the keys that it opens are kept. Only a foreign device key
+        // is tolerated; a damaged keybag is an error.
         var device: DeviceKeybag?
         do {
             device = try DeviceKeybag(opening: stored, deviceKey: deviceKey)
@@ -153,12 +162,13 @@ extension DeviceKeybag {
                     ? try userKEK.wrap(key, for: slot, of: record.keychain)
                     : try deviceKEK.wrap(key, for: slot, of: record.keychain))
         }
-        // A class whose newest keys are gone is lost: its rows lie under them.
+        // A class without its newest keys is lost, because its rows are sealed under them.
         let newest = previous.currentGenerations
         let lost = Set(
             ProtectionClass.allCases.filter { record.currentGenerations[$0] != newest[$0] || newest[$0] == nil })
         record.keys.removeAll { key in ProtectionClass(number: key.slot.protection).map(lost.contains) == true }
-        // Where there was no passcode, the keys lay open to the device key alone, as when one is set.
+        // Without a previous passcode, the device key alone could open the keys, so they are
+        // replaced as in `settingPasscode`.
         if previous.passcode == nil { record.keys.removeAll { $0.wrapping == .recovery } }
         for protection in ProtectionClass.allCases {
             guard lost.contains(protection) || previous.passcode == nil && protection.needsPasscode else { continue }
@@ -176,7 +186,7 @@ extension DeviceKeybag {
             isNewDevice: device == nil)
     }
 
-    /// Refuses a recovery key of another keychain.
+    /// Throws if the recovery key belongs to another keychain.
     package static func checkRecoveryKey(_ recovery: RecoveryKey, of stored: StoredKeybag) throws(KeybagError) {
         _ = try opening(try KeybagRecord(decoding: stored.record), with: recovery)
     }
@@ -217,13 +227,13 @@ extension DeviceKeybag {
 }
 
 extension KeybagRecord {
-    /// Replaces every key of one wrapping by the same key under another.
+    /// Replaces every wrapped key of one wrapping by the same key under another key.
     fileprivate mutating func rewrap(
         _ previous: Wrapping, _ opened: [KeySlot: SharedSecret], under kek: borrowing KeyEncryptionKey
     ) throws(KeybagError) {
         for index in keys.indices where keys[index].wrapping == previous {
             guard let key = opened[keys[index].slot] else {
-                throw .damaged("a key that the passcode should have opened is not there")
+                throw .damaged("a key that the passcode must open is missing")
             }
             keys[index] = try kek.wrap(key, for: keys[index].slot, of: keychain)
         }

@@ -3,24 +3,25 @@
 public import KeychainModel
 internal import SecretMemory
 
-/// A keybag that the device key has opened: authentic, with the keys that need no passcode. It can only come out of a stored keybag and its
-/// device key.
+/// A keybag that the device key has authenticated, with the keys that need no passcode. It can only
+/// be created from a stored keybag and its device key.
 public final class DeviceKeybag: Sendable {
     public let stored: StoredKeybag
     let record: KeybagRecord
     public let deviceKey: DeviceKey
-    /// The keys that are wrapped by the device key alone.
+    /// The class keys that are wrapped by the device key alone.
     let keys: [KeySlot: SharedSecret]
     let indexKey: SharedSecret
 
-    /// Authenticates the stored keybag, then opens every key that the device key opens.
+    /// Authenticates the stored keybag, then unwraps every key that the device key opens.
     ///
-    /// - Throws: ``KeybagError/foreignDeviceKey`` where the device key is another one, ``KeybagError/damaged(_:)`` where a byte is not
-    ///   what was written, ``KeybagError/newerVersion(found:known:)``.
+    /// - Throws: ``KeybagError/foreignDeviceKey`` if the keybag was made with another device key,
+    ///   ``KeybagError/damaged(_:)`` if any byte was changed,
+    ///   ``KeybagError/newerVersion(found:known:)``.
     public init(opening stored: StoredKeybag, deviceKey: DeviceKey) throws(KeybagError) {
         let authentication = DeviceAuthentication(deviceKey)
         guard authentication.isValid(stored.deviceTag, of: stored.record) else {
-            // Nothing of an unauthenticated record is believed; it is only looked at to say what is wrong.
+            // An unauthenticated record is not trusted; it is decoded only to choose the error.
             if let record = try? KeybagRecord(decoding: stored.record), record.deviceKeyCheck != authentication.check {
                 throw .foreignDeviceKey
             }
@@ -29,11 +30,11 @@ public final class DeviceKeybag: Sendable {
         let record = try KeybagRecord(decoding: stored.record)
         guard record.root == deviceKey.root.rawValue else {
             throw .damaged(
-                "the device key comes from root \(deviceKey.root.rawValue), the keybag was made with root \(record.root)"
+                "the device key has root \(deviceKey.root.rawValue), expected the keybag's root \(record.root)"
             )
         }
         guard (record.passcode == nil) == stored.userTag.isEmpty else {
-            throw .damaged("a passcode and its authentication code are not there together")
+            throw .damaged("the keybag must have both a passcode and its authentication code, or neither")
         }
         try record.passcode?.cost.validate()
         let kek = KeyEncryptionKey(device: deviceKey)
@@ -49,7 +50,8 @@ public final class DeviceKeybag: Sendable {
         self.indexKey = indexKey
     }
 
-    /// The keybag of a new keychain, without a passcode: every class but `akpu` under the device key.
+    /// Creates the keybag of a new keychain, without a passcode: every class except `akpu` has keys
+    /// under the device key.
     public static func create(deviceKey: DeviceKey) throws(KeybagError) -> StoredKeybag {
         let authentication = DeviceAuthentication(deviceKey)
         let kek = KeyEncryptionKey(device: deviceKey)
@@ -63,7 +65,7 @@ public final class DeviceKeybag: Sendable {
         return StoredKeybag(record: record.encoded, deviceTag: authentication.tag(of: record.encoded), userTag: [])
     }
 
-    // MARK: What it says
+    // MARK: Content
 
     /// The UUID of the keychain, 16 bytes.
     public var keychain: [UInt8] { record.keychain }
@@ -73,7 +75,8 @@ public final class DeviceKeybag: Sendable {
     public var hasRecoveryKey: Bool { record.keys.contains { $0.wrapping == .recovery } }
     public var settings: KeybagSettings { record.settings }
 
-    /// Whether rows are left that are sealed under keys of an earlier generation, because a change was interrupted.
+    /// Whether rows are still sealed under keys of an earlier generation, because a change was
+    /// interrupted.
     public var isResealing: Bool {
         let current = record.currentGenerations
         return record.keys.contains { entry in
@@ -83,22 +86,22 @@ public final class DeviceKeybag: Sendable {
         }
     }
 
-    /// The generation under which rows of each class are sealed; a class without keys is missing.
+    /// The generation under which rows of each class are sealed. Classes without keys are left out.
     public var currentGenerations: [ProtectionClass: UInt32] { record.currentGenerations }
 
     // MARK: Unlocking
 
-    /// P of this keybag.
+    /// Derives the passcode key of this keybag from a passcode.
     ///
-    /// - Throws: ``KeybagError/noPasscode``.
+    /// - Throws: ``KeybagError/noPasscode`` if no passcode is set.
     package func key(of passcode: Passcode) throws(KeybagError) -> PasscodeKey {
         guard let parameters = record.passcode else { throw .noPasscode }
         return try .derive(passcode, parameters)
     }
 
-    /// Opens the keys that need the passcode.
+    /// Unwraps the keys that need the passcode.
     ///
-    /// - Throws: ``KeybagError/wrongPasscode`` where it is another one.
+    /// - Throws: ``KeybagError/wrongPasscode`` if the passcode is not this keybag's.
     package func unlock(with passcode: PasscodeKey) throws(KeybagError) -> UnlockedKeybag {
         let kek = KeyEncryptionKey(device: deviceKey, passcode: passcode)
         var opened: [KeySlot: SharedSecret] = [:]
@@ -106,7 +109,7 @@ public final class DeviceKeybag: Sendable {
             do {
                 opened[entry.slot] = try kek.unwrap(entry, of: record.keychain)
             } catch {
-                // The record is authentic, so that it is the passcode that does not fit, and not the key.
+                // The record is authentic, so the passcode is wrong and not the wrapped key.
                 throw .wrongPasscode
             }
         }
@@ -119,12 +122,12 @@ public final class DeviceKeybag: Sendable {
 }
 
 extension SharedSecret {
-    /// A new key of 32 bytes.
+    /// Generates a key of 32 bytes.
     static func randomKey() -> SharedSecret { SharedSecret(.random(count: 32)) }
 }
 
 extension [UInt8] {
-    /// Random bytes that are no secret.
+    /// Returns random bytes that are not secret.
     static func random(count: Int) -> [UInt8] {
         SecretBytes.random(count: count).withUnsafeBytes { Array($0) }
     }

@@ -4,7 +4,8 @@ internal import struct Crypto.SymmetricKey
 internal import KeychainModel
 internal import SecretMemory
 
-/// A key that wraps class keys. There are three, by what it takes to have them.
+/// A key that wraps class keys. There are three, which differ in the secrets that they are derived
+/// from.
 ///
 /// ```
 /// KEK_device   = HKDF(ikm = D, info = "latchkey v1 device KEK")
@@ -23,7 +24,7 @@ struct KeyEncryptionKey: ~Copyable {
         key = KeybagCryptography.derive(from: device.secret, label: "latchkey v1 device KEK")
     }
 
-    /// KEK_user. T, which only a TPM gives out, is 32 zero bytes.
+    /// KEK_user. T, a secret that a TPM would hold, is 32 zero bytes.
     init(device: DeviceKey, passcode: PasscodeKey) {
         wrapping = .user
         let parts = SecretBytes(count: 96) { buffer in
@@ -39,7 +40,7 @@ struct KeyEncryptionKey: ~Copyable {
         key = recovery.withSecret { KeybagCryptography.derive(from: $0, label: "latchkey v1 recovery KEK") }
     }
 
-    /// The class key, wrapped for its place.
+    /// Wraps a class key. The derivation binds it to its slot.
     func wrap(_ classKey: SharedSecret, for slot: KeySlot, of keychain: [UInt8]) throws(KeybagError)
         -> KeybagRecord.WrappedKey
     {
@@ -49,9 +50,9 @@ struct KeyEncryptionKey: ~Copyable {
         return KeybagRecord.WrappedKey(slot: slot, wrapping: wrapping, bytes: wrapped)
     }
 
-    /// The class key of an entry.
+    /// Unwraps the class key of an entry.
     ///
-    /// - Throws: ``KeybagError/wrongKey`` where it was wrapped under another key, or for another place.
+    /// - Throws: ``KeybagError/wrongKey`` if it was wrapped under another key or for another slot.
     func unwrap(_ entry: KeybagRecord.WrappedKey, of keychain: [UInt8]) throws(KeybagError) -> SharedSecret {
         let key = try slotKey(entry.slot, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
             try KeybagCryptography.unwrap(entry.bytes, under: bytes)
@@ -59,7 +60,7 @@ struct KeyEncryptionKey: ~Copyable {
         return key.withUnsafeBytes { SharedSecret(SecretBytes(copying: $0)) }
     }
 
-    /// A key of the audit log, wrapped for its place there.
+    /// Wraps a key of the audit log. The derivation binds it to its position in the log.
     func wrapAudit(_ auditKey: borrowing SecretBytes, keychain: [UInt8], context: [UInt8]) throws(KeybagError)
         -> [UInt8]
     {
@@ -80,7 +81,7 @@ struct KeyEncryptionKey: ~Copyable {
         KeybagCryptography.derive(from: key, label: "latchkey v1 audit", context: keychain + context)
     }
 
-    /// The code by which a record is known to come from somebody who had this key.
+    /// Returns the authentication code of a record: proof that its writer had this key.
     func tag(of record: [UInt8]) -> [UInt8] {
         KeybagCryptography.authenticationCode(of: record, key: authenticationKey)
     }
@@ -93,7 +94,8 @@ struct KeyEncryptionKey: ~Copyable {
         KeybagCryptography.derive(from: key, label: "latchkey v1 keybag user")
     }
 
-    /// AES-KW takes no associated data: the derivation binds the wrapped key to its place.
+    /// Derives the wrapping key of a slot. AES-KW takes no associated data, so the derivation binds
+    /// the wrapped key to its slot.
     private func slotKey(_ slot: KeySlot, _ keychain: [UInt8]) -> SecretBytes {
         KeybagCryptography.derive(
             from: key, label: "latchkey v1 class",

@@ -10,14 +10,14 @@ struct KeybagWriter {
         bytes.append(bigEndian: number)
     }
 
-    /// A 16-bit length and the bytes.
+    /// Appends a 16-bit length and the bytes.
     mutating func put(bytes more: [UInt8]) {
         put(UInt16(more.count))
         bytes.append(contentsOf: more)
     }
 }
 
-/// Takes what ``KeybagWriter`` put; total over any bytes.
+/// Reads what ``KeybagWriter`` has written. Any bytes are either read or rejected with an error.
 struct KeybagReader {
     private let all: [UInt8]
     private var position = 0

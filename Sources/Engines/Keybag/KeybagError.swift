@@ -3,47 +3,48 @@
 public import KeychainModel
 public import LinuxSystem
 
-/// Why keys are not to be had.
+/// Why a keybag operation failed.
 public enum KeybagError: Error, Sendable {
-    /// The device key's file could not be read or made.
+    /// The device key's file could not be read or created.
     case system(SystemError)
-    /// There is a keychain, but not its device key.
+    /// The keychain exists, but its device key does not.
     case deviceKeyMissing(path: String?)
-    /// The device key is not the one this keybag was made with.
+    /// The keybag was made with another device key.
     case foreignDeviceKey
-    /// The keybag is not what was written: the words say what was expected.
+    /// The keybag was changed or damaged; the text says what is wrong.
     case damaged(String)
     /// The keybag was written by a newer version.
     case newerVersion(found: UInt16, known: UInt16)
-    /// The class has no key here, because it needs a passcode and none is set.
+    /// The class has no key, because it needs a passcode and none is set.
     case passcodeRequired(ProtectionClass)
-    /// A wrapped key did not unwrap: it was changed, or belongs to another class or generation.
+    /// A wrapped key did not unwrap: it was changed, or it belongs to another class or generation.
     case wrongKey
-    /// The class is closed: the keychain is locked, or was not unlocked yet.
+    /// The class is locked: the keychain is locked, or was not unlocked since its service started.
     case closed(ProtectionClass)
-    /// The words say why this cannot be a passcode, or not a new one.
+    /// The passcode is not valid, or not valid as a new one; the text says why.
     case unusablePasscode(String)
     case wrongPasscode
-    /// Too many wrong passcodes: none is judged before these seconds have passed.
+    /// Too many wrong passcodes: the next one can be tried after this number of seconds.
     case passcodeDelay(seconds: Int)
-    /// Another process has changed the keybag in the course of this operation.
+    /// Another process changed the keybag during this operation.
     case changedMeanwhile
-    /// The file that counts wrong passcodes is not what was written.
+    /// The file that counts wrong passcodes was changed or damaged.
     case attemptsDamaged
-    /// Attempts cannot be counted, because the directory lies on a read-only file system; so no passcode is judged.
+    /// Attempts cannot be counted, because the directory is on a read-only file system. So no
+    /// passcode is verified.
     case attemptsReadOnly(path: String)
-    /// A passcode is set, and the operation needs there to be none.
+    /// The operation requires that no passcode is set, but one is.
     case passcodeExists
-    /// A passcode is set, and the operation needs it in the same request.
+    /// A passcode is set, and the request must contain it.
     case passcodeNeeded
-    /// There is no passcode, and the operation needs one.
+    /// The operation requires a passcode, but none is set.
     case noPasscode
-    /// The words say why this cannot be a recovery key.
+    /// The recovery key is not well formed; the text says why.
     case unusableRecoveryKey(String)
-    /// It is a recovery key, but not of this keychain.
+    /// The recovery key belongs to another keychain.
     case wrongRecoveryKey
-    /// Ten wrong passcodes: what the passcode protected is destroyed.
+    /// After ten wrong passcodes, the keys that the passcode protected are destroyed.
     case wiped
-    /// The memory that is needed was not to be had.
+    /// The required memory could not be allocated.
     case noMemory(String)
 }

@@ -3,29 +3,31 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// The keybag as it is stored: a header and wrapped keys. Documentation/Formats/keychain-database.md, "Keybag", has the byte table.
+/// The keybag as it is stored: a header and wrapped keys. Format:
+/// Documentation/Formats/keychain-database.md, "Keybag".
 struct KeybagRecord: Equatable, Sendable {
-    /// The version that is written. Version 1 lacks the settings, and is read with the usual ones.
+    /// The version that is written. Version 1 has no settings and is read with the default ones.
     static let version: UInt16 = 2
 
     /// The UUID of the keychain: 16 bytes.
     var keychain: [UInt8]
-    /// Grows with every change; running processes reload when they see another one.
+    /// Increases with every change. Running processes reload the keybag when it differs from
+    /// theirs.
     var generation: UInt64
-    /// What keeps the device key.
+    /// Where the device key is kept: ``DeviceKey/Root``.
     var root: UInt8
-    /// Tells, before anything is judged, whether the device key at hand is this keybag's: 8 bytes derived from D.
+    /// 8 bytes derived from the device key, which show whether the keybag was made with it.
     var deviceKeyCheck: [UInt8]
-    /// scrypt's salt and parameters; nil without a passcode.
+    /// The salt and the cost of scrypt; nil without a passcode.
     var passcode: PasscodeParameters?
-    /// T, as a TPM sealed it; empty stands for 32 zero bytes.
+    /// Reserved for T, sealed by a TPM; empty stands for 32 zero bytes.
     var sealedTangle: [UInt8] = []
     var settings = KeybagSettings()
     var keys: [WrappedKey] = []
 
     struct WrappedKey: Equatable, Sendable {
         var slot: KeySlot
-        /// Under which key it is wrapped: 1 KEK_device, 2 KEK_user, 3 KEK_recovery.
+        /// The key that wraps it: 1 KEK_device, 2 KEK_user, 3 KEK_recovery.
         var wrapping: Wrapping
         /// AES-KW (RFC 3394): 40 bytes.
         var bytes: [UInt8]
@@ -38,14 +40,14 @@ struct KeybagRecord: Equatable, Sendable {
     }
 }
 
-/// Which key: of which class, for which half, of which generation.
+/// Identifies a class key by its class, row half and generation.
 struct KeySlot: Hashable, Sendable {
     enum Kind: UInt8, Sendable {
         /// Wraps the keys of secret halves.
         case secret = 1
         /// Wraps the keys of metadata halves.
         case metadata = 2
-        /// Computes search tokens; belongs to no class.
+        /// Computes search tokens; it belongs to no class.
         case index = 3
     }
 
@@ -70,14 +72,15 @@ extension KeybagRecord {
         return newest
     }
 
-    /// The number of the next generation: greater than that of any class, so that the numbers of keys that are gone never come again.
+    /// Returns the next generation: greater than that of every key, so that the generation of a
+    /// removed key is not used again.
     func nextGeneration() throws(KeybagError) -> UInt32 {
         let newest = keys.map(\.slot.generation).max() ?? 0
-        guard newest < .max else { throw .damaged("the generations of its keys have come to their end") }
+        guard newest < .max else { throw .damaged("the key generations are exhausted") }
         return newest + 1
     }
 
-    /// Adds two new keys of a class, one for each half.
+    /// Adds two new keys of a class, one for each row half.
     mutating func addKeys(
         of protection: ProtectionClass, generation: UInt32, under kek: borrowing KeyEncryptionKey
     ) throws(KeybagError) {
@@ -87,15 +90,15 @@ extension KeybagRecord {
         }
     }
 
-    /// The record's successor, with the same content.
+    /// Returns the record's successor: the same content with the next generation.
     func successor() throws(KeybagError) -> KeybagRecord {
-        guard generation < UInt64(Int64.max) else { throw .damaged("its generation has come to its end") }
+        guard generation < UInt64(Int64.max) else { throw .damaged("the keybag's generations are exhausted") }
         var next = self
         next.generation += 1
         return next
     }
 
-    /// Drops the keys under which nothing is sealed any longer.
+    /// Removes the keys under which no row is sealed any more.
     mutating func dropEarlierGenerations() {
         let newest = currentGenerations
         keys.removeAll { key in
@@ -140,17 +143,20 @@ extension KeybagRecord {
         return writer.bytes
     }
 
-    /// Reads what ``encoded`` wrote; refuses every other sequence of bytes by name.
+    /// Decodes what ``encoded`` has written.
+    ///
+    /// - Throws: ``KeybagError/newerVersion(found:known:)``, or ``KeybagError/damaged(_:)`` with
+    ///   the field that is wrong.
     init(decoding bytes: [UInt8]) throws(KeybagError) {
         var reader = KeybagReader(bytes)
         let version: UInt16 = try reader.number("version")
         guard version <= Self.version else { throw .newerVersion(found: version, known: Self.version) }
-        guard version > 0 else { throw .damaged("keybag version \(version) does not exist") }
+        guard version > 0 else { throw .damaged("unsupported keybag version \(version)") }
         keychain = try reader.bytes("keychain UUID", counts: 16...16)
         generation = try reader.number("generation")
         root = try reader.number("root")
         guard DeviceKey.Root(rawValue: root) != nil else {
-            throw .damaged("root \(root) of the device key is not known")
+            throw .damaged("unknown root \(root) of the device key")
         }
         deviceKeyCheck = try reader.bytes("device key check", counts: 8...8)
         let hasPasscode: UInt8 = try reader.number("passcode flag")
@@ -162,14 +168,14 @@ extension KeybagRecord {
                 cost: PasscodeCost(
                     exponent: try reader.number("cost"), blockSize: try reader.number("block size"),
                     parallelism: try reader.number("parallelism")))
-        default: throw .damaged("passcode flag \(hasPasscode) is not 0 or 1")
+        default: throw .damaged("the passcode flag must be 0 or 1, found \(hasPasscode)")
         }
         sealedTangle = try reader.bytes("tangle", counts: 0...4096)
         if version >= 2 {
             settings.graceSeconds = try reader.number("grace")
             settings.lockInterval = try reader.number("lock interval")
             let flags: UInt8 = try reader.number("settings")
-            guard flags & ~3 == 0 else { throw .damaged("settings \(flags) are not known") }
+            guard flags & ~3 == 0 else { throw .damaged("unknown settings \(flags)") }
             settings.locksOnSleep = flags & 1 != 0
             settings.wipesAfterTen = flags & 2 != 0
         }
@@ -178,13 +184,13 @@ extension KeybagRecord {
         for _ in 0..<count {
             keys.append(try WrappedKey(&reader))
         }
-        guard reader.isAtEnd else { throw .damaged("bytes follow the last key") }
+        guard reader.isAtEnd else { throw .damaged("unexpected bytes after the last key") }
         struct KeyFamily: Hashable {
             let slot: KeySlot
             let wrapping: Wrapping
         }
         guard Set(keys.map { KeyFamily(slot: $0.slot, wrapping: $0.wrapping) }).count == keys.count else {
-            throw .damaged("a key is there twice")
+            throw .damaged("duplicate key")
         }
     }
 }
@@ -193,14 +199,14 @@ extension KeybagRecord.WrappedKey {
     fileprivate init(_ reader: inout KeybagReader) throws(KeybagError) {
         let protection: UInt8 = try reader.number("class")
         let kindCode: UInt8 = try reader.number("kind")
-        guard let kind = KeySlot.Kind(rawValue: kindCode) else { throw .damaged("key kind \(kindCode) is not known") }
+        guard let kind = KeySlot.Kind(rawValue: kindCode) else { throw .damaged("unknown key kind \(kindCode)") }
         guard kind == .index ? protection == 0 : ProtectionClass(number: protection) != nil else {
-            throw .damaged("class \(protection) is not known")
+            throw .damaged("unknown class \(protection)")
         }
         slot = KeySlot(protection: protection, kind: kind, generation: try reader.number("key generation"))
         let wrappingCode: UInt8 = try reader.number("wrapping")
         guard let wrapping = KeybagRecord.Wrapping(rawValue: wrappingCode) else {
-            throw .damaged("wrapping \(wrappingCode) is not known")
+            throw .damaged("unknown wrapping \(wrappingCode)")
         }
         self.wrapping = wrapping
         bytes = try reader.bytes("wrapped key", counts: 40...40)

@@ -4,7 +4,7 @@ public import struct Crypto.SymmetricKey
 public import KeychainModel
 internal import SecretMemory
 
-/// The keys that are open at one moment, for one transaction.
+/// The keys that are available at one point in time, for one transaction.
 public final class Keyring: ItemKeyWrapping {
     public let keychain: [UInt8]
     public let generation: UInt64
@@ -20,7 +20,8 @@ public final class Keyring: ItemKeyWrapping {
         let current = device.currentGenerations
         let held = device.keys.merging(user?.keys ?? [:]) { $1 }
         currentGenerations = current
-        // A class is open if its newest key is held; that older ones are, while rows are resealed, opens nothing.
+        // A class is open if its newest key is available. Older keys alone, which exist while rows
+        // are resealed, do not open it.
         closed = Set(
             current.filter { held[KeySlot(protection: $0.key.number, kind: .secret, generation: $0.value)] == nil }.keys
         )

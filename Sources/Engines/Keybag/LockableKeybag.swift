@@ -5,22 +5,22 @@ public import KeychainModel
 public import LinuxSystem
 internal import Synchronization
 
-/// The keybag of a running process and what of it is open: `beforeFirstUnlock → unlocked ⇄ locked`.
+/// The keybag of a running process and its lock state: `beforeFirstUnlock → unlocked ⇄ locked`.
 ///
-/// Nothing that opens a class is ever written anywhere. Keys go after the lock: those of `ak`, `aku` and `akpu` when the grace is over, those
-/// of `ck` and `cku` with the process.
+/// Opened class keys are never written anywhere. They are wiped after the lock: those of `ak`,
+/// `aku` and `akpu` when the grace period ends, those of `ck` and `cku` when the process ends.
 public final class LockableKeybag: Sendable {
     private struct State {
         var device: DeviceKeybag
         var user: UnlockedKeybag?
         var isLocked = false
-        /// When the keys of the classes that the lock closes are wiped, on the clock of the boot.
+        /// When the keys of the locked classes are wiped, on the clock of the boot.
         var graceDeadline: UInt64?
-        /// When an item was last asked for, on the clock of the boot.
+        /// When an item was last requested, on the clock of the boot.
         var lastUse: UInt64 = 0
-        /// Whether a thread waits for the keychain to be left alone.
+        /// Whether a thread waits until the keychain has been idle long enough.
         var isWatched = false
-        /// Made when it is asked for, until something changes.
+        /// Cached until the next change.
         var keyring: Keyring?
         var observers: [Int: @Sendable (LockState) -> Void] = [:]
         var nextObserver = 0
@@ -46,7 +46,7 @@ public final class LockableKeybag: Sendable {
 
     public var lockState: LockState { state.withLock { $0.lockState } }
 
-    /// The seconds that the classes which the lock closes are still open; nil where no grace is running.
+    /// The seconds left of the grace period; nil if none is running.
     public var graceLeft: Double? {
         let now = clock.now()
         return state.withLock { state in
@@ -54,7 +54,7 @@ public final class LockableKeybag: Sendable {
         }
     }
 
-    /// The keys that are open now.
+    /// The keys that are available now.
     public var keyring: Keyring {
         lockIfIdle()
         return state.withLock { state in
@@ -66,20 +66,21 @@ public final class LockableKeybag: Sendable {
         }
     }
 
-    /// Notes that items are asked for: the keychain is not left alone.
+    /// Records that items are requested: the keychain is not idle.
     public func recordUse() {
         lockIfIdle()
         state.withLock { $0.lastUse = clock.now() }
-        // Here again, for where no thread could be started before.
+        // Retries, in case no thread could be started before.
         startIdleTimer()
     }
 
     // MARK: Changing
 
-    /// Takes over a keybag that was changed, by this process or another one. What is open and still fits stays open.
+    /// Replaces the keybag by one that this or another process has changed. Opened keys that are
+    /// still valid are kept.
     public func replace(_ device: DeviceKeybag) {
         change { state in
-            // A slower thread may come with an older one.
+            // A slower thread may deliver an older keybag.
             guard device.keychain != state.device.keychain || device.generation >= state.device.generation else {
                 return
             }
@@ -90,10 +91,12 @@ public final class LockableKeybag: Sendable {
         startIdleTimer()
     }
 
-    /// Takes over a keybag that this process has changed, with what its passcode opens. The lock stays as it is: whoever changes the passcode of
-    /// a locked keychain does not unlock it.
+    /// Replaces the keybag by one that this process has changed, with the keys that its passcode
+    /// opens. The lock state stays the same: changing the passcode of a locked keychain does not
+    /// unlock it.
     ///
-    /// - Parameter unlocks: also opens what was never open, as setting a first passcode does.
+    /// - Parameter unlocks: also unlocks a keychain that was never unlocked, as setting a first
+    ///   passcode does.
     public func install(_ device: DeviceKeybag, _ user: UnlockedKeybag?, unlocks: Bool = false) {
         change { state in
             state.device = device
@@ -108,7 +111,7 @@ public final class LockableKeybag: Sendable {
         startIdleTimer()
     }
 
-    /// Opens what the passcode opens.
+    /// Unlocks with the keys that the passcode has opened.
     public func unlock(_ user: UnlockedKeybag) {
         change { state in
             guard user.keychain == state.device.keychain else { return }
@@ -120,9 +123,9 @@ public final class LockableKeybag: Sendable {
         startIdleTimer()
     }
 
-    /// Locks. The keys go when the grace of the settings is over.
+    /// Locks. The keys are wiped when the grace period of the settings ends.
     ///
-    /// - Parameter immediately: without any grace.
+    /// - Parameter immediately: whether the grace period is skipped.
     public func lock(immediately: Bool) {
         var deadline: UInt64?
         change { state in
@@ -141,7 +144,8 @@ public final class LockableKeybag: Sendable {
         if let deadline { wipe(at: deadline) }
     }
 
-    /// Wipes what the passcode has opened, for a keychain that is not used any more. Nobody is told.
+    /// Wipes the keys that the passcode has opened, for a keychain that is no longer used.
+    /// Observers are not called.
     public func forget() {
         state.withLock { state in
             (state.user, state.keyring, state.isLocked, state.graceDeadline) = (nil, nil, false, nil)
@@ -155,14 +159,16 @@ public final class LockableKeybag: Sendable {
         state.keyring = nil
     }
 
-    /// Wipes the keys when the grace is over, also if nothing is asked for any more. Without a thread that waits for it there is no grace.
+    /// Wipes the keys when the grace period ends, even if nothing is requested. If no thread can be
+    /// started for that, there is no grace period.
     private func wipe(at deadline: UInt64) {
         let clock = clock
         let isRunning = BackgroundThread.run { [weak self] in
             while true {
                 let now = clock.now()
                 guard now < deadline else { break }
-                // In steps: the sleep's clock stands still while the machine is suspended.
+                // Sleeps in steps, because the clock of usleep(3) stops while the machine is
+                // suspended.
                 usleep(UInt32(min((deadline - now) / 1000, 200_000)))
                 guard let self, self.state.withLock({ $0.graceDeadline == deadline }) else { return }
             }
@@ -178,10 +184,10 @@ public final class LockableKeybag: Sendable {
 
     // MARK: Idleness
 
-    /// Whether a thread waits for the keychain to be left alone.
+    /// Whether a thread waits until the keychain has been idle long enough.
     var isWatched: Bool { state.withLock { $0.isWatched } }
 
-    /// The nanoseconds left until the keychain locks itself for want of use; nil where it does not.
+    /// Returns the nanoseconds until the idle keychain locks itself; nil if it does not.
     private func idleTimeLeft(_ state: State) -> UInt64? {
         let interval = UInt64(state.device.settings.lockInterval) * 1_000_000_000
         guard interval > 0, state.user != nil, !state.isLocked else { return nil }
@@ -193,13 +199,13 @@ public final class LockableKeybag: Sendable {
     private func lockIfIdle() {
         guard state.withLock({ idleTimeLeft($0) == 0 }) else { return }
         change { state in
-            // Somebody may have used or unlocked it since.
+            // Another thread may have used or unlocked it since.
             guard idleTimeLeft(state) == 0 else { return }
             (state.isLocked, state.graceDeadline, state.user) = (true, nil, state.user?.afterLock)
         }
     }
 
-    /// Sees to it that one thread locks the keychain also where nobody asks for anything any more.
+    /// Ensures that one thread locks the keychain when it is idle, even if nothing is requested.
     private func startIdleTimer() {
         let isNew = state.withLock { state in
             guard !state.isWatched, idleTimeLeft(state) != nil else { return false }
@@ -213,7 +219,7 @@ public final class LockableKeybag: Sendable {
         if !isRunning { state.withLock { $0.isWatched = false } }
     }
 
-    /// Locks what was left alone; false when there is nothing to wait for any more.
+    /// Locks an idle keychain; returns false if there is nothing left to wait for.
     private func startsIdleTimer() -> Bool {
         lockIfIdle()
         return state.withLock { state in
@@ -227,7 +233,7 @@ public final class LockableKeybag: Sendable {
 
     // MARK: Observing
 
-    /// Calls `body` with every new state, on the thread that changes it.
+    /// Calls `body` with every new lock state, on the thread that changes it.
     ///
     /// - Returns: a number for ``removeObserver(_:)``.
     public func addObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {

@@ -4,20 +4,22 @@ internal import KeychainModel
 public import LinuxSystem
 internal import SecretMemory
 
-/// The wrong passcodes so far, and how long nobody may try again.
+/// Counts wrong passcodes and enforces the delay before the next attempt.
 ///
-/// An attempt is counted durably before it is judged, so that pulling the plug saves nobody an attempt. The same wrong passcode given twice is
-/// one attempt: 16 bits of a keyed hash recognise it. The count stops typing; it does not stop a holder of the files, who need not use it.
+/// An attempt is counted durably before it is verified, so that cutting the power does not give a
+/// free attempt. The same wrong passcode entered twice is one attempt: 16 bits of a keyed hash
+/// identify it. The count limits guesses through this program; it does not limit an attacker who
+/// has the files and can guess without it.
 public final class PasscodeAttempts: Sendable {
     private let storage: any AttemptStorage
     private let clock: BootClock
 
-    /// Attempts that end with the process, for a keychain in memory.
+    /// Keeps the attempts in memory, for a keychain in memory.
     public convenience init(inMemory clock: BootClock) {
         self.init(InMemoryAttemptStorage(), clock: clock)
     }
 
-    /// Attempts that are kept in `directory`, beside the device key.
+    /// Keeps the attempts in `directory`, beside the device key.
     public convenience init(in directory: PrivateDirectory, clock: BootClock) {
         self.init(FileAttemptStorage(directory), clock: clock)
     }
@@ -27,7 +29,7 @@ public final class PasscodeAttempts: Sendable {
         self.clock = clock
     }
 
-    /// Runs `body` while no other thread and no other process judges or changes a passcode.
+    /// Runs `body` while no other thread and no other process verifies or changes a passcode.
     public func exclusively<Result, Failure: Error>(
         onSystemError: (KeybagError) -> Failure, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -41,17 +43,18 @@ public final class PasscodeAttempts: Sendable {
         return try body()
     }
 
-    /// What a passcode was found to be.
+    /// The result of verifying the right passcode.
     package struct PasscodeVerification {
         package let key: PasscodeKey
         package let unlocked: UnlockedKeybag
     }
 
-    /// Judges a passcode. Only within ``exclusively(onSystemError:_:)``.
+    /// Verifies a passcode. Call it only within ``exclusively(onSystemError:_:)``.
     ///
-    /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeDelay(seconds:)``; ``KeybagError/attemptsReadOnly(path:)`` before anything
-    ///   is judged, where an attempt could not be counted; ``KeybagError/wiped`` where this was the tenth wrong
-    ///   one and the settings say so: then the caller destroys what the passcode protected.
+    /// - Throws: ``KeybagError/wrongPasscode``, ``KeybagError/passcodeDelay(seconds:)``;
+    ///   ``KeybagError/attemptsReadOnly(path:)`` before the passcode is verified, if the attempt
+    ///   could not be counted; ``KeybagError/wiped`` if this was the tenth wrong passcode and the
+    ///   settings require wiping: the caller must then destroy what the passcode protected.
     package func verify(_ passcode: Passcode, of keybag: DeviceKeybag) throws(KeybagError) -> PasscodeVerification {
         try storage.requireWritable()
         let before = try load(keybag.deviceKey)
@@ -76,18 +79,19 @@ public final class PasscodeAttempts: Sendable {
             guard keybag.settings.wipesAfterTen, record.count >= AttemptRecord.wipeCount else { throw .wrongPasscode }
             throw .wiped
         } catch {
-            // Damage is no attempt.
+            // A damaged keybag does not count as an attempt.
             try save(before, keybag.deviceKey)
             throw error
         }
     }
 
-    /// The seconds until a passcode is judged again; 0 for at once.
+    /// Returns the seconds until the next passcode can be tried; 0 for immediately.
     package func delay(for keybag: DeviceKeybag) throws(KeybagError) -> Int {
         delay(try load(keybag.deviceKey))
     }
 
-    /// The seconds since the last wrong passcode; nil where there is none, or the machine has started since.
+    /// Returns the seconds since the last wrong passcode; nil if there is none, or if the machine
+    /// was started since.
     package func elapsed(for keybag: DeviceKeybag) throws(KeybagError) -> Double? {
         let record = try load(keybag.deviceKey)
         guard record.count > 0, record.bootIdentifier == Array(clock.identifier().utf8) else { return nil }
@@ -95,19 +99,19 @@ public final class PasscodeAttempts: Sendable {
         return now > record.time ? Double(now - record.time) / 1e9 : 0
     }
 
-    /// How many wrong passcodes there were since the last right one.
+    /// Returns the number of wrong passcodes since the last right one.
     package func count(for keybag: DeviceKeybag) throws(KeybagError) -> Int {
         Int(try load(keybag.deviceKey).count)
     }
 
-    /// Forgets every attempt: the passcode was right, or is another one now.
+    /// Removes the record of attempts, because the passcode was right or was replaced.
     package func clear() throws(KeybagError) {
         try storage.save(nil)
     }
 
     // MARK: The record
 
-    /// The clock begins anew with the boot; so does the delay.
+    /// Restarts the delay after a boot, because the clock restarts as well.
     private func restartDelay(_ record: inout AttemptRecord, _ deviceKey: DeviceKey) throws(KeybagError) {
         let boot = Array(clock.identifier().utf8)
         guard record.delay > 0, record.bootIdentifier != boot else { return }
@@ -119,7 +123,7 @@ public final class PasscodeAttempts: Sendable {
     private func delay(_ record: AttemptRecord) -> Int {
         guard record.bootIdentifier == Array(clock.identifier().utf8) else { return record.delay }
         let now = clock.now()
-        // A time in the future, as after a clock that went back, counts as now.
+        // A time in the future, which a clock that was set back causes, counts as now.
         let passed = now > record.time ? (now - record.time) / 1_000_000_000 : 0
         return max(0, record.delay - Int(clamping: passed))
     }
@@ -137,7 +141,7 @@ public final class PasscodeAttempts: Sendable {
         KeybagCryptography.derive(from: deviceKey.secret, label: "latchkey v1 attempts")
     }
 
-    /// 16 bits: enough to know a passcode again, too few to tell anything about one.
+    /// Returns 16 bits: enough to recognize the same passcode, too few to reveal anything about it.
     private static func tag(of key: PasscodeKey, _ keybag: DeviceKeybag) -> UInt16 {
         KeybagCryptography.derive(from: key.secret, label: "latchkey v1 attempt", context: keybag.keychain)
             .withUnsafeBytes {

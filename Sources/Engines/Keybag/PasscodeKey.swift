@@ -3,7 +3,7 @@
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// P, what scrypt makes of a passcode: 32 bytes.
+/// The passcode key P, which scrypt derives from a passcode: 32 bytes.
 package final class PasscodeKey: Sendable {
     let secret: SecretBytes
 
@@ -11,10 +11,13 @@ package final class PasscodeKey: Sendable {
         self.secret = secret
     }
 
-    /// The key of no passcode: random, so that nothing it wraps is ever opened. For a rehearsal.
+    /// A random key, so that nothing it wraps can ever be opened. For a dry run.
     package static var none: PasscodeKey { PasscodeKey(.random(count: 32)) }
 
-    /// Takes time and memory, by design.
+    /// Derives the key. scrypt takes time and memory by design.
+    ///
+    /// - Throws: ``KeybagError/noMemory(_:)``, or ``KeybagError/damaged(_:)`` for a cost that is
+    ///   not accepted.
     package static func derive(_ passcode: Passcode, _ parameters: PasscodeParameters) throws(KeybagError)
         -> PasscodeKey
     {
@@ -31,7 +34,7 @@ package final class PasscodeKey: Sendable {
                 })
         } catch {
             throw .noMemory(
-                "\((Int(cost.blockSize) * 128 << Int(cost.exponent)) / 1_048_576) MiB, which judging a passcode takes, could not be had: \(error.message)"
+                "deriving a key from the passcode takes \((Int(cost.blockSize) * 128 << Int(cost.exponent)) / 1_048_576) MiB: \(error.message)"
             )
         }
     }

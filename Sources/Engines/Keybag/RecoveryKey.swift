@@ -2,10 +2,11 @@
 
 public import SecretMemory
 
-/// R, a key on paper: 16 random bytes that open what may leave the device when the passcode or the device key is lost.
+/// The recovery key R: 16 random bytes that open the keys which may leave the device, when the
+/// passcode or the device key is lost.
 ///
-/// Written as 32 characters of Crockford's base 32 in groups of four, of which the last bits are a checksum. Case does not count, nor do
-/// blanks and hyphens; I and L are read as 1, O as 0.
+/// Its text has 32 characters of Crockford's base 32 in groups of four; the last bits are a
+/// checksum. Case, blanks and hyphens are ignored; I and L are read as 1, O as 0.
 public final class RecoveryKey: Sendable {
     private let secret: SecretBytes
 
@@ -21,9 +22,9 @@ public final class RecoveryKey: Sendable {
         body(secret)
     }
 
-    // MARK: On paper
+    // MARK: Text
 
-    /// The key as people write it down: `XXXX-XXXX-…`, 39 characters.
+    /// The text that the user writes down: `XXXX-XXXX-…`, 39 characters.
     public var text: SharedSecret {
         let whole = SecretBytes(count: Self.length + Self.checksumLength) { buffer in
             secret.withUnsafeBytes { buffer[0..<Self.length].copyBytes(from: $0) }
@@ -45,7 +46,10 @@ public final class RecoveryKey: Sendable {
             })
     }
 
-    /// - Throws: ``KeybagError/unusableRecoveryKey(_:)`` where it is not 32 characters of the alphabet, or the checksum does not fit.
+    /// Parses a recovery key.
+    ///
+    /// - Throws: ``KeybagError/unusableRecoveryKey(_:)`` if the text is not 32 characters of the
+    ///   alphabet, or if the checksum does not match.
     public init(text: SharedSecret) throws(KeybagError) {
         let length = Self.length
         var count = 0
@@ -68,26 +72,29 @@ public final class RecoveryKey: Sendable {
                 }
             }
         }
-        guard !hasForeign else { throw .unusableRecoveryKey("it holds a character that no recovery key has") }
+        guard !hasForeign else {
+            throw .unusableRecoveryKey("it contains a character that is not allowed in a recovery key")
+        }
         guard count == Self.digitCount else {
-            throw .unusableRecoveryKey("it has \(count) letters and digits, and a recovery key has \(Self.digitCount)")
+            throw .unusableRecoveryKey("it has \(count) letters and digits, expected \(Self.digitCount)")
         }
         let secret = whole.withUnsafeBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[0..<length])) }
         let found = whole.withUnsafeBytes { Array($0[length...]) }
         guard found == Self.checksum(of: secret) else {
-            throw .unusableRecoveryKey("its checksum does not fit: a character is wrong")
+            throw .unusableRecoveryKey("its checksum does not match: a character is wrong")
         }
         self.secret = secret
     }
 
-    /// Tells a slip of the pen; it proves nothing, and gives 32 bits of a hash of 128 random ones away.
+    /// Returns a checksum that detects typing errors. It authenticates nothing, and reveals 32 bits
+    /// of a hash of 128 random bits.
     private static func checksum(of secret: borrowing SecretBytes) -> [UInt8] {
         KeybagCryptography.derive(from: secret, label: "latchkey v1 recovery checksum").withUnsafeBytes {
             Array($0.prefix(checksumLength))
         }
     }
 
-    /// Five bits, counted from the first.
+    /// Returns the five bits of a digit, counted from the first bit.
     private static func bits(of bytes: UnsafeRawBufferPointer, _ digit: Int) -> Int {
         (0..<5).reduce(0) { value, bit in
             let position = digit * 5 + bit

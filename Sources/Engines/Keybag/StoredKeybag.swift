@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keybag as it lies in the database.
+/// The keybag as it is stored in the database.
 public struct StoredKeybag: Sendable, Equatable {
     /// The encoded record.
     public var record: [UInt8]
     /// HMAC-SHA256 of the record under a key derived from the device key.
     public var deviceTag: [UInt8]
-    /// The same under a key derived from device key and passcode; empty while there is no passcode.
+    /// HMAC-SHA256 of the record under a key derived from the device key and the passcode; empty
+    /// without a passcode.
     public var userTag: [UInt8]
 
     public init(record: [UInt8], deviceTag: [UInt8], userTag: [UInt8]) {

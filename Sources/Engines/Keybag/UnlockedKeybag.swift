@@ -3,7 +3,8 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// The keys that need a passcode, open. Only ``DeviceKeybag/unlock(with:)`` makes one; its memory is wiped when the last holder lets go.
+/// The opened keys that need a passcode. Only ``DeviceKeybag/unlock(with:)`` creates it; its memory
+/// is wiped when the last reference ends.
 public final class UnlockedKeybag: Sendable {
     let keychain: [UInt8]
     let keys: [KeySlot: SharedSecret]
@@ -13,12 +14,14 @@ public final class UnlockedKeybag: Sendable {
         self.keys = keys
     }
 
-    /// What stays open after the lock: the classes that are open from the first unlock on.
+    /// The keys that remain after the lock: those of the classes that are open from the first
+    /// unlock on.
     var afterLock: UnlockedKeybag {
         filtered { ProtectionClass(number: $0.protection)?.accessibility == .afterFirstUnlock }
     }
 
-    /// The keys that a changed keybag still has; nil where it has newer ones, so that the passcode must be given again.
+    /// Returns the keys that a changed keybag still contains; nil if it has newer ones, so that the
+    /// passcode must be entered again.
     func retained(in record: KeybagRecord) -> UnlockedKeybag? {
         guard record.keychain == keychain, record.passcode != nil else { return nil }
         let slots = Set(record.keys.filter { $0.wrapping == .user }.map(\.slot))
