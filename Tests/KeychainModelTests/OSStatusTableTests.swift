@@ -3,7 +3,8 @@
 import KeychainModel
 import Testing
 
-/// The status table is a contract with every program that knows Apple's numbers: names and numbers are fixed, messages tell statuses apart.
+/// Tests the status table, on which programs depend that use Apple's numbers: names and numbers are
+/// fixed, and each message identifies one status.
 @Suite("OSStatus table")
 struct OSStatusTableTests {
     // MARK: The table as a whole
@@ -22,21 +23,21 @@ struct OSStatusTableTests {
         #expect(OSStatusCode.all.filter { $0.name.hasPrefix("errSSL") }.count == 74)
     }
 
-    @Test("no name stands twice, no number has two names, no two statuses have the same message")
+    @Test("names, numbers and messages are unique")
     func entriesAreDistinct() {
         #expect(repeated(OSStatusCode.all.map(\.name)).isEmpty)
         #expect(repeated(OSStatusCode.all.map(\.code.rawValue)).isEmpty)
         #expect(repeated(OSStatusCode.all.map(\.message)).isEmpty)
     }
 
-    @Test("entries stand in descending order, so success is the first and a new one has one place")
+    @Test("entries are in descending order of their numbers, success first")
     func order() {
         let numbers = OSStatusCode.all.map(\.code.rawValue)
         #expect(numbers == numbers.sorted(by: >))
         #expect(numbers.first == 0)
     }
 
-    @Test("the ranges of TLS, of the keychain and the general one have no holes")
+    @Test("the number ranges of TLS, of the keychain and of general statuses have no gaps")
     func ranges() {
         let numbers = Set(OSStatusCode.all.map(\.code.rawValue))
         for range in [-9865 ... -9800, -9886 ... -9880, -25320 ... -25291, -67904 ... -67585] as [ClosedRange<Int32>] {
@@ -59,7 +60,7 @@ struct OSStatusTableTests {
         }
     }
 
-    @Test("looking a status up by its number finds its own entry")
+    @Test("a lookup by number finds the entry of the status")
     func lookup() {
         for entry in OSStatusCode.all {
             let code = OSStatusCode(rawValue: entry.code.rawValue)
@@ -69,7 +70,7 @@ struct OSStatusTableTests {
         }
     }
 
-    @Test("success alone exits with 0")
+    @Test("only success exits with 0")
     func onlySuccessExitsWithZero() {
         #expect(OSStatusCode.all.filter { $0.code.exitCode == 0 }.map(\.code) == [.success])
     }
@@ -84,13 +85,13 @@ struct OSStatusTableTests {
         #expect(code.exitCode == status.exit)
     }
 
-    @Test("a member that the list of known statuses leaves out has Apple's number", arguments: Member.all)
+    @Test("a static member outside the list of known statuses has Apple's number", arguments: Member.all)
     func members(member: Member) {
         #expect(member.code.rawValue == member.number)
         #expect(member.code.name == member.name)
     }
 
-    @Test("a message says what happened, in our words")
+    @Test("a message says what happened")
     func messages() {
         #expect(OSStatusCode.success.message == "no error")
         #expect(OSStatusCode.itemNotFound.message == "no matching item")
@@ -99,7 +100,7 @@ struct OSStatusTableTests {
     }
 
     @Test(
-        "an unknown status is kept: same number, no name, no message, an exit value that is a failure",
+        "an unknown status keeps its number, has no name or message, and exits with a failure",
         arguments: UnknownStatus.all)
     func unknown(status: UnknownStatus) {
         let code = OSStatusCode(rawValue: status.number)
@@ -110,14 +111,14 @@ struct OSStatusTableTests {
         #expect(code.exitCode == status.exit)
     }
 
-    @Test("a failure whose number is a multiple of 256 does not look like success to a script")
+    @Test("a failure whose number is a multiple of 256 does not exit with 0")
     func multipleOf256() {
         let code = OSStatusCode(rawValue: -67840)
         #expect(code.name == "errSecInvalidStopOnPolicy")
         #expect(code.exitCode == 1)
     }
 
-    @Test("a bare number can be matched in a switch, and so can a code")
+    @Test("numbers and codes can be matched in a switch")
     func patterns() {
         func kind(of status: Int32) -> String {
             switch status {
@@ -143,7 +144,7 @@ struct OSStatusTableTests {
 
     // MARK: Helpers
 
-    /// Words that keep their capitals at the start of a message.
+    /// Words that are capitalized at the start of a message.
     private static let properNouns: Set<String> = ["PKCS#12", "TLS", "App"]
 
     private func repeated<Value: Hashable>(_ values: [Value]) -> [Value] {
@@ -155,7 +156,7 @@ struct OSStatusTableTests {
 // MARK: - Cases
 
 extension OSStatusTableTests {
-    /// A row of the specification's table: what scripts and programs rely on.
+    /// A status that scripts and programs rely on, from the specification's table.
     struct Known: Sendable, CustomTestStringConvertible {
         let code: OSStatusCode
         let name: String
@@ -186,7 +187,7 @@ extension OSStatusTableTests {
         ]
     }
 
-    /// A static member of `OSStatusCode` that `Known` does not list.
+    /// A static member of `OSStatusCode` that is not in `Known`.
     struct Member: Sendable, CustomTestStringConvertible {
         let code: OSStatusCode
         let name: String
@@ -209,7 +210,7 @@ extension OSStatusTableTests {
         ]
     }
 
-    /// A number that no table has.
+    /// A number that is not in the table.
     struct UnknownStatus: Sendable, CustomTestStringConvertible {
         let number: Int32
         let exit: UInt8

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an access control asks for each time the item is used. The bits are Apple's `SecAccessControlCreateFlags` (keychain-behaviour §5.4).
+/// The constraints of an access control, which apply each time the item is used. The bits are those
+/// of Apple's `SecAccessControlCreateFlags` (keychain-behaviour §5.4).
 public struct AccessControlFlags: OptionSet, Hashable, Sendable {
     public let rawValue: UInt64
 
@@ -12,8 +13,9 @@ public struct AccessControlFlags: OptionSet, Hashable, Sendable {
     public static let and = AccessControlFlags(rawValue: 1 << 15)
     public static let privateKeyUsage = AccessControlFlags(rawValue: 1 << 30)
 
-    /// Whether anything must be satisfied before the item may be used. What the item is used for, and the operators, are no constraints;
-    /// every other bit is one, also a bit that this version does not know.
+    /// Whether a constraint must be satisfied before the item may be used. The operators and
+    /// `privateKeyUsage` are not constraints; every other bit is, including bits that this version
+    /// does not know.
     public var hasConstraints: Bool {
         !subtracting([.or, .and, .privateKeyUsage]).isEmpty
     }

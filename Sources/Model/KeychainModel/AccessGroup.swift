@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of items that the programs entitled to it share. The grade of the proof is part of the group's identity: the group `G` that a
-/// program claims and the group `G` that the system attests are different groups.
+/// The named set of items that the programs entitled to it share. The grade is part of the group's
+/// identity: the group `G` that a program claims and the group `G` that the system attests are
+/// different groups.
 public struct AccessGroup: Hashable, Sendable {
-    /// How a caller's right to a group is known.
+    /// How a caller's right to a group was established.
     public enum Grade: UInt8, Sendable {
-        /// The program says so itself; nothing on this system proves which program of a user is calling.
+        /// By the program's own statement. Nothing on this system proves which program of a user is
+        /// calling.
         case claimed = 1
-        /// The kernel and root-owned files say so.
+        /// By the kernel and files that root owns.
         case attested = 2
     }
 
@@ -32,6 +34,7 @@ public struct AccessGroup: Hashable, Sendable {
     /// The group of programs that declare no identity, and of the command line.
     public static let shared = AccessGroup("latchkey.shared", grade: .claimed)
 
-    /// Apple's group of token items: readable by all who have any group, written by none (keychain-behaviour §3.8.2).
+    /// Apple's group of token items: every caller with a group can read it, no caller can write it
+    /// (keychain-behaviour §3.8.2).
     public static let token = AccessGroup("com.apple.token", grade: .claimed)
 }

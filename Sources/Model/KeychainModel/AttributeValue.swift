@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value of an attribute, in the type it was given.
+/// The value of an attribute, in the type that the caller used.
 public enum AttributeValue: Hashable, Sendable {
     case string(String)
     case data([UInt8])
@@ -8,11 +8,11 @@ public enum AttributeValue: Hashable, Sendable {
     /// Seconds since 2001-01-01 00:00:00 UTC.
     case date(Double)
 
-    /// The bytes by which values are compared and searched (keychain-behaviour §1.3): two values with equal bytes are the same value,
-    /// whatever their types.
+    /// The bytes by which values are compared and searched (keychain-behaviour §1.3). Two values
+    /// with equal bytes are the same value, whatever their types.
     ///
-    /// A string is its UTF-8, data is itself, a number its four little-endian bytes (eight where four do not hold it), a date the
-    /// eight little-endian bytes of its IEEE 754 double.
+    /// A string is encoded as UTF-8, data as itself, a number as four little-endian bytes (eight if
+    /// it does not fit into four), a date as the eight little-endian bytes of its IEEE 754 double.
     public var canonicalBytes: [UInt8] {
         switch self {
         case .string(let text): Array(text.utf8)
@@ -20,13 +20,13 @@ public enum AttributeValue: Hashable, Sendable {
         case .number(let number):
             Int32(exactly: number).map { Self.littleEndian($0) } ?? Self.littleEndian(number)
         case .date(let seconds):
-            // Zero has two encodings; dates have one.
+            // Zero and negative zero have different encodings, but are the same date.
             Self.littleEndian(seconds == 0 ? 0 : seconds.bitPattern)
         }
     }
 
-    /// Whether both have the same type and the same bytes. Swift's own comparison takes composed and decomposed text for equal, which are
-    /// two different values to a keychain.
+    /// Whether both have the same type and the same bytes. Swift's `==` treats composed and
+    /// decomposed text as equal, but these are different values in a keychain.
     public static func == (one: AttributeValue, other: AttributeValue) -> Bool {
         switch (one, other) {
         case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
@@ -41,7 +41,7 @@ public enum AttributeValue: Hashable, Sendable {
         hasher.combine(canonicalBytes)
     }
 
-    /// Whether both are the same value to a search.
+    /// Whether a search treats both as the same value.
     public func matches(_ other: AttributeValue) -> Bool {
         self == other || canonicalBytes == other.canonicalBytes
     }
@@ -52,7 +52,7 @@ public enum AttributeValue: Hashable, Sendable {
 }
 
 extension AttributeValue {
-    /// The text of a string, or of data that is UTF-8.
+    /// The text of a string, or of data that is valid UTF-8; otherwise nil.
     public var text: String? {
         switch self {
         case .string(let text): text

@@ -3,7 +3,7 @@
 /// Lines of the audit log, each a JSON object.
 public struct AuditLines: Sendable, Equatable {
     public var lines: [String]
-    /// The number of the last line there is, whether or not it is among these.
+    /// The number of the last line of the log, whether or not it is in `lines`.
     public var last: UInt64
 
     public init(lines: [String], last: UInt64) {
@@ -16,13 +16,14 @@ public struct AuditLines: Sendable, Equatable {
 public struct AuditRemoval: Sendable, Equatable {
     /// Why lines are removed.
     public enum Reason: String, Sendable, CaseIterable {
-        /// The log need not reach back so far.
+        /// The lines are older than the log has to keep.
         case age
-        /// The log was longer than its limit, although it should have reached back further.
+        /// The log exceeded its size limit, although the lines were not old enough to be removed.
         case size
-        /// The same; the lines are refusals, which are removed before anything else. Lines between them may be kept.
+        /// The log exceeded its size limit. The lines are refusals, which are removed first; other
+        /// lines between them may be kept.
         case refusals
-        /// The daemon ended before it could write down why.
+        /// The daemon ended before it could record the reason.
         case unknown
     }
 
@@ -33,11 +34,11 @@ public struct AuditRemoval: Sendable, Equatable {
     public var last: UInt64
     /// How many lines were removed.
     public var lines: UInt64
-    /// The time of the first line, in seconds since 1970; nil where it is not known.
+    /// The time of the first line, in seconds since 1970; nil if unknown.
     public var since: Double?
-    /// The time of the last line, in seconds since 1970; nil where it is not known.
+    /// The time of the last line, in seconds since 1970; nil if unknown.
     public var until: Double?
-    /// When the lines were removed, in seconds since 1970; nil where it is not known.
+    /// When the lines were removed, in seconds since 1970; nil if unknown.
     public var removed: Double?
 
     public init(
@@ -54,15 +55,15 @@ public struct AuditRemoval: Sendable, Equatable {
     }
 }
 
-/// What a check of the audit log found.
+/// The result of verifying the audit log.
 public struct AuditVerification: Sendable, Equatable {
     public var isIntact: Bool
-    /// How many lines were looked at.
+    /// The number of verified lines.
     public var lines: Int
-    /// The number of the first line that is not what was written, or that is missing.
+    /// The number of the first line that was changed or is missing.
     public var firstWrong: UInt64?
     public var detail: String
-    /// What the log says of lines that are no longer kept, the oldest first; the newest 64.
+    /// The removals that the log records, the oldest first; at most the newest 64.
     public var removals: [AuditRemoval]
 
     public init(isIntact: Bool, lines: Int, firstWrong: UInt64? = nil, detail: String, removals: [AuditRemoval] = []) {

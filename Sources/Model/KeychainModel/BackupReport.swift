@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What went into a backup.
+/// Counts of the items in a backup.
 public struct BackupReport: Sendable, Equatable {
-    /// Items that can be restored anywhere.
+    /// Items that can be restored on any device.
     public var portable = 0
     /// Items that can be restored on this device only.
     public var deviceBound = 0
-    /// Items that never leave: those of the class whenPasscodeSetThisDeviceOnly.
+    /// Items that are never backed up: those of the class whenPasscodeSetThisDeviceOnly.
     public var staying = 0
     /// Items that were left out because they are damaged.
     public var damaged = 0
-    /// Keys that were left out because they may not be extracted, and neither the passcode nor the caller's word let them out.
+    /// Keys that were left out because they are not extractable, and neither the passcode nor the
+    /// caller's option includes them.
     public var notExtractable = 0
-    /// Labels or tags of the first of those, ``maxNames`` at most.
+    /// Labels or tags of the first of those, at most ``maxNames``.
     public var notExtractableNames: [String] = []
 
     public init() {}
 
-    /// Counts a key that is left out because it may not be extracted.
+    /// Counts a key that is left out because it is not extractable.
     public mutating func recordNonExtractable(_ key: ItemRecord) {
         notExtractable += 1
         guard notExtractableNames.count < Self.maxNames else { return }
@@ -31,28 +32,28 @@ public struct BackupReport: Sendable, Equatable {
     public static let maxNameLength = 100
 }
 
-/// What came out of one.
+/// Counts of the items that a restore has read and changed.
 public struct RestoreReport: Sendable, Equatable {
     /// Items of the backup that can be restored here.
     public var items = 0
-    /// Of those: new ones.
+    /// Of `items`: added.
     public var added = 0
-    /// Of those: ones that replaced an older item.
+    /// Of `items`: replaced an older item.
     public var replaced = 0
-    /// Of those: ones that were left out because the item here is newer.
+    /// Of `items`: left out because the existing item is newer.
     public var kept = 0
-    /// Items that another device keeps to itself.
+    /// Items that can be restored on another device only.
     public var foreign = 0
-    /// Items that were here and were deleted, tombstones included.
+    /// Existing items that were deleted, tombstones included.
     public var deleted = 0
-    /// Items that no program could have stored here, and that were not restored.
+    /// Items that were rejected because no program could have stored them in this keychain.
     public var refused = 0
-    /// Why, each reason once, ``maxReasons`` at most.
+    /// The reasons, each one once, at most ``maxReasons``.
     public var refusals: [String] = []
 
     public init() {}
 
-    /// Counts an item that is not restored.
+    /// Counts an item that is rejected, and records the reason.
     public mutating func refuse(_ reason: String) {
         refused += 1
         if refusals.count < Self.maxReasons, !refusals.contains(reason) { refusals.append(reason) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Numbers as the formats hold them: the highest byte first.
+/// Numbers as the formats store them: the most significant byte first.
 extension FixedWidthInteger {
     package var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
 }

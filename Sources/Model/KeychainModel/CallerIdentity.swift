@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who calls, as far as it is known. What the program says of itself is a claim; only the kernel's word, and what root has written, is more.
+/// The identity of a caller. What the program states about itself is only a claim; what the kernel
+/// and files of root state is attested.
 public struct CallerIdentity: Sendable, Hashable {
     /// The path of the calling program.
     public var executable: String
-    /// The groups the program declares, in order; nil where it declares no identity at all.
+    /// The groups that the program declares, in order; nil if it declares no identity.
     public var declaredGroups: [String]?
     /// Whether this is the user's own command, which sees all of the user's claimed groups.
     public var isUserCommand: Bool
-    /// The groups that files of the administrator give to a caller whom the kernel attests, in order; nil where none of them speaks of it.
+    /// The groups that the administrator's files give to an attested caller, in order; nil if no
+    /// file names the caller.
     public var attestedGroups: [String]?
-    /// The sandbox that the caller runs in; nil where it runs in none.
+    /// The sandbox that the caller runs in; nil if there is none.
     public var sandbox: Sandbox?
-    /// The user and the process that call; nil where the caller is this process.
+    /// The calling user and process; nil if the caller is this process.
     public var process: ProcessIdentity?
 
-    /// What a sandbox leaves its programs, whatever they declare.
+    /// The items that a sandboxed program may use, whatever it declares.
     public enum Sandbox: Sendable, Hashable {
-        /// The items of one group, which is the application's.
+        /// The items of the application's group only.
         case application(group: String)
-        /// No item: the sandbox does not say which application it holds.
+        /// No item, because the sandbox does not state its application.
         case unidentified
     }
 
@@ -46,6 +48,6 @@ public struct CallerIdentity: Sendable, Hashable {
         self.process = process
     }
 
-    /// How the caller's groups are known.
+    /// How the caller's groups were established.
     public var grade: AccessGroup.Grade { attestedGroups == nil ? .claimed : .attested }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the keychain sees of a caller, and what follows from it.
+/// What the keychain knows about a caller, and the access that results.
 public struct CallerReport: Sendable, Equatable {
-    /// One thing that is known of the caller.
+    /// One fact about the caller.
     public struct Fact: Sendable, Equatable {
         /// `user`, `process`, `executable`, `unit`, `label`, `flatpak`, `snap`, `identity`.
         public var name: String
         public var value: String
         public var grade: AccessGroup.Grade
-        /// Where it is known from.
+        /// The source of the fact.
         public var source: String
 
         public init(_ name: String, _ value: String, _ grade: AccessGroup.Grade, source: String) {
@@ -20,11 +20,11 @@ public struct CallerReport: Sendable, Equatable {
     }
 
     public var facts: [Fact]
-    /// The caller's groups, in order: a new item goes to the first.
+    /// The caller's groups, in order. A new item is added to the first.
     public var groups: [AccessGroup]
     /// Whether the caller has every group of its grade.
     public var hasAllGroups: Bool
-    /// Why it has these.
+    /// Why the caller has these groups.
     public var reason: String
 
     public init(facts: [Fact] = [], groups: [AccessGroup], hasAllGroups: Bool = false, reason: String) {

@@ -8,7 +8,7 @@ public enum HashAlgorithm: String, Sendable, CaseIterable {
     case sha384 = "SHA384"
     case sha512 = "SHA512"
 
-    /// The length of a digest.
+    /// The length of a digest in bytes.
     public var byteCount: Int {
         switch self {
         case .sha1: 20

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An attribute of an item. The raw value is Apple's four-letter code, the string behind the `kSecAttr…` constant.
+/// An attribute of an item. The raw value is Apple's four-letter code, the value of the `kSecAttr…`
+/// constant.
 public enum ItemAttribute: String, CaseIterable, Sendable {
     // Of every class.
     case creationDate = "cdat"
@@ -52,7 +53,8 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case subjectKeyIdentifier = "skid"
     case publicKeyHash = "pkhh"
 
-    // Of keys. `crtr` and `type` are also attributes of keys, under the names kSecAttrKeyCreator and kSecAttrKeyType.
+    // Of keys. `crtr` and `type` are also attributes of keys, under the names kSecAttrKeyCreator
+    // and kSecAttrKeyType.
     case keyClass = "kcls"
     case isPermanent = "perm"
     case isPrivate = "priv"
@@ -77,10 +79,11 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
     case canWrap = "wrap"
     case canUnwrap = "unwp"
 
-    /// The four ASCII letters of the code as one number, the first letter highest: codes sort as their letters do.
+    /// The four ASCII letters of the code as one number, the first letter in the most significant
+    /// byte, so that codes sort like their letters.
     public var code: UInt32 { rawValue.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// The attribute with this code.
+    /// Returns the attribute with this code; nil if it is unknown.
     public init?(code: UInt32) {
         guard let attribute = Self.byCode[code] else { return nil }
         self = attribute
@@ -92,12 +95,13 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
 // MARK: Hashable
 
 extension ItemAttribute: Hashable {
-    /// By the case's own number. What the compiler derives for an enumeration of strings compares and hashes the strings, and dictionaries of
-    /// attributes are on the way of every lookup.
+    /// Compares the case's own number. The compiler's implementation for an enumeration of strings
+    /// would compare and hash the strings, and every lookup uses dictionaries of attributes.
     public static func == (one: ItemAttribute, other: ItemAttribute) -> Bool { one.number == other.number }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
-    /// Sound because an enumeration of at most 256 cases without values is one byte; the cast checks the sizes.
+    /// The case's number. The cast is sound because an enumeration of at most 256 cases without
+    /// values is one byte; it checks the sizes.
     private var number: UInt8 { unsafeBitCast(self, to: UInt8.self) }
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The kinds of things a keychain holds. The raw value is Apple's `kSecClass…` string.
+/// The classes of items in a keychain. The raw value is the value of Apple's `kSecClass…` constant.
 public enum ItemClass: String, CaseIterable, Sendable {
     case genericPassword = "genp"
     case internetPassword = "inet"
     case certificate = "cert"
     case key = "keys"
-    /// A certificate and the private key that belongs to it: a view of those two, not a table.
+    /// A certificate and its private key: a view of those two items, without rows of its own.
     case identity = "idnt"
 
     /// The classes that have rows of their own.
     public static let stored: [ItemClass] = [.genericPassword, .internetPassword, .certificate, .key]
 
-    /// Apple's constant.
+    /// The name of Apple's constant.
     public var constant: String {
         switch self {
         case .genericPassword: "kSecClassGenericPassword"
@@ -23,7 +23,7 @@ public enum ItemClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// The number that stands for the class in the database and in authenticated data. Fixed for ever.
+    /// The number of the class in the database and in authenticated data. It never changes.
     public var number: UInt8 {
         switch self {
         case .genericPassword: 1
@@ -45,7 +45,7 @@ public enum ItemClass: String, CaseIterable, Sendable {
 // MARK: Hashable
 
 extension ItemClass: Hashable {
-    /// By the number; see ``ItemAttribute`` for why.
+    /// Compares the number; ``ItemAttribute`` has the reason.
     public static func == (one: ItemClass, other: ItemClass) -> Bool { one.number == other.number }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(number) }

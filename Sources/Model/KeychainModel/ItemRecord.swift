@@ -2,26 +2,28 @@
 
 public import SecretMemory
 
-/// One item, opened: what the rows of the store hold and what the calls return.
+/// The decoded form of an item: what a row of the store contains and what requests return.
 public struct ItemRecord: Sendable {
     public var identifier: ItemIdentifier
     public var itemClass: ItemClass
     public var protection: ProtectionClass
     public var accessGroup: AccessGroup
     public var isSynchronizable: Bool
-    /// Whether this is only the memory of a deleted item, kept so that the deletion can be synchronised.
+    /// Whether this records a deleted item, so that the deletion can be synchronised.
     public var isTombstone: Bool
     /// Seconds since 2001-01-01 00:00:00 UTC.
     public var created: Double
-    /// Seconds since 2001-01-01 00:00:00 UTC; grows with every update.
+    /// Seconds since 2001-01-01 00:00:00 UTC; increases with every update.
     public var modified: Double
     /// Every attribute that is neither a field of this record nor secret.
     public var attributes: [ItemAttribute: AttributeValue]
-    /// The flags of the access control the item was added with; nil where it has only a protection class.
+    /// The flags of the access control that the item was added with; nil if it has only a
+    /// protection class.
     public var accessControlFlags: AccessControlFlags?
-    /// The executable that added the item, so that a program's careless bulk delete stays within what it made itself.
+    /// The executable that added the item. It limits a program's bulk delete to the items that the
+    /// program added.
     public var addedBy: String
-    /// The secret half; nil where it was not asked for.
+    /// The secret half; nil if it was not requested.
     public var secrets: ItemSecrets?
 
     public init(
@@ -49,7 +51,8 @@ public struct ItemRecord: Sendable {
         PersistentReference(itemClass, identifier)
     }
 
-    /// Whether the data may be given out. A key says so by kSecAttrIsExtractable; what is there and is no plain yes is a no.
+    /// Whether the data may be returned. A key's kSecAttrIsExtractable must be unset or a number
+    /// other than 0.
     public var isExtractable: Bool {
         guard itemClass == .key || itemClass == .identity else { return true }
         switch attributes[.isExtractable] {
@@ -59,11 +62,12 @@ public struct ItemRecord: Sendable {
         }
     }
 
-    /// Whether the item, or the memory of its deletion, may be carried to another device. A ThisDeviceOnly item never is, whatever
-    /// ``isSynchronizable`` says.
+    /// Whether the item, or its tombstone, may be synchronised to another device. A ThisDeviceOnly
+    /// item never is, whatever ``isSynchronizable`` says.
     public var canSynchronize: Bool { isSynchronizable && !protection.isThisDeviceOnly }
 
-    /// The value of any attribute, those included that are fields of this record. Secrets, and what is unset, are nil.
+    /// The value of an attribute, including those that are fields of this record; nil for secret
+    /// and unset attributes.
     public subscript(attribute: ItemAttribute) -> AttributeValue? {
         switch attribute {
         case .creationDate: .date(created)
@@ -77,12 +81,13 @@ public struct ItemRecord: Sendable {
         }
     }
 
-    /// The value that counts in the primary key: an absent one is its kind's empty value.
+    /// Returns the value of a column in the primary key: for an unset attribute, the column's
+    /// default or the empty string.
     public func primaryKeyValue(of column: ItemSchema.Column) -> AttributeValue {
         self[column.attribute] ?? column.initial ?? .string("")
     }
 
-    /// Fills in the defaults of the class's columns that are never unset.
+    /// Sets the missing attributes of the columns that have a default.
     public mutating func completeDefaults() {
         for column in ItemSchema.of(itemClass).columns where !column.isSystemSet && attributes[column.attribute] == nil
         {
@@ -90,7 +95,7 @@ public struct ItemRecord: Sendable {
         }
     }
 
-    /// What remains of a deleted synchronised item: its primary key and its creation date.
+    /// Returns the tombstone of a deleted synchronised item: its primary key and its creation date.
     public func tombstone(at now: Double) -> ItemRecord {
         let kept = Set(ItemSchema.of(itemClass).primaryKey.map(\.attribute))
         var tombstone = self
@@ -102,7 +107,8 @@ public struct ItemRecord: Sendable {
         return tombstone
     }
 
-    /// `now`, or a millisecond after `earlier` where the clock has not moved on: modification dates grow strictly.
+    /// Returns `now`, or a millisecond after `earlier` if the clock has not advanced, so that
+    /// modification dates strictly increase.
     public static func date(_ now: Double, after earlier: Double) -> Double {
         max(now, earlier + 0.001)
     }
@@ -110,7 +116,7 @@ public struct ItemRecord: Sendable {
 
 /// The secret half of an item.
 public struct ItemSecrets: Sendable, Equatable {
-    /// `kSecValueData`; nil where the item has none, which differs from empty data.
+    /// `kSecValueData`; nil if the item has none, which differs from empty data.
     public var data: SharedSecret?
     /// The secret attributes of internet passwords.
     public var attributes: [ItemAttribute: SharedSecret]

@@ -2,17 +2,17 @@
 
 public import SecretMemory
 
-/// What `SecItemAdd` is asked to store.
+/// An item that `SecItemAdd` stores.
 public struct ItemAddition: Sendable {
     public var itemClass: ItemClass
-    /// Every attribute given that is neither a field below nor secret.
+    /// The given attributes that are neither a field below nor secret.
     public var attributes: [ItemAttribute: AttributeValue]
     public var secrets: ItemSecrets
-    /// The access group by name; nil stands for the caller's first.
+    /// The access group by name; nil for the caller's first group.
     public var accessGroup: String?
-    /// nil stands for the class's usual protection.
+    /// nil for the default protection of the class.
     public var protection: ProtectionClass?
-    /// The access control's flags, where one was given; its protection class is in `protection`.
+    /// The flags of the access control, if there is one; its protection class is in `protection`.
     public var accessControlFlags: AccessControlFlags?
     public var isSynchronizable: Bool
 
@@ -31,12 +31,13 @@ public struct ItemAddition: Sendable {
     }
 }
 
-/// An identity to be stored: a certificate and the private key that belongs to it.
+/// An identity to store: a certificate and its private key.
 public struct IdentityAddition: Sendable {
     public var certificate: ItemAddition
     public var key: ItemAddition
 
-    /// How many are stored in one transaction, at most: a frame of the wire protocol carries 256 secrets, and each identity has two.
+    /// The maximum number of identities in one transaction: a frame of the wire protocol carries
+    /// 256 secrets, and each identity has two.
     public static let maxCount = 100
 
     public init(certificate: ItemAddition, key: ItemAddition) {
@@ -44,28 +45,32 @@ public struct IdentityAddition: Sendable {
         self.key = key
     }
 
+    /// Checks the number of identities.
+    ///
     /// - Throws: errSecParam for more than ``maxCount``.
     public static func checkCount(_ identities: [IdentityAddition]) throws(KeychainError) {
         guard identities.count <= maxCount else {
-            throw .parameter("\(identities.count) identities were given; at most \(maxCount) are added at a time")
+            throw .parameter("too many identities: \(identities.count), the maximum is \(maxCount)")
         }
     }
 }
 
-/// What `SecItemCopyMatching`, `SecItemUpdate` and `SecItemDelete` look for: all conditions hold at once.
+/// The conditions of `SecItemCopyMatching`, `SecItemUpdate` and `SecItemDelete`; an item must meet
+/// all of them.
 public struct ItemQuery: Sendable {
-    /// nil only beside a persistent reference, which names the class.
+    /// nil only if there is a persistent reference, which contains the class.
     public var itemClass: ItemClass?
     /// Attributes that must have these values.
     public var attributes: [ItemAttribute: AttributeValue]
-    /// The access group by name; nil stands for all of the caller's.
+    /// The access group by name; nil for all groups of the caller.
     public var accessGroup: String?
     public var synchronizable: SynchronizableScope
     public var persistentReference: PersistentReference?
-    /// How many results; nil stands for the call's own default (one for copying, all for update and delete).
+    /// The maximum number of results; nil for the default of the call (one for copying, all for
+    /// update and delete).
     public var limit: MatchLimit?
     public var match: MatchOptions
-    /// Whether deleted synchronised items are seen (kSecUseTombstones).
+    /// Whether tombstones are included (kSecUseTombstones).
     public var includesTombstones: Bool
 
     public init(
@@ -85,22 +90,23 @@ public struct ItemQuery: Sendable {
     }
 }
 
-/// Which of the local and the synchronised items a query sees (keychain-behaviour §3.7).
+/// Whether a query finds local items, synchronised items or both (keychain-behaviour §3.7).
 public enum SynchronizableScope: Sendable, Hashable {
     case local, synchronized, any
 }
 
-/// How many results a query wants: never a negative number of them.
+/// The maximum number of results; never negative.
 public enum MatchLimit: Sendable, Hashable {
-    /// kSecMatchLimitOne, or the number 1: a single result, not an array.
+    /// kSecMatchLimitOne, or the number 1: one result that is not in an array.
     case one
     /// kSecMatchLimitAll, or the number −1.
     case all
     /// Any other number; 0 finds nothing.
     case atMost(UInt32)
 
-    /// A number as kSecMatchLimit has it: −1 stands for all; nil where it is another negative one. A number of more than 32 bits is the
-    /// largest of 32 bits: no keychain has as many items.
+    /// Creates a limit from the number in kSecMatchLimit: −1 means all; nil for any other negative
+    /// number. A number of more than 32 bits becomes the largest 32-bit number, because no keychain
+    /// has as many items.
     public init?(validating number: Int64) {
         switch number {
         case -1: self = .all
@@ -110,7 +116,7 @@ public enum MatchLimit: Sendable, Hashable {
         }
     }
 
-    /// The max number of items, 0 or more; nil is no limit.
+    /// The maximum number of items, 0 or more; nil for no limit.
     public var count: Int? {
         switch self {
         case .one: 1
@@ -120,7 +126,7 @@ public enum MatchLimit: Sendable, Hashable {
     }
 }
 
-/// Conditions that are no attribute (`kSecMatch…`).
+/// Conditions that are not attributes (`kSecMatch…`).
 public struct MatchOptions: Sendable, Hashable {
     /// String attributes are compared without regard to case (kSecMatchCaseInsensitive).
     public var ignoresCase = false
@@ -128,15 +134,15 @@ public struct MatchOptions: Sendable, Hashable {
     public var subjectContains: String?
     /// Only these items (kSecMatchItemList).
     public var items: Set<PersistentReference>?
-    /// The server is this host or lies in its domain (kSecMatchHostOrSubdomainOfHost).
+    /// The server is this host or in its domain (kSecMatchHostOrSubdomainOfHost).
     public var hostOrSubdomain: String?
-    /// The certificate names this e-mail address (kSecMatchEmailAddressIfPresent).
+    /// The certificate contains this email address (kSecMatchEmailAddressIfPresent).
     public var emailAddress: String?
 
     public init() {}
 }
 
-/// What a call gives back of each item.
+/// The values that a request returns for each item.
 public struct ReturnTypes: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -147,19 +153,19 @@ public struct ReturnTypes: OptionSet, Sendable, Hashable {
     public static let persistentReference = ReturnTypes(rawValue: 1 << 3)
 }
 
-/// What `SecItemUpdate` changes. What is nil or absent stays as it is.
+/// The changes of `SecItemUpdate`. What is nil or absent is not changed.
 public struct ItemUpdate: Sendable {
     public var attributes: [ItemAttribute: AttributeValue]
-    /// New data; nil leaves the old.
+    /// The new data; nil keeps the old data.
     public var data: SharedSecret?
-    /// New secret attributes.
+    /// The new secret attributes.
     public var secretAttributes: [ItemAttribute: SharedSecret]
-    /// Moves the item to another group.
+    /// The group that the item is moved to.
     public var accessGroup: String?
     public var protection: ProtectionClass?
     public var accessControlFlags: AccessControlFlags?
     public var isSynchronizable: Bool?
-    /// The creation date may be set, though only by an update (keychain-behaviour §1.3).
+    /// The creation date, which only an update may set (keychain-behaviour §1.3).
     public var created: Double?
 
     public init(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The one description of every item class: which attributes it has, what values they take, what makes an item unique, what is searched
-/// by token and what the system sets itself. Parsing, storage, output, documentation and tests are driven by it.
+/// The description of an item class: its attributes, their values, the primary key, the attributes
+/// that are searched by token, and those that the system sets. Parsing, storage, output,
+/// documentation and tests use it.
 ///
-/// Source: keychain-behaviour §1.4. Columns of Apple's sync engines (`ggrp pcss pcsk pcsi sysb UUID clip`) are left out.
+/// Source: keychain-behaviour §1.4. The columns of Apple's sync engines (`ggrp pcss pcsk pcsi sysb
+/// UUID clip`) are left out.
 public struct ItemSchema: Sendable {
     public let itemClass: ItemClass
     /// The columns in a fixed order.
@@ -13,20 +15,23 @@ public struct ItemSchema: Sendable {
     /// One attribute of one class.
     public struct Column: Sendable {
         public let attribute: ItemAttribute
-        /// Apple's constant, `kSecAttrAccount`.
+        /// The name of Apple's constant, such as `kSecAttrAccount`.
         public let constant: String
         public let kind: ValueKind
-        /// What an absent value counts as in the primary key, and what is filled in on add. Columns with a default are never unset.
+        /// The default: the value that an unset attribute has in the primary key and gets when an
+        /// item is added.
         public let initial: AttributeValue?
         public let roles: Roles
 
         public var isPrimaryKey: Bool { roles.contains(.primaryKey) }
         public var isSystemSet: Bool { roles.contains(.system) }
-        /// Whether a search for the attribute goes by token. Every other attribute is compared after those, within the access group.
+        /// Whether the attribute is searched by token. Other attributes are compared afterwards,
+        /// within the access group.
         public var isIndexed: Bool { roles.contains(.indexed) }
-        /// Whether the value lies in the secret half and comes back only with the data.
+        /// Whether the value is in the secret half and is returned only with the data.
         public var isSecret: Bool { roles.contains(.secret) }
-        /// Whether the value lies among the attributes of a record: it is neither secret nor a field of the record's own.
+        /// Whether the value is in a record's `attributes`: it is neither secret nor a field of the
+        /// record.
         public var isStoredWithMetadata: Bool { !isSecret && !isSystemSet }
     }
 
@@ -34,25 +39,27 @@ public struct ItemSchema: Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Part of what makes an item unique.
+        /// Part of the primary key.
         public static let primaryKey = Roles(rawValue: 1 << 0)
         /// Has a search token of its own.
         public static let indexed = Roles(rawValue: 1 << 1)
-        /// Set by the system; what the caller gives is ignored, refused or has a field of its own.
+        /// Set by the system. A value from the caller is ignored, rejected or has a field of its
+        /// own.
         public static let system = Roles(rawValue: 1 << 2)
-        /// Lies in the secret half.
+        /// Stored in the secret half.
         public static let secret = Roles(rawValue: 1 << 3)
     }
 
-    /// Which values an attribute takes (keychain-behaviour §1.2).
+    /// The values that an attribute accepts (keychain-behaviour §1.2).
     public enum ValueKind: String, Sendable {
         /// A string; data is read as UTF-8.
         case string
-        /// A string, data or number, kept as it was given.
+        /// A string, data or number, stored as given.
         case blob
         /// Data; a string becomes its UTF-8 and a number its four bytes.
         case data
-        /// A number; a Boolean becomes 0 or 1 and a string that prints back identically as a 32-bit number becomes that number.
+        /// A number. A Boolean becomes 0 or 1; a string becomes a number if it is the exact decimal
+        /// form of a 32-bit number.
         case number
         /// A date.
         case date
@@ -64,15 +71,15 @@ public struct ItemSchema: Sendable {
         case accessControl
     }
 
-    /// The column of `attribute`, or nil where the class has no such attribute (errSecNoSuchAttr).
+    /// The column of `attribute`; nil if the class has no such attribute (errSecNoSuchAttr).
     public subscript(attribute: ItemAttribute) -> Column? {
         byAttribute[attribute]
     }
 
-    /// The columns that make an item unique, in order.
+    /// The columns of the primary key, in order.
     public let primaryKey: [Column]
 
-    /// The schema of a class. An identity accepts the attributes of certificates and of keys.
+    /// Returns the schema of a class. An identity has the attributes of certificates and of keys.
     public static func of(_ itemClass: ItemClass) -> ItemSchema {
         switch itemClass {
         case .genericPassword: genericPassword
@@ -107,7 +114,8 @@ extension ItemSchema {
         .init(.tokenIdentifier, "kSecAttrTokenID", .string, .primaryKey),
         .init(.accessControl, "kSecAttrAccessControl", .accessControl, .system),
         .init(.multiUser, "kSecAttrMultiUser", .uuid, .system, .data([])),
-        // Apple's is part of the primary key; here it is not, so that the tokens of older items stay what they are.
+        // In Apple's schema, this is part of the primary key. Here it is not, so that the tokens of
+        // existing items do not change.
         .init(.syncViewHint, "kSecAttrSyncViewHint", .string),
     ]
 
@@ -190,7 +198,8 @@ extension ItemSchema {
             .init(.canUnwrap, "kSecAttrCanUnwrap", .number),
         ])
 
-    /// A certificate's column comes before a key's of the same name (keychain-behaviour §1.4, idnt).
+    /// The certificate's column takes precedence over the key's column of the same attribute
+    /// (keychain-behaviour §1.4, idnt).
     static let identity = ItemSchema(
         .identity, certificate.columns + key.columns.filter { certificate[$0.attribute] == nil })
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is done with a key, and how: the algorithms of `SecKeyAlgorithm` that are served (keychain-behaviour §6.1, §6.2).
+/// The supported algorithms of `SecKeyAlgorithm` (keychain-behaviour §6.1, §6.2).
 ///
-/// `rawValue` is Apple's string, `algid:sign:RSA:message-PSS:SHA256:SHA256:32`.
+/// `rawValue` is Apple's string, such as `algid:sign:RSA:message-PSS:SHA256:SHA256:32`.
 public enum KeyAlgorithm: Sendable, Hashable {
     case rsaSignature(RSASignature)
     case rsaEncryption(RSAEncryption)
@@ -10,17 +10,17 @@ public enum KeyAlgorithm: Sendable, Hashable {
     case ecdh(Agreement, derivation: HashAlgorithm?)
     case ecies(Agreement, HashAlgorithm, derivesIV: Bool)
 
-    /// What is signed: a digest, or a message that is hashed first.
+    /// The input of a signature: a digest, or a message that is hashed first.
     public enum SignedInput: Sendable, Hashable {
-        /// nil where the digest may have any length.
+        /// nil if the digest may have any length.
         case digest(HashAlgorithm?)
         case message(HashAlgorithm)
     }
 
     public enum RSASignature: Sendable, Hashable {
-        /// The block is what is signed.
+        /// The input is the whole block.
         case raw
-        /// RFC 8017, section 8.2; without a hash, bytes are padded as they are.
+        /// RFC 8017, section 8.2. Without a hash, the bytes are padded as given.
         case pkcs1(SignedInput)
         /// RFC 8017, section 8.1, with a salt as long as the digest.
         case pss(SignedInput)
@@ -30,7 +30,7 @@ public enum KeyAlgorithm: Sendable, Hashable {
         case raw
         case pkcs1
         case oaep(HashAlgorithm)
-        /// A session key under OAEP, and what it seals by AES-GCM.
+        /// A session key encrypted with OAEP, and the message encrypted with AES-GCM under it.
         case oaepAESGCM(HashAlgorithm)
     }
 
@@ -41,7 +41,7 @@ public enum KeyAlgorithm: Sendable, Hashable {
         case rfc4754 = "RFC4754"
     }
 
-    /// Both are the same on curves whose cofactor is 1.
+    /// The two give the same result on curves with cofactor 1.
     public enum Agreement: String, Sendable, CaseIterable {
         case standard = "ECDH"
         case cofactor = "ECDHC"
@@ -68,7 +68,7 @@ extension KeyAlgorithm: RawRepresentable {
         }
     }
 
-    /// Every algorithm that is served.
+    /// Every supported algorithm.
     public static let all: [KeyAlgorithm] = {
         let hashes = HashAlgorithm.allCases
         var all: [KeyAlgorithm] = [.rsaSignature(.raw), .rsaSignature(.pkcs1(.digest(nil)))]
@@ -84,7 +84,7 @@ extension KeyAlgorithm: RawRepresentable {
             all.append(.ecdh(agreement, derivation: nil))
             for hash in hashes {
                 all += [.ecdh(agreement, derivation: hash), .ecies(agreement, hash, derivesIV: false)]
-                // With a vector of its own the older hash is not defined.
+                // SHA-1 is not defined with a derived IV.
                 if hash != .sha1 { all.append(.ecies(agreement, hash, derivesIV: true)) }
             }
         }
@@ -93,7 +93,7 @@ extension KeyAlgorithm: RawRepresentable {
 
     private static let byName: [String: KeyAlgorithm] = {
         var names = Dictionary(all.map { ($0.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
-        // The older name of the form without a hash.
+        // The older name of the algorithm without a hash.
         names["algid:sign:ECDSA:RFC4754"] = .ecdsa(.rfc4754, .digest(nil))
         return names
     }()
@@ -120,7 +120,8 @@ extension KeyAlgorithm.RSASignature {
         }
     }
 
-    /// Apple's name says 24 for the salt of SHA-224; it has 28 bytes.
+    /// Returns the hashes and the salt length in Apple's name. For SHA-224 the name has 24, but the
+    /// salt has 28 bytes.
     private static func pss(_ hash: HashAlgorithm) -> String {
         "\(hash.rawValue):\(hash.rawValue):\(hash == .sha224 ? 24 : hash.byteCount)"
     }
@@ -139,7 +140,7 @@ extension KeyAlgorithm.RSAEncryption {
 
 // MARK: Operations
 
-/// What a key may be asked for (`SecKeyOperationType`, by Apple's numbers).
+/// The operations of a key (`SecKeyOperationType`, by Apple's numbers).
 public enum KeyOperation: Int, Sendable, CaseIterable {
     case sign = 0
     case verify = 1
@@ -148,12 +149,13 @@ public enum KeyOperation: Int, Sendable, CaseIterable {
     case exchange = 4
 }
 
-/// What a private key does itself. Every algorithm is made of one of these and of what needs no private key, so that a key in the keychain does
-/// little, and large messages stay with whoever has them.
+/// The part of an algorithm that needs the private key. Every algorithm consists of one of these
+/// and of steps without the private key, so that a key in the keychain does little and large
+/// messages stay with the caller.
 public enum PrivateKeyUse: Sendable, Hashable {
-    /// RSA on a number of the block's length.
+    /// RSA on a block of the modulus' length.
     case signRaw
-    /// PKCS #1 v1.5 of a digest, or of bytes as they are.
+    /// PKCS #1 v1.5 of a digest, or of bytes without a hash.
     case signPKCS1(HashAlgorithm?)
     case signPSS(HashAlgorithm)
     /// ECDSA of a digest, as a DER `SEQUENCE` of r and s.
@@ -161,12 +163,13 @@ public enum PrivateKeyUse: Sendable, Hashable {
     case decryptRaw
     case decryptPKCS1
     case decryptOAEP(HashAlgorithm)
-    /// The x-coordinate agreed on with a public key, `04 ‖ X ‖ Y`.
+    /// The shared x-coordinate (ECDH) with a public key, `04 ‖ X ‖ Y`.
     case agree
-    /// The same, of which the key of a ciphertext is derived.
+    /// The same, from which the key of a ciphertext is derived.
     case agreeToDecrypt
 
-    /// Which operations the use amounts to, for attributes such as `kSecAttrCanSign`: raw RSA is signing and decrypting alike.
+    /// The operations that the use belongs to, for attributes such as `kSecAttrCanSign`. Raw RSA is
+    /// both signing and decrypting.
     public var operations: [KeyOperation] {
         switch self {
         case .signRaw, .decryptRaw: [.sign, .decrypt]
@@ -176,7 +179,7 @@ public enum PrivateKeyUse: Sendable, Hashable {
         }
     }
 
-    /// What it is called in the log.
+    /// The name in the audit log.
     public var name: String {
         switch self {
         case .signRaw, .signPKCS1, .signPSS, .signECDSA: "sign"
@@ -185,7 +188,7 @@ public enum PrivateKeyUse: Sendable, Hashable {
         }
     }
 
-    /// Which keys can be used so.
+    /// The type of the keys that support this use.
     public var type: KeyType {
         switch self {
         case .signECDSA, .agree, .agreeToDecrypt: .ellipticCurve

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a key is a key of (`kSecAttrKeyType`, by Apple's numbers).
+/// The type of a key (`kSecAttrKeyType`, by Apple's numbers).
 public enum KeyType: Int64, Sendable {
     case rsa = 42
     case ellipticCurve = 73
 }
 
-/// Which half of a pair a key is (`kSecAttrKeyClass`, by Apple's numbers).
+/// The half of a key pair (`kSecAttrKeyClass`, by Apple's numbers).
 public enum KeyHalf: Int64, Sendable {
     case publicKey = 0
     case privateKey = 1
 }
 
-/// The type of a key with its size.
+/// The type and the size of a key.
 public struct KeyKind: Sendable, Hashable {
     public let type: KeyType
     /// The length of the modulus, or of the field, in bits.
@@ -26,7 +26,7 @@ public struct KeyKind: Sendable, Hashable {
     /// The length of a block, or of a field element, in bytes (`SecKeyGetBlockSize`).
     public var blockLength: Int { (bits + 7) / 8 }
 
-    /// Sizes that keys may have which come from elsewhere.
+    /// Whether an imported key may have this size.
     public var isUsable: Bool {
         switch type {
         case .rsa: 512...8192 ~= bits
@@ -34,10 +34,11 @@ public struct KeyKind: Sendable, Hashable {
         }
     }
 
-    /// Sizes that protect little: RSA below 2048 bits, curves below 224.
+    /// Whether the size is weak: RSA below 2048 bits, curves below 224.
     public var isWeak: Bool { type == .rsa ? bits < 2048 : bits < 224 }
 
-    /// Sizes that new keys may have. RSA starts at 512 bits, as Apple's does (keychain-behaviour §6.3); see ``isWeak``.
+    /// Whether a new key may have this size. RSA starts at 512 bits, as Apple's does
+    /// (keychain-behaviour §6.3); see ``isWeak``.
     public var canBeGenerated: Bool {
         switch type {
         case .rsa: 512...8192 ~= bits && bits.isMultiple(of: 8)

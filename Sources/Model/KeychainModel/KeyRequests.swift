@@ -2,12 +2,12 @@
 
 public import SecretMemory
 
-/// What `SecKeyCreateRandomKey` is asked to make and to keep.
+/// The keys that `SecKeyCreateRandomKey` generates and stores.
 public struct KeyGeneration: Sendable {
     public var kind: KeyKind
     /// The private half as an item, without its data.
     public var privateHalf: ItemAddition
-    /// The public half as an item; nil where it is not kept.
+    /// The public half as an item; nil if it is not stored.
     public var publicHalf: ItemAddition?
 
     public init(_ kind: KeyKind, privateHalf: ItemAddition, publicHalf: ItemAddition? = nil) {
@@ -17,7 +17,7 @@ public struct KeyGeneration: Sendable {
     }
 }
 
-/// A key that was generated and kept.
+/// A key that was generated and stored.
 public struct GeneratedKey: Sendable {
     /// The items as they were stored, without data.
     public var privateHalf: ItemRecord
@@ -32,7 +32,8 @@ public struct GeneratedKey: Sendable {
     }
 }
 
-/// What everybody may know of a key in the keychain: which half it is, and the public half of its pair.
+/// The public information about a key in the keychain: which half it is, and the public half of its
+/// pair.
 public struct PublicKeyInfo: Sendable, Hashable {
     public var kind: KeyKind
     public var half: KeyHalf
@@ -46,11 +47,11 @@ public struct PublicKeyInfo: Sendable, Hashable {
     }
 }
 
-/// What a private key in the keychain was asked for.
+/// The result of a private-key operation.
 public struct KeyOutput: Sendable {
-    /// A signature, what was encrypted, what was agreed on, or the key itself.
+    /// A signature, a plaintext, a shared secret, or the key itself.
     public var bytes: SharedSecret
-    /// The group that the key lies in.
+    /// The access group of the key.
     public var accessGroup: AccessGroup
 
     public init(_ bytes: SharedSecret, from accessGroup: AccessGroup) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a keychain locks itself. Part of the keybag, and authenticated with it.
+/// When a keychain locks itself. The settings are part of the keybag and authenticated with it.
 public struct KeybagSettings: Sendable, Equatable {
-    /// How long what the lock closes stays open after it, in seconds; 0 closes at once.
+    /// The grace period: the seconds after a lock in which keys are still kept; 0 for none.
     public var graceSeconds: UInt16
-    /// After how many seconds without use the keychain locks itself; 0 is never.
+    /// The seconds without use after which the keychain locks itself; 0 for never.
     public var lockInterval: UInt32
     /// Whether the keychain locks itself when the machine goes to sleep.
     public var locksOnSleep: Bool
-    /// Whether the tenth wrong passcode destroys what the passcode protects. Off by default, because any program of the user could do that.
+    /// Whether the tenth wrong passcode destroys what the passcode protects. Off by default,
+    /// because any program of the user could cause that.
     public var wipesAfterTen: Bool
 
     public init(

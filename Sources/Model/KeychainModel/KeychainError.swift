@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a keychain call failed: Apple's status, what happened in words, and what to do about it.
+/// Why a keychain operation failed: Apple's status, the problem, and a hint.
 ///
-/// The words never hold a secret or an attribute's value; ``item`` alone holds names.
+/// The texts never contain a secret or an attribute's value; only ``item`` contains names.
 public struct KeychainError: Error, Hashable, Sendable {
     public let status: OSStatusCode
-    /// What was expected and what was found. Defaults to the status table's message.
+    /// What was expected and what was found. Defaults to the message of the status table.
     public let problem: String
-    /// What the user can do or type, where that is known.
+    /// What the user can do or type, if that is known.
     public let hint: String?
-    /// Which item the call was about, where it was about one: its class and the names it is found by, never its secret. No part of
-    /// ``description``, so that names reach a log only where they are meant to.
+    /// The item that the operation was about, if there is one: its class and the names that
+    /// identify it, never its secret. It is not part of ``description``, so that names are logged
+    /// only where that is intended.
     public var item: String?
 
     public init(_ status: OSStatusCode, _ problem: String? = nil, hint: String? = nil, item: String? = nil) {
@@ -20,12 +21,12 @@ public struct KeychainError: Error, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// Matches by status alone: `catch KeychainError.itemNotFound`.
+    /// Matches the status only: `catch KeychainError.itemNotFound`.
     public static func ~= (pattern: KeychainError, error: any Error) -> Bool {
         (error as? KeychainError)?.status == pattern.status
     }
 
-    /// The same where the error's type is known, as it is after a typed throw.
+    /// The same for an error of known type, as after a typed throw.
     public static func ~= (pattern: KeychainError, error: KeychainError) -> Bool {
         error.status == pattern.status
     }
@@ -38,7 +39,8 @@ public struct KeychainError: Error, Hashable, Sendable {
     public static let authFailed = KeychainError(.authFailed)
     public static let decode = KeychainError(.decode)
 
-    /// An access control that asks for presence, biometry or a passcode: errSecNotAvailable, because nothing here could ask for it.
+    /// An access control that requires presence, biometry or a passcode: errSecNotAvailable,
+    /// because this version cannot ask the user for it.
     public static let constraintsUnsupported = KeychainError(
         .notAvailable,
         "access control with constraints is not enforced by this version, so nothing was stored or made with it",

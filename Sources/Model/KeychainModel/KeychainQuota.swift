@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How large one keychain may become, where one daemon keeps the keychains of many users.
+/// The maximum size of one keychain, if one daemon keeps the keychains of many users.
 public struct KeychainQuota: Sendable, Equatable {
-    /// The database, in bytes. A backup on its way may take as much again while it is being restored or made.
+    /// The size of the database, in bytes. A backup may use the same size again while it is made or
+    /// restored.
     public var bytes: Int
-    /// Items, those included that are kept as deleted for synchronisation.
+    /// The number of items, tombstones included.
     public var items: Int
 
     public init(bytes: Int = 256 << 20, items: Int = 100_000) {

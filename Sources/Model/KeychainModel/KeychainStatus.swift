@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the keychain is, what protects it and what it holds.
+/// The location, protection and content of a keychain.
 public struct KeychainStatus: Sendable {
     /// How the calling program reaches the keychain.
     public enum Mode: String, Sendable {
@@ -10,18 +10,19 @@ public struct KeychainStatus: Sendable {
         case ephemeral
         /// Through the user's own latchkeyd.
         case user
-        /// Through the system's latchkeyd, which keeps one keychain a user.
+        /// Through the system's latchkeyd, which keeps one keychain for each user.
         case system
-        /// Through a process that has opened the keychain for its children alone (`latchkey with-passcode`).
+        /// Through a process that has opened the keychain only for its children (`latchkey
+        /// with-passcode`).
         case session
 
         /// Whether another process holds the keychain.
         public var isShared: Bool { self != .embedded && self != .ephemeral }
     }
 
-    /// What the device key is kept in.
+    /// Where the device key is kept.
     public enum Root: String, Sendable {
-        /// A 0600 file.
+        /// A file of mode 0600.
         case file
         /// The memory of this process.
         case memory
@@ -41,16 +42,16 @@ public struct KeychainStatus: Sendable {
 
     public var mode: Mode
     public var root: Root
-    /// The database; nil in memory.
+    /// The path of the database; nil in memory.
     public var databasePath: String?
-    /// The device key; nil in memory.
+    /// The path of the device key; nil in memory.
     public var deviceKeyPath: String?
     public var formatVersion: Int
     public var hasPasscode: Bool
     public var counts: [Count]
-    /// Rows that were found damaged and moved aside.
+    /// The number of damaged rows that were moved to quarantine.
     public var quarantined: Int
-    /// Whether decisions are written down.
+    /// Whether decisions are recorded in an audit log.
     public var hasAuditLog = false
 
     public init(
@@ -69,22 +70,22 @@ public struct KeychainStatus: Sendable {
     }
 }
 
-/// What can be done about damaged rows.
+/// The repair of damaged rows.
 public enum RepairAction: Sendable {
-    /// Moves every row that does not open to quarantine.
+    /// Moves every row that cannot be opened to quarantine.
     case moveDamaged
     /// Deletes the rows in quarantine.
     case emptyQuarantine
 }
 
-/// One thing that a check of the keychain looked at.
+/// One finding of the health check.
 public struct KeychainFinding: Sendable {
-    /// What was looked at: `permissions`, `schema`, `rows`.
+    /// What was checked: `permissions`, `schema`, `rows`.
     public var subject: String
     public var isHealthy: Bool
     /// What was found.
     public var detail: String
-    /// What to do where it is not healthy.
+    /// What to do if it is not healthy.
     public var hint: String?
 
     public init(_ subject: String, isHealthy: Bool, detail: String, hint: String? = nil) {

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a keychain with a passcode stands: `beforeFirstUnlock → unlocked ⇄ locked`.
+/// The lock state of a keychain with a passcode: `beforeFirstUnlock → unlocked ⇄ locked`.
 public enum LockState: String, Sendable, CaseIterable {
-    /// The passcode was not given since this device, or this process where it works alone, has started.
+    /// The passcode was not entered since the start of the device, or of this process in embedded
+    /// mode.
     case beforeFirstUnlock = "before-first-unlock"
     case unlocked
     case locked
 }
 
 extension ProtectionClass {
-    /// When items of a class are open.
+    /// When the items of a class can be opened.
     public enum Accessibility: Sendable {
         /// While the keychain is unlocked.
         case whenUnlocked
-        /// From the first unlock until the device, or the process that holds the keychain, ends.
+        /// From the first unlock until the device is shut down, or the process that holds the
+        /// keychain ends.
         case afterFirstUnlock
         /// Always.
         case always
@@ -27,6 +29,6 @@ extension ProtectionClass {
         }
     }
 
-    /// Whether a passcode protects the class, once there is one.
+    /// Whether a passcode protects the class, if one is set.
     public var needsPasscode: Bool { accessibility != .always }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a keychain says of its lock.
+/// The lock status of a keychain.
 public struct LockStatus: Sendable, Equatable {
     public var state: LockState
     public var hasPasscode: Bool
@@ -8,16 +8,17 @@ public struct LockStatus: Sendable, Equatable {
     public var settings: KeybagSettings
     /// The classes whose items can be read and written now.
     public var open: Set<ProtectionClass>
-    /// The seconds that the classes which the lock closes stay open; nil where no grace is running.
+    /// The seconds left of the grace period; nil if none is running.
     public var graceLeft: Double?
     /// The wrong passcodes since the last right one.
     public var wrongPasscodes: Int
-    /// The seconds until a passcode is judged again.
+    /// The seconds until the next passcode can be tried.
     public var delay: Int
-    /// When the delay began, in seconds since 1970: with the last wrong passcode that was counted, or with the start of the machine after it; nil
-    /// where none is running.
+    /// When the delay began, in seconds since 1970: at the last counted wrong passcode, or at the
+    /// machine's start after it; nil if no delay is running.
     public var delayBegan: Double?
-    /// The programs that gave wrong passcodes since the last right one, the latest last. Only latchkeyd knows them, from its log; empty otherwise.
+    /// The programs that sent wrong passcodes since the last right one, the latest last. Only
+    /// latchkeyd knows them, from its log; otherwise empty.
     public var guesses: [PasscodeGuess] = []
 
     public init(

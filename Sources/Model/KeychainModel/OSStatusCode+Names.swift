@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The statuses that Latchkey itself decides on.
+/// The statuses that Latchkey itself returns.
 ///
-/// A status without a member here loses nothing: `OSStatusCode(rawValue:)` carries any number, and name and message come from the table.
+/// Other statuses need no member here: `OSStatusCode(rawValue:)` takes any number, and name and
+/// message come from the table.
 extension OSStatusCode {
     /// `errSecSuccess`: no error.
     public static let success = OSStatusCode(rawValue: 0)
@@ -67,7 +68,7 @@ extension OSStatusCode {
     /// `errSecWrongSecVersion`: written by an incompatible version.
     public static let wrongSecVersion = OSStatusCode(rawValue: -25310)
 
-    /// `errSecKeySizeNotAllowed`: keys of this size are not made.
+    /// `errSecKeySizeNotAllowed`: key size not allowed.
     public static let keySizeNotAllowed = OSStatusCode(rawValue: -25311)
 
     /// `errSecDecode`: the data could not be decoded.

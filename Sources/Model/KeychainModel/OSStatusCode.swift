@@ -2,8 +2,8 @@
 
 /// A status of the keychain: one of Apple's `OSStatus` numbers.
 ///
-/// The code is open. A number that no table knows (from a newer peer, from a store, from a user) is a status like any other and is never
-/// folded into "other error". Compare codes, or match them in a `switch`:
+/// The set of codes is open. A number that is not in the table (from a newer peer, a store or a
+/// user) is kept, and never mapped to an "other error". Compare codes, or match them in a `switch`:
 ///
 /// ```swift
 /// switch code {
@@ -13,10 +13,10 @@
 /// }
 /// ```
 public struct OSStatusCode: RawRepresentable, Hashable, Sendable {
-    /// Apple's number, as it stands in an `OSStatus`.
+    /// Apple's number, the value of an `OSStatus`.
     public let rawValue: Int32
 
-    /// The status with this number, whether or not it has a name.
+    /// Creates the status with this number, whether or not it has a name.
     public init(rawValue: Int32) {
         self.rawValue = rawValue
     }
@@ -26,21 +26,24 @@ public struct OSStatusCode: RawRepresentable, Hashable, Sendable {
         Self.entries[rawValue]?.name
     }
 
-    /// What happened, in a few words of our own: lower case, no final period; `nil` for a number without a name.
+    /// What happened, in a few words: lower case, no final period; `nil` for a number without a
+    /// name. The text is not Apple's.
     public var message: String? {
         Self.entries[rawValue]?.message
     }
 
-    /// The exit value of a program that fails with this status: the number modulo 256, as Apple's `security` does it.
+    /// The exit value of a program that fails with this status: the number modulo 256, as in
+    /// Apple's `security`.
     ///
-    /// Only success exits with 0. A failure whose number is a multiple of 256 (`errSecInvalidStopOnPolicy` is one) exits with 1, for a
-    /// script must never take it for success.
+    /// Only success exits with 0. A failure whose number is a multiple of 256, such as
+    /// `errSecInvalidStopOnPolicy`, exits with 1, so that a script does not mistake it for success.
     public var exitCode: UInt8 {
         let truncated = UInt8(truncatingIfNeeded: rawValue)
         return truncated == 0 && rawValue != 0 ? 1 : truncated
     }
 
-    /// Matches a bare number, so that a `switch` over an `OSStatus` can have cases like `OSStatusCode.itemNotFound`.
+    /// Matches a bare number, so that a `switch` over an `OSStatus` can have cases like
+    /// `OSStatusCode.itemNotFound`.
     public static func ~= (code: OSStatusCode, status: Int32) -> Bool {
         code.rawValue == status
     }
@@ -59,15 +62,15 @@ extension OSStatusCode: CustomStringConvertible {
 // MARK: - The table
 
 extension OSStatusCode {
-    /// A status that has a name, and what it means.
+    /// A status with its name and its message.
     public struct Entry: Hashable, Sendable {
         /// The status itself.
         public let code: OSStatusCode
 
-        /// Apple's name for it, with the `errSec` in front.
+        /// Apple's name, including the prefix `errSec`.
         public let name: String
 
-        /// What happened, in our own words.
+        /// What happened. The text is not Apple's.
         public let message: String
 
         init(_ number: Int32, _ name: String, _ message: String) {
@@ -80,7 +83,7 @@ extension OSStatusCode {
     /// Every status with a name, by descending number, success first.
     public static let all: [Entry] = table
 
-    /// The table by number. A number that stands twice in it is a mistake, which the tests find; here the first entry counts.
+    /// The table by number. Duplicate numbers are found by the tests; here the first entry is used.
     private static let entries: [Int32: Entry] = Dictionary(
         table.map { ($0.code.rawValue, $0) },
         uniquingKeysWith: { first, _ in first }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A program that gave wrong passcodes since the last one that was accepted.
+/// A program that sent wrong passcodes since the last right one.
 public struct PasscodeGuess: Sendable, Equatable {
-    /// The path of the program; cut, with `…` at its end, where it is very long.
+    /// The path of the program; a very long path is truncated and ends with `…`.
     public var program: String
-    /// nil where it is not known.
+    /// nil if unknown.
     public var user: UInt32?
-    /// The process that gave the last one; nil where it is not known.
+    /// The process that sent the last one; nil if unknown.
     public var process: Int32?
-    /// How many it gave, the same ones counted each time.
+    /// How many wrong passcodes it sent, repetitions included.
     public var count: Int
-    /// When it gave the first one, in seconds since 1970.
+    /// When it sent the first one, in seconds since 1970.
     public var first: Double
-    /// When it gave the last one, in seconds since 1970.
+    /// When it sent the last one, in seconds since 1970.
     public var last: Double
 
     public init(program: String, user: UInt32?, process: Int32?, count: Int, first: Double, last: Double) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A reference to an item that outlives the process and every update: 20 bytes, the four letters of the class and the item's UUID.
+/// A reference to an item that stays valid after the process ends and after every update: 20 bytes,
+/// the four letters of the class and the item's UUID.
 public struct PersistentReference: Hashable, Sendable {
     public let itemClass: ItemClass
     public let identifier: ItemIdentifier
@@ -10,7 +11,7 @@ public struct PersistentReference: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// nil unless `bytes` are a known class and 16 bytes.
+    /// Returns nil unless `bytes` are a known class and 16 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 20, let code = String(validating: bytes.prefix(4), as: UTF8.self),
             let itemClass = ItemClass(rawValue: code)
@@ -25,17 +26,17 @@ public struct PersistentReference: Hashable, Sendable {
     }
 }
 
-/// The UUID of an item: 16 random bytes, fixed for the item's life.
+/// The UUID of an item: 16 random bytes that never change.
 public struct ItemIdentifier: Hashable, Sendable {
     public let bytes: [UInt8]
 
-    /// nil unless there are 16 bytes.
+    /// Returns nil unless there are 16 bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         self.bytes = Array(bytes)
     }
 
-    /// A new identifier. All 16 bytes are random; no bits mark a version.
+    /// Returns a new identifier. All 16 bytes are random; no bits mark a version.
     public static func random() -> ItemIdentifier {
         var generator = SystemRandomNumberGenerator()
         let (high, low): (UInt64, UInt64) = (generator.next(), generator.next())

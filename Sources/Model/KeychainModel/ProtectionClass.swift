@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When an item can be opened. The raw value is the string of Apple's `kSecAttrAccessible…` constant.
+/// When an item can be opened. The raw value is the value of Apple's `kSecAttrAccessible…`
+/// constant.
 public enum ProtectionClass: String, CaseIterable, Sendable {
     case whenUnlocked = "ak"
     case afterFirstUnlock = "ck"
@@ -10,7 +11,7 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
     case alwaysThisDeviceOnly = "dku"
     case whenPasscodeSetThisDeviceOnly = "akpu"
 
-    /// Apple's class number (6 to 12), which stands for the class in the database and in authenticated data.
+    /// Apple's class number (6 to 12), which is used in the database and in authenticated data.
     public var number: UInt8 {
         switch self {
         case .whenUnlocked: 6
@@ -30,7 +31,8 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
 
     private static let byNumber = Dictionary(uniqueKeysWithValues: allCases.map { ($0.number, $0) })
 
-    /// Whether items of this class never leave this device: not by synchronisation, and in a backup only for this device.
+    /// Whether items of this class never leave this device: they are not synchronised, and a backup
+    /// of them can be restored on this device only.
     public var isThisDeviceOnly: Bool {
         switch self {
         case .whenUnlocked, .afterFirstUnlock, .always: false
@@ -43,7 +45,7 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
     /// Whether the class exists only while a passcode is set.
     public var requiresPasscode: Bool { self == .whenPasscodeSetThisDeviceOnly }
 
-    /// Apple's constant.
+    /// The name of Apple's constant.
     public var constant: String {
         switch self {
         case .whenUnlocked: "kSecAttrAccessibleWhenUnlocked"
@@ -56,7 +58,7 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
         }
     }
 
-    /// The class an item gets when its maker names none (keychain-behaviour §0.4).
+    /// Returns the class of an item that is added without one (keychain-behaviour §0.4).
     public static func initial(for itemClass: ItemClass) -> ProtectionClass {
         itemClass == .certificate ? .always : .whenUnlocked
     }
@@ -65,7 +67,7 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
 // MARK: Hashable
 
 extension ProtectionClass: Hashable {
-    /// By the number; see ``ItemAttribute`` for why.
+    /// Compares the number; ``ItemAttribute`` has the reason.
     public static func == (one: ProtectionClass, other: ProtectionClass) -> Bool { one.number == other.number }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(number) }

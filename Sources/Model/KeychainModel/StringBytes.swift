@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// Whether both are the same UTF-8. Swift's `==` takes composed and decomposed text for equal, which are two values to a keychain.
+    /// Whether both have the same UTF-8. Swift's `==` treats composed and decomposed text as equal,
+    /// but these are different values in a keychain.
     package func hasSameBytes(as other: String) -> Bool {
         let same = utf8.withContiguousStorageIfAvailable { mine in
             other.utf8.withContiguousStorageIfAvailable { peerEnd in
@@ -9,7 +10,7 @@ extension String {
                     && UnsafeRawBufferPointer(mine).elementsEqual(UnsafeRawBufferPointer(peerEnd))
             }
         }
-        // Text that was bridged from elsewhere may lie in pieces.
+        // Bridged text may not be contiguous.
         return (same ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
