@@ -4,11 +4,11 @@ import KeychainTesting
 import OpenSSLCrypto
 import Testing
 
-/// Questions over plain HTTP.
+/// Requests over plain HTTP.
 @Suite("HTTP exchanges")
 struct HTTPExchangeTests {
     @Test(
-        "Only plain URLs of HTTP can be asked",
+        "Only plain HTTP URLs are requested",
         arguments: [
             "https://127.0.0.1/", "ldap://127.0.0.1/cn=x", "file:///etc/passwd", "http://", "http:///x",
             "http://u:p@127.0.0.1/",
@@ -19,7 +19,7 @@ struct HTTPExchangeTests {
         #expect(HTTPExchange(url: url) == nil)
     }
 
-    @Test("What is asked arrives as it was said, and the answer is one SEQUENCE of DER")
+    @Test("A request arrives as it was sent, and the response is one DER SEQUENCE")
     func arrives() throws {
         let server = try LoopbackServer { request in
             .content([0x30, 0x02] + (request.content.isEmpty ? [1, 2] : [3, 4]))
@@ -36,7 +36,7 @@ struct HTTPExchangeTests {
         #expect(server.requests.map { "\($0.method) \($0.target) \($0.content)" } == expected)
     }
 
-    @Test("Answers over the limit are not taken")
+    @Test("Responses over the limit are rejected")
     func limits() throws {
         let server = try LoopbackServer { _ in .content([0x30, 0x82, 0x01, 0x00] + [UInt8](repeating: 5, count: 256)) }
         let exchange = try #require(HTTPExchange(url: server.url("/")))

@@ -12,7 +12,7 @@ struct HomeLockTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test("One holder at a time has the file")
+    @Test("The lock has one holder at a time")
     func exclusive() throws {
         let path = "\(directory.path)/lock"
         let first = try #require(try HomeLock(path))
@@ -20,12 +20,12 @@ struct HomeLockTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("A released lock is free, also while a child between fork and exec still has the open file")
+    @Test("A released lock is free even if a child between fork and exec still has the open file")
     func inheritedDescriptor() throws {
         let path = "\(directory.path)/lock"
         var holder = try HomeLock(path)
         let descriptor = try #require(try Self.descriptor(of: path))
-        // Such a child shares the open file description, as a duplicate does.
+        // Like a duplicate, such a child shares the open file description.
         let duplicate = dup(descriptor)
         defer { close(duplicate) }
         #expect(duplicate >= 0)

@@ -3,11 +3,11 @@
 import LinuxSystem
 import Testing
 
-/// Foreign text on its way to a terminal.
+/// Untrusted text that is written to a terminal.
 @Suite("Printable text")
 struct PrintableTextTests {
     @Test(
-        "characters that a terminal obeys, or does not show, become visible escapes",
+        "control characters and invisible characters become visible escapes",
         arguments: [
             ("plain text, 'quoted' \\ and {braced}", "plain text, 'quoted' \\ and {braced}"), ("", ""),
             ("a\nb", "a\\nb"), ("a\r\nb", "a\\r\\nb"), ("a\tb", "a\\tb"), ("\u{1B}[2J", "\\x1b[2J"),
@@ -26,7 +26,7 @@ struct PrintableTextTests {
     }
 
     @Test(
-        "text of every language stays as it is",
+        "text of every language is unchanged",
         arguments: [
             "Zürich", "Z\u{75}\u{308}rich", "東京", "القاهرة", "ירושלים", "नई दिल्ली", "Ἀθῆναι", "❤️", "a\u{A0}b", "€ ½",
         ])
@@ -34,7 +34,7 @@ struct PrintableTextTests {
         #expect(PrintableText(text).string == text)
     }
 
-    @Test("a long text is cut, and says by how much", arguments: ["x", "ü", "\n"])
+    @Test("a long text is truncated, with the number of missing characters", arguments: ["x", "ü", "\n"])
     func cut(character: Character) {
         let text = String(repeating: character, count: 1030)
         let shown = String(repeating: character == "\n" ? "\\n" : String(character), count: 1024)
@@ -42,18 +42,18 @@ struct PrintableTextTests {
         #expect(PrintableText(text.dropLast(6)).string == shown)
         #expect(PrintableText("abcdef", maxLength: 2).string == "ab… (4 more characters)")
         #expect(PrintableText(String(repeating: "y", count: 5000), maxLength: nil).string.count == 5000)
-        // One character of many marks is not one character of the limit.
+        // A character with many combining marks counts as many scalars.
         #expect(
             PrintableText("a" + String(repeating: "\u{301}", count: 3000)).string.hasSuffix("… (1977 more characters)"))
     }
 
-    @Test("text with lines of its own keeps line feeds and tabs, and nothing else")
+    @Test("text of several lines keeps only line feeds and tabs unescaped")
     func lines() {
         #expect(PrintableText("a\n\tb\u{1B}\r", lines: .kept).string == "a\n\tb\\x1b\\r")
         #expect(TerminalText(lines: "usage:\n\tä\u{202E}\n").string == "usage:\n\tä\\u{202e}\n")
     }
 
-    @Test("what a literal says is written as it is, and each value in it is one line")
+    @Test("a literal is written unchanged, and each interpolated value becomes one line")
     func interpolation() {
         let name = "CN=x\n...certificate verification successful.\n\u{1B}[8m"
         let text: TerminalText = "subject: \(name)\tend\n"
@@ -66,7 +66,7 @@ struct PrintableTextTests {
         #expect(TerminalText.spaces(3).string == "   " && TerminalText.spaces(-1).string == "")
     }
 
-    @Test("JSON keeps its meaning: what is not printable becomes JSON's own escapes")
+    @Test("JSON keeps its meaning: characters that are not printable become JSON escapes")
     func json() {
         #expect(
             TerminalText(json: "{\n  \"a\" : \"ä\u{9B}\u{202E}\u{E0041}\u{7F}\"\n}\n").string

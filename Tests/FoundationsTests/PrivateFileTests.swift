@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Private files and directories")
 struct PrivateFileTests {
-    @Test("A file is made once; the loser of a race leaves the winner's content, and no draft")
+    @Test("A file is created once; the loser of a race keeps the winner's content and leaves no draft")
     func madeOnce() throws {
         let temporary = try TemporaryDirectory()
         let directory = try PrivateDirectory(creating: "\(temporary.path)/d")
@@ -23,7 +23,7 @@ struct PrivateFileTests {
         #expect(try temporary.files() == ["d/key": [UInt8](repeating: winner, count: 32)])
     }
 
-    @Test("Where there are no unnamed files, a draft does as well, also one that a killed process left")
+    @Test("Without unnamed files a draft is used, even one that a killed process has left")
     func draft() throws {
         let temporary = try TemporaryDirectory()
         let directory = try PrivateDirectory(creating: "\(temporary.path)/d")
@@ -40,7 +40,7 @@ struct PrivateFileTests {
         #expect(try temporary.files() == ["d/key": content])
     }
 
-    @Test("Reading tells missing, short, long and open files apart")
+    @Test("Reading distinguishes missing, too short, too long and not private files")
     func reading() throws {
         let temporary = try TemporaryDirectory()
         let path = "\(temporary.path)/key"
@@ -60,7 +60,7 @@ struct PrivateFileTests {
         #expect(buffer == [1, 2, 3, 4])
     }
 
-    @Test("A symbolic link is not followed to a secret")
+    @Test("A symbolic link to a secret is not followed")
     func symbolicLink() throws {
         let temporary = try TemporaryDirectory()
         try write([1, 2, 3, 4], to: "\(temporary.path)/real", mode: 0o600)
@@ -72,7 +72,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("Directories are made with their parents, private, and refused when they are not")
+    @Test("Directories are created private with their parents, and rejected if they are not private")
     func directories() throws {
         let temporary = try TemporaryDirectory()
         let path = "\(temporary.path)/a/b/c"
@@ -88,7 +88,7 @@ struct PrivateFileTests {
                 == ENOTDIR)
     }
 
-    @Test("A directory that inherits its parent's group is private all the same")
+    @Test("A directory that inherits the group of its parent is private")
     func setGroupID() throws {
         let temporary = try TemporaryDirectory()
         try FileManager.default.setAttributes([.posixPermissions: 0o2700], ofItemAtPath: temporary.path)
@@ -96,7 +96,7 @@ struct PrivateFileTests {
     }
 
     @Test(
-        "KDB-9: file systems without shared memory are known by their numbers",
+        "KDB-9: file systems without shared memory are recognized by their numbers",
         arguments: [(0x6969, "NFS"), (0x6573_5546, "FUSE"), (0x0102_1997, "9P")])
     func fileSystems(_ number: Int64, _ name: String) throws {
         #expect(FileSystem(type: number).unsafeForSharedMemory == name)
@@ -105,7 +105,7 @@ struct PrivateFileTests {
         #expect(throws: SystemError.self) { try FileSystem(holding: "/nowhere/at/all") }
     }
 
-    @Test("Random bytes differ, and hexadecimal digits are two a byte")
+    @Test("Random bytes differ, and each byte has two hexadecimal digits")
     func random() {
         #expect(RandomBytes.array(count: 16) != RandomBytes.array(count: 16))
         #expect(RandomBytes.hexadecimal(count: 300).count == 600)

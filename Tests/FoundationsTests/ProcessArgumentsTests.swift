@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Arguments of the process")
 struct ProcessArgumentsTests {
-    @Test("They are those that the runtime knows, byte for byte")
+    @Test("The arguments are those of the Swift runtime, byte for byte")
     func same() {
         #expect(!ProcessArguments.all.isEmpty)
         #expect(ProcessArguments.all == CommandLine.arguments)

@@ -4,10 +4,10 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// The inputs of Fuzz/Corpus/property-lists: lists of each kind of value, and what goes another way.
+/// The inputs of Fuzz/Corpus/property-lists: lists of each kind of value, and malformed ones.
 @Suite("Fuzzer's corpus of property lists")
 struct PropertyListCorpusTests {
-    @Test("Every list of the corpus is read or refused, within the limits")
+    @Test("Every list of the corpus is read or rejected within the limits")
     func replay() throws {
         var (read, refused) = (0, 0)
         for (name, bytes) in try FuzzCorpus.inputs("property-lists") {

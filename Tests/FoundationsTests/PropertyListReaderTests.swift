@@ -5,7 +5,8 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Property lists of others. Foundation's own writer and reader are the judges of what a well-formed list says.
+/// Untrusted property lists. Foundation's writer and reader determine the value of a well-formed
+/// list.
 @Suite("Property lists")
 struct PropertyListReaderTests {
     private func read(_ text: String) throws(PropertyListError) -> PropertyListValue {
@@ -14,7 +15,7 @@ struct PropertyListReaderTests {
 
     private func list(_ value: String) -> String { "<plist version=\"1.0\">\(value)</plist>" }
 
-    @Test("A list that Foundation writes is read as what was written")
+    @Test("A list that Foundation has written is read with the same values")
     func foundation() throws {
         let written: [String: Any] = [
             "text": "a < b & \"c\" > 'd' \u{E4} \u{1F600}\n", "number": Int64.min, "large": Int64.max, "real": -1.5,
@@ -38,7 +39,7 @@ struct PropertyListReaderTests {
     }
 
     @Test(
-        "What XML leaves to the writer changes nothing",
+        "Variants of XML syntax do not change the value",
         arguments: [
             "<plist><string>ab</string></plist>", "\u{FEFF}<plist>\n<string >ab</string\n></plist>\n",
             "<?xml version='1.0'?><!DOCTYPE plist PUBLIC \"-//A>B\" 'x'><!-- > --><plist version = '1.0' ><string>ab</string></plist><!---->",
@@ -50,7 +51,7 @@ struct PropertyListReaderTests {
     }
 
     @Test(
-        "Numbers, dates and data are read exactly, or refused",
+        "Numbers, dates and data are read exactly or rejected",
         arguments: [
             ("<integer> 0x1F\n</integer>", .integer(31)), ("<integer>-0</integer>", .integer(0)),
             ("<real>1e3</real>", .real(1000)), ("<date>2000-02-29T23:59:59Z</date>", .date(951_868_799)),
@@ -69,7 +70,7 @@ struct PropertyListReaderTests {
     }
 
     @Test(
-        "What is no list, or more than one, is refused with the line on which it was noticed",
+        "Malformed lists are rejected",
         arguments: [
             "", "text", "<plist>", "<plist/>", "<plist></plist>", "<string>a</string>", "<plist><string>a</plist>",
             "<plist><dict><key>a</key></dict></plist>",
@@ -92,7 +93,7 @@ struct PropertyListReaderTests {
         #expect(throws: PropertyListError.self) { try read(text) }
     }
 
-    @Test("Binary lists, other encodings, and bytes in a number that are not UTF-8 are refused")
+    @Test("Binary lists, other encodings, and invalid UTF-8 in a number are rejected")
     func otherForms() throws {
         let binary = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: .binary, options: 0)
         let error = #expect(throws: PropertyListError.self) { try PropertyListReader.read(Array(binary)) }
@@ -102,19 +103,19 @@ struct PropertyListReaderTests {
         }
     }
 
-    @Test("A list of any depth is read or refused; none of them ends the process", arguments: ["array", "dict"])
+    @Test("A list of any depth is read or rejected without a crash", arguments: ["array", "dict"])
     func depth(_ element: String) throws {
         for depth in [PropertyListReader.maxDepth, PropertyListReader.maxDepth + 1, 50_000] {
             let key = element == "dict" ? "<key/>" : ""
             let opening = String(repeating: "<\(element)>\(key)", count: depth)
             let text = list(opening + "<true/>" + String(repeating: "</\(element)>", count: depth))
             #expect(((try? read(text)) != nil) == (depth <= PropertyListReader.maxDepth), "\(depth)")
-            // Cut in the middle as well.
+            // The same for a list that ends in the middle.
             #expect(throws: PropertyListError.self) { try read("<plist>" + opening) }
         }
     }
 
-    @Test("Too many values, and too many bytes, are refused")
+    @Test("Too many values and too many bytes are rejected")
     func limits() throws {
         let many = list("<array>" + String(repeating: "<true/>", count: PropertyListReader.maxCount) + "</array>")
         #expect(throws: PropertyListError.self) { try read(many) }
@@ -123,7 +124,7 @@ struct PropertyListReaderTests {
         }
     }
 
-    @Test("Every truncation of a list is refused")
+    @Test("Every truncation of a list is rejected")
     func truncation() throws {
         let text = Array(
             list("<dict><key>a</key><array><integer>1</integer><date>2001-01-01T00:00:00Z</date></array></dict>").utf8)
@@ -134,7 +135,7 @@ struct PropertyListReaderTests {
 
     // MARK: Files
 
-    @Test("A file is read up to its limit whatever stat(2) says of its size; only regular files are read")
+    @Test("Only regular files are read, up to the limit and regardless of the size in stat(2)")
     func files() throws {
         #expect(try BoundedFile.read("/proc/self/cmdline", limit: 1 << 20)?.isEmpty == false)
         let endless = #expect(throws: SystemError.self) { try BoundedFile.read("/proc/self/pagemap", limit: 1 << 20) }

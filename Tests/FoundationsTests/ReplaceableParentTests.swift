@@ -5,10 +5,10 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-@Suite("Directories by which others can replace what lies below")
+@Suite("Directories in which others can replace files")
 struct ReplaceableParentTests {
     @Test(
-        "A directory that every user can write is found, unless it has the sticky bit; the group's permissions do not count",
+        "A directory that every user can write is found unless it has the sticky bit; the group's permissions are ignored",
         arguments: [
             (0o700, false), (0o755, false), (0o775, false), (0o1777, false), (0o1707, false), (0o777, true),
             (0o702, true), (0o707, true),
@@ -28,7 +28,7 @@ struct ReplaceableParentTests {
         try setMode(0o700, of: "\(directory.path)/middle")
     }
 
-    @Test("The directory itself is not judged, nor are those that are missing")
+    @Test("The directory itself and missing directories are not checked")
     func itself() throws {
         let directory = try TemporaryDirectory()
         try makeDirectory("\(directory.path)/home", mode: 0o777)
@@ -38,7 +38,7 @@ struct ReplaceableParentTests {
     }
 
     @Test(
-        "Links are followed to what they name, also through several and where the path itself is one",
+        "Links are followed to their targets, also chains of links and a link at the path itself",
         arguments: [true, false])
     func links(_ isRelative: Bool) throws {
         let directory = try TemporaryDirectory()
@@ -57,7 +57,7 @@ struct ReplaceableParentTests {
         #expect(try first(above: "\(directory.path)/private/second/data") == nil)
     }
 
-    @Test("A circle of links is an error")
+    @Test("A cycle of links is an error")
     func cycle() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createSymbolicLink(atPath: "\(directory.path)/a", withDestinationPath: "b")
@@ -65,12 +65,12 @@ struct ReplaceableParentTests {
         #expect(try #require(throws: SystemError.self) { try first(above: "\(directory.path)/a/home") }.code == ELOOP)
     }
 
-    @Test("A directory of another user is found, one of root is not")
+    @Test("A directory of another user is found, but not one of root")
     func foreign() throws {
         let directory = try TemporaryDirectory()
         try makeDirectory("\(directory.path)/home", mode: 0o700)
         if geteuid() == 0 { try #require(chown(directory.path, 4242, 4242) == 0) }
-        // What belongs to this user is another's in the eyes of the next one.
+        // For the user with the next number, a directory of this user belongs to another user.
         let owner = geteuid() == 0 ? 4242 : geteuid()
         let found = try ReplaceableParent.first(above: "\(directory.path)/home", user: owner + 1)
         #expect(found?.reason == .ownedBy(owner))
@@ -79,7 +79,7 @@ struct ReplaceableParentTests {
         #expect(try ReplaceableParent.first(above: "/proc", user: owner) == nil, "/ is root's")
     }
 
-    @Test("A link of another user is found, wherever it leads", .enabled(if: geteuid() == 0, "needs root to make one"))
+    @Test("A link of another user is found regardless of its target", .enabled(if: geteuid() == 0, "needs root to make one"))
     func foreignLink() throws {
         let directory = try TemporaryDirectory()
         try makeDirectory("\(directory.path)/home", mode: 0o700)

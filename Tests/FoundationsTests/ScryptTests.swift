@@ -18,7 +18,7 @@ struct ScryptTests {
                 + "2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640")
     }
 
-    @Test("Impossible parameters are an error, not a trap")
+    @Test("Invalid parameters are an error, not a trap")
     func impossible() {
         #expect(throws: OpenSSLError.self) { try derive("x", "y", exponent: 0, blockSize: 8, parallelism: 1) }
         #expect(throws: OpenSSLError.self) { try derive("x", "y", exponent: 10, blockSize: 0, parallelism: 1) }

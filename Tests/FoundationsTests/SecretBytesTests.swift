@@ -7,25 +7,25 @@ import Testing
 
 @Suite("SecretBytes")
 struct SecretBytesTests {
-    @Test("The memory is zero after the owner is gone", arguments: [1, 31, 32, 33, 4096, 4097, 1 << 20])
+    @Test("The memory is zero after the owner is destroyed", arguments: [1, 31, 32, 33, 4096, 4097, 1 << 20])
     func wiped(_ count: Int) {
         let arena = SecretArena.current
         let block = arena.allocate(count)
         for index in block.buffer.indices { block.buffer[index] = 0xAB }
         let address = block.buffer.baseAddress
         #expect(block.buffer.allSatisfy { $0 == 0xAB })
-        // Large blocks are unmapped; what is wiped is seen in the small ones, which stay mapped.
+        // Large blocks are unmapped. Wiping can be observed in small blocks, which stay mapped.
         if count <= 4096 {
             block.free()
             let after = UnsafeRawBufferPointer(start: address, count: block.buffer.count)
             #expect(after.allSatisfy { $0 == 0 }, "the whole capacity is wiped, not only \(count) bytes")
         } else {
             block.free()
-            #expect(!isMapped(address), "a large block is given back to the system")
+            #expect(!isMapped(address), "a large block is unmapped")
         }
     }
 
-    @Test("A secret that goes out of scope leaves zeros where it lay")
+    @Test("A secret that goes out of scope leaves zeros in its memory")
     func scope() {
         var address: UnsafeRawPointer?
         do {
@@ -39,7 +39,7 @@ struct SecretBytesTests {
         #expect(after.allSatisfy { $0 == 0 })
     }
 
-    @Test("Blocks do not overlap, and freed ones come back zeroed")
+    @Test("Blocks do not overlap, and freed blocks are zero when they are reused")
     func noOverlap() {
         var secrets: [SharedSecret] = (0..<3000).map {
             SharedSecret(copying: repeatElement(UInt8(truncatingIfNeeded: $0), count: 32))
@@ -52,7 +52,7 @@ struct SecretBytesTests {
         #expect(fresh.count == 32)
     }
 
-    @Test("It is never printed")
+    @Test("A secret is never printed")
     func redacted() {
         let secret = SharedSecret(copying: Array("hunter2".utf8))
         #expect("\(secret)" == "<redacted 7 bytes>")
@@ -63,7 +63,7 @@ struct SecretBytesTests {
         #expect(SecretBytes(Array("hunter2".utf8)).description == "<redacted 7 bytes>")
     }
 
-    @Test("Equality looks at every byte")
+    @Test("Equality compares every byte")
     func equality() {
         let one = SharedSecret(copying: [1, 2, 3])
         #expect(one == SharedSecret(copying: [1, 2, 3]))
@@ -72,7 +72,7 @@ struct SecretBytesTests {
         #expect(SharedSecret(copying: []) == SharedSecret(copying: []))
     }
 
-    @Test("The pages are left out of core dumps and of children")
+    @Test("The pages are excluded from core dumps and from forked children")
     func pageFlags() throws {
         let secret = SecretBytes.random(count: 32)
         let address = secret.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
@@ -86,7 +86,7 @@ struct SecretBytesTests {
         flags(at: UInt(bitPattern: address)) != nil
     }
 
-    /// The VmFlags of the mapping that holds the address (proc(5), /proc/pid/smaps).
+    /// Returns the VmFlags of the mapping that contains the address (proc(5), /proc/pid/smaps).
     private func flags(at address: UInt) -> [Substring]? {
         let file = FileHandle(forReadingAtPath: "/proc/self/smaps")
         let maps = String(decoding: file?.readDataToEndOfFile() ?? Data(), as: UTF8.self)

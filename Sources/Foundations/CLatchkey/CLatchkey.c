@@ -26,7 +26,7 @@
 static int argument_count;
 static char **arguments;
 
-// glibc gives the functions of .init_array what it gives main.
+// glibc passes main's arguments to the functions of .init_array.
 __attribute__((constructor)) static void take_arguments(int count, char **words) {
     argument_count = count;
     arguments = words;
@@ -67,7 +67,7 @@ int latchkey_dumpable(void) {
 }
 
 int latchkey_crash_silently(void) {
-    // Those that the Swift runtime handles.
+    // The signals that the Swift runtime handles.
     static const int signals[] = {SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP};
     for (size_t index = 0; index < sizeof signals / sizeof *signals; index++) {
         struct sigaction action;
@@ -132,7 +132,8 @@ ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, si
         for (size_t index = 0; index < given; index++) {
             int one;
             memcpy(&one, CMSG_DATA(header) + index * sizeof(int), sizeof(int));
-            // The room is for one; where the sender and the alignment of the room made it two, the rest must not stay open.
+            // The buffer is for one descriptor. If its alignment left space for two, the others
+            // must be closed.
             if (*descriptor < 0) *descriptor = one; else close(one);
         }
     }

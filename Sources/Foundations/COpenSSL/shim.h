@@ -21,16 +21,19 @@
 #include <openssl/sha.h>
 #include <openssl/x509.h>
 
-/* Sums of macros, which Swift does not see. */
+/* Macros that are sums of other macros, which Swift does not import. */
 static const int LATCHKEY_PUBLIC_KEY = EVP_PKEY_PUBLIC_KEY;
 static const int LATCHKEY_KEYPAIR = EVP_PKEY_KEYPAIR;
 
 /*
- * Hash functions on a state in the caller's memory, for callers that copy states as bytes. EVP has only states of its own.
- * libcrypto 3 declares these functions deprecated in favour of EVP, and Swift warns of that; here the warning stays out.
+ * Hash functions on a state in the caller's memory, for callers that copy states as bytes. EVP
+ * allocates its states itself.
+ * libcrypto 3 deprecates these functions in favour of EVP, for which Swift would print warnings;
+ * calls from this header do not cause them.
  *
- * `num`, the bytes that wait for the rest of their block, indexes memory, so it is taken from the length of the message each
- * time: a state with any content at all makes a wrong digest and nothing worse.
+ * `num`, the number of bytes of an incomplete block, is an index into memory, so it is computed
+ * from the length of the message in each call: a state with arbitrary content results in a wrong
+ * digest, but is memory-safe.
  */
 static inline void latchkey_md5_init(MD5_CTX *state) { MD5_Init(state); }
 static inline void latchkey_sha1_init(SHA_CTX *state) { SHA1_Init(state); }

@@ -2,14 +2,15 @@
 
 import Glibc
 
-/// A thread of its own for one piece of work. Unlike a dispatch queue it also runs in a forked child.
+/// Runs one piece of work on a new thread. Unlike a dispatch queue, it also works in a forked
+/// child.
 public enum BackgroundThread {
-    /// Whether threads are refused as by a system that has none left; for tests of what follows from that.
+    /// Whether thread creation fails, as on a system without free threads; for tests.
     @TaskLocal @_spi(Testing) public static var isExhausted = false
 
-    /// Runs `work` on a new thread, which takes none of the process's signals.
+    /// Runs `work` on a new thread that blocks all signals.
     ///
-    /// - Returns: false where the system has no more threads to give; nothing runs then.
+    /// - Returns: false if the system cannot create a thread; then `work` does not run.
     @discardableResult
     public static func run(_ work: @escaping @Sendable () -> Void) -> Bool {
         guard !isExhausted else { return false }
@@ -35,11 +36,13 @@ public enum BackgroundThread {
         return status == 0
     }
 
-    /// Lets every other thread of normal priority run before the calling one, from now on.
+    /// Lowers the priority of the calling thread, so that threads of normal priority run first.
     ///
-    /// Where the system forbids it, nothing changes: priority is a courtesy, not a limit.
+    /// If the system does not permit it, nothing changes: the priority is not a limit that anything
+    /// depends on.
     public static func lowerPriority() {
-        // Linux counts 0 as the calling thread alone (setpriority(2), "C library/kernel differences").
+        // On Linux, 0 means only the calling thread (setpriority(2), "C library/kernel
+        // differences").
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     }
 

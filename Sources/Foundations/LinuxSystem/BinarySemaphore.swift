@@ -2,7 +2,8 @@
 
 import Dispatch
 
-/// One holder at a time among the threads of a process. Unlike a mutex it may be given back by another thread than the one that took it.
+/// A semaphore with one holder at a time among the threads of a process. Unlike a mutex, another
+/// thread than the holder may release it.
 public final class BinarySemaphore: Sendable {
     private let semaphore = DispatchSemaphore(value: 1)
 

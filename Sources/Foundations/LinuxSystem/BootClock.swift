@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// The time since the machine started, suspension included, and which start it was.
+/// The time since the machine was booted, suspension included, and the identifier of that boot.
 public struct BootClock: Sendable {
     /// Nanoseconds of CLOCK_BOOTTIME.
     public let now: @Sendable () -> UInt64
-    /// The kernel's random number of this boot, 36 characters; empty where there is no /proc.
+    /// The kernel's random identifier of this boot, 36 characters; empty if there is no /proc.
     public let identifier: @Sendable () -> String
 
     public init(now: @escaping @Sendable () -> UInt64, identifier: @escaping @Sendable () -> String) {

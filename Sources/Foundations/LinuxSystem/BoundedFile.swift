@@ -2,15 +2,15 @@
 
 internal import Glibc
 
-/// Files of others, read whole within a limit.
+/// Reads whole files of other users within a limit.
 ///
-/// What stat(2) says of the size is not believed: files of /proc have size 0 and no end. A pipe, a device or a directory is refused without
-/// waiting for it.
+/// The size from stat(2) is not used, because files of /proc have size 0 and may have no end. A
+/// pipe, a device or a directory is rejected without waiting for it.
 public enum BoundedFile {
-    /// The bytes of a regular file; nil where there is none.
+    /// Returns the bytes of a regular file; nil if it does not exist.
     ///
-    /// - Parameter limit: the max length in bytes.
-    /// - Throws: EFBIG where the file is longer, EINVAL where it is no regular file.
+    /// - Parameter limit: the maximum length in bytes.
+    /// - Throws: EFBIG if the file is longer, EINVAL if it is not a regular file.
     public static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
@@ -20,7 +20,7 @@ public enum BoundedFile {
         return try read(OwnedDescriptor(adopting: descriptor), path: path, limit: limit)
     }
 
-    /// The bytes of an open regular file, from where it stands.
+    /// Returns the bytes of an open regular file from its current position.
     public static func read(_ file: borrowing OwnedDescriptor, path: String, limit: Int) throws(SystemError) -> [UInt8]
     {
         guard try FileStatus.of(file, path: path).kind == .file else {
@@ -31,7 +31,7 @@ public enum BoundedFile {
             let block = try file.read(upTo: blockSize, path: path)
             content += block
             guard content.count <= limit else {
-                throw SystemError("read", path: path, code: EFBIG, hint: "at most \(limit) bytes are read")
+                throw SystemError("read", path: path, code: EFBIG, hint: "the maximum is \(limit) bytes")
             }
             if block.count < blockSize { return content }
         }

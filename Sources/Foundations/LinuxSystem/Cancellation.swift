@@ -2,9 +2,10 @@
 
 internal import Synchronization
 
-/// Tells long work on this thread that its result is no longer wanted.
+/// Cancels long work on this thread whose result is no longer needed.
 ///
-/// It is bound around an operation by the side that knows, such as a server whose client has gone, and asked at every step of the work.
+/// The code that can cancel, such as a server whose client has disconnected, binds it around an
+/// operation. The work checks it at each step.
 public final class Cancellation: Sendable {
     @TaskLocal public static var current: Cancellation?
 
@@ -16,6 +17,6 @@ public final class Cancellation: Sendable {
 
     public var isCancelled: Bool { isRequested.load(ordering: .relaxed) }
 
-    /// Whether the work on this thread is cancelled; false where there is nothing to cancel it.
+    /// Whether the work on this thread is cancelled; false if no cancellation is bound.
     public static var isCancelled: Bool { current?.isCancelled ?? false }
 }

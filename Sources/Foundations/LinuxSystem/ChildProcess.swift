@@ -2,17 +2,19 @@
 
 import Glibc
 
-/// A program that is run to its end, with what this process reads, writes and inherits.
+/// Runs a child process until it ends, with the terminal and the environment of this process.
 public enum ChildProcess {
-    /// Runs a program, which is looked for in PATH, and waits for its end.
+    /// Runs a program, which is searched in PATH, and waits until it ends.
     ///
-    /// Meanwhile Ctrl-C and Ctrl-\ are the child's alone, and a SIGTERM, SIGHUP, SIGUSR1 or SIGUSR2 is passed on to it.
+    /// During that time only the child reacts to Ctrl-C and Ctrl-\, and SIGTERM, SIGHUP, SIGUSR1
+    /// and SIGUSR2 are forwarded to it.
     ///
     /// - Parameters:
-    ///   - descriptor: is inherited under its number.
-    ///   - variables: are added to the environment.
-    /// - Returns: its exit value, or 128 and the number of the signal that ended it, as shells have it.
-    /// - Throws: `SystemError` `ENOENT` where there is no such program.
+    ///   - descriptor: the descriptor that the child inherits under the same number.
+    ///   - variables: variables that are added to the environment.
+    /// - Returns: the exit value, or 128 plus the number of the signal that ended the child, as in
+    ///   shells.
+    /// - Throws: `SystemError` with `ENOENT` if there is no such program.
     public static func run(_ words: [String], inheriting descriptor: Int32, variables: [String: String])
         throws(SystemError) -> Int32
     {
@@ -25,7 +27,8 @@ public enum ChildProcess {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        // A copy to its own number takes the close-on-exec mark away (posix_spawn_file_actions_adddup2(3p)).
+        // Duplicating a descriptor to its own number clears close-on-exec
+        // (posix_spawn_file_actions_adddup2(3p)).
         posix_spawn_file_actions_adddup2(&actions, descriptor, descriptor)
         var defaults = sigset_t()
         sigemptyset(&defaults)
@@ -50,7 +53,7 @@ public enum ChildProcess {
         current = child
         for number in forwarded {
             signal(number) { number in
-                // kill(2) is safe in a handler (signal-safety(7)).
+                // kill(2) is async-signal-safe (signal-safety(7)).
                 kill(ChildProcess.current, number)
             }
         }
@@ -72,7 +75,8 @@ public enum ChildProcess {
         return all + variables.map { "\($0.key)=\($0.value)" }
     }
 
-    // because a signal handler can have no context; written before the handler is set, and by one thread: a command runs one child.
+    // because a signal handler has no context. It is written before the handler is set, and by one
+    // thread: a command runs one child.
     nonisolated(unsafe) private static var current: pid_t = 0
     private static let ignored = [SIGINT, SIGQUIT]
     private static let forwarded = [SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]

@@ -2,12 +2,13 @@
 
 internal import Glibc
 
-/// A file of the administrator's: lines of `name = value`, and comments behind `#`. Each name stands once, and none is unknown.
+/// A configuration file of the administrator: lines of `name = value`, and comments after `#`. Each
+/// name occurs at most once and must be known.
 public struct ConfigurationFile: Sendable {
     public struct Line: Sendable {
         public let name: String
         public let value: String
-        /// From 1 on.
+        /// The line number, starting with 1.
         public let number: Int
     }
 
@@ -15,10 +16,11 @@ public struct ConfigurationFile: Sendable {
     public let lines: [Line]
 
     /// - Parameters:
-    ///   - owner: whom the file must belong to.
-    ///   - names: every name that is known.
-    /// - Returns: nil where there is no file.
-    /// - Throws: where others than the owner can write it, or a line is not understood: it is never passed over.
+    ///   - owner: the required owner of the file.
+    ///   - names: the known names.
+    /// - Returns: nil if the file does not exist.
+    /// - Throws: `SystemError` if other users can write the file, or if a line is not valid; such a
+    ///   line is never skipped.
     public static func read(_ path: String, owner: UInt32 = 0, names: Set<String>) throws(SystemError)
         -> ConfigurationFile?
     {
@@ -37,7 +39,7 @@ public struct ConfigurationFile: Sendable {
                 !lines.contains(where: { $0.name == name })
             else {
                 throw SystemError(
-                    "understand line \(index + 1) of", path: path, code: EINVAL,
+                    "parse line \(index + 1) of", path: path, code: EINVAL,
                     hint:
                         "expected NAME = VALUE, each name once; the names are: \(names.sorted().joined(separator: ", "))"
                 )
@@ -47,10 +49,10 @@ public struct ConfigurationFile: Sendable {
         return ConfigurationFile(path: path, lines: lines)
     }
 
-    /// The error of a line whose value is not one of `expected`.
+    /// Returns the error for a line whose value is not one of `expected`.
     public func refusal(of line: Line, expected: String) -> SystemError {
         SystemError(
-            "understand line \(line.number) of", path: path, code: EINVAL, hint: "expected \(line.name) = \(expected)")
+            "parse line \(line.number) of", path: path, code: EINVAL, hint: "expected \(line.name) = \(expected)")
     }
 
     private static func trimmed(_ text: Substring) -> String {

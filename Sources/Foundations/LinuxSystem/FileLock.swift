@@ -3,15 +3,17 @@
 import Glibc
 import Synchronization
 
-/// A file that one holder at a time has, among all threads and processes. The kernel gives it back when a holder dies.
+/// A lock file with one holder at a time among all threads and processes. The kernel releases it
+/// when the holder's process ends.
 ///
-/// The lock is a record lock, which a forked child does not inherit; among the threads of a process, which such locks do not keep apart, a gate
-/// stands before it. Closing any descriptor of the file would free it, so that nobody else may open the file.
+/// The lock is a record lock, which a forked child does not inherit. Record locks do not exclude
+/// threads of the same process, so a semaphore does. Closing any descriptor of the file would
+/// release the lock, so no other code may open the file.
 public final class FileLock: Sendable {
     private let descriptor: Atomic<Int32>
     private let semaphore: BinarySemaphore
 
-    /// The gates of a process, by the paths of their files.
+    /// The semaphores of a process, by the paths of their files.
     private static let semaphores = ForkLocal { Semaphores() }
 
     private final class Semaphores: Sendable {
@@ -27,7 +29,7 @@ public final class FileLock: Sendable {
         }
     }
 
-    /// Waits until it is free. The file is made where it is missing, and stays.
+    /// Waits for the lock. The file is created if it is missing, and is not removed.
     public init(_ path: String) throws(SystemError) {
         let semaphore = Self.semaphores.value.semaphore(path)
         semaphore.acquire()
@@ -47,7 +49,7 @@ public final class FileLock: Sendable {
         self.semaphore = semaphore
     }
 
-    /// Gives it back; the second time does nothing.
+    /// Releases the lock; a second call does nothing.
     public func release() {
         let held = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
         guard held >= 0 else { return }

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What stat(2) says of a file, as far as Latchkey asks.
+/// The result of stat(2) for a file, as far as Latchkey uses it.
 public struct FileStatus: Sendable {
     public enum Kind: Sendable { case file, directory, socket, other }
 
@@ -11,7 +11,7 @@ public struct FileStatus: Sendable {
     /// The twelve permission bits.
     public let permissions: UInt32
     public let size: Int64
-    /// Tells one file from every other: the file system and the number in it.
+    /// Identifies a file: its file system and its inode number.
     public let identity: Identity
 
     public struct Identity: Hashable, Sendable {
@@ -19,18 +19,18 @@ public struct FileStatus: Sendable {
         let number: UInt64
     }
 
-    /// Tells one state of a file from a later one.
+    /// Identifies a state of a file, so that a later change can be detected.
     public struct Stamp: Hashable, Sendable {
         let identity: Identity?
         let size: Int64
         let seconds: Int
         let nanoseconds: Int
 
-        /// Whether there was anything.
+        /// Whether the file existed.
         public var isOfFile: Bool { identity != nil }
     }
 
-    /// The state of what `path` names; an equal one wherever there is nothing.
+    /// Returns the state of the file at `path`; all missing files have the same state.
     public static func stamp(of path: String) -> Stamp {
         var info = stat()
         guard stat(path, &info) == 0 else { return Stamp(identity: nil, size: 0, seconds: 0, nanoseconds: 0) }
@@ -40,30 +40,31 @@ public struct FileStatus: Sendable {
             nanoseconds: info.st_ctim.tv_nsec)
     }
 
-    /// The status of what `path` names, or nil where there is nothing.
+    /// Returns the status of the file at `path`; nil if it does not exist.
     public static func of(_ path: String) throws(SystemError) -> FileStatus? {
         var info = stat()
         guard stat(path, &info) == 0 else {
             if errno == ENOENT { return nil }
-            throw .last("look at", path: path)
+            throw .last("get the status of", path: path)
         }
         return FileStatus(info)
     }
 
-    /// The status of `path` itself, also where that is a symbolic link, or nil where there is nothing.
+    /// Returns the status of `path` itself, even if it is a symbolic link; nil if it does not
+    /// exist.
     public static func ofLink(_ path: String) throws(SystemError) -> FileStatus? {
         var info = stat()
         guard lstat(path, &info) == 0 else {
             if errno == ENOENT { return nil }
-            throw .last("look at", path: path)
+            throw .last("get the status of", path: path)
         }
         return FileStatus(info)
     }
 
-    /// The status of an open file.
+    /// Returns the status of an open file.
     public static func of(_ descriptor: borrowing OwnedDescriptor, path: String) throws(SystemError) -> FileStatus {
         var info = stat()
-        guard fstat(descriptor.rawValue, &info) == 0 else { throw .last("look at", path: path) }
+        guard fstat(descriptor.rawValue, &info) == 0 else { throw .last("get the status of", path: path) }
         return FileStatus(info)
     }
 
@@ -81,7 +82,7 @@ public struct FileStatus: Sendable {
         identity = Identity(device: UInt64(info.st_dev), number: UInt64(info.st_ino))
     }
 
-    /// Refuses what belongs to somebody else, or what others can write.
+    /// Throws if the file belongs to another user or others can write it.
     public func requireWrittenOnly(by user: UInt32, path: String) throws(SystemError) {
         guard owner == user else {
             throw SystemError("trust", path: path, code: EPERM, hint: "it belongs to user \(owner), not \(user)")
@@ -92,20 +93,20 @@ public struct FileStatus: Sendable {
         }
     }
 
-    /// Refuses what others than its owner can reach, or what another user owns.
+    /// Throws if other users can access the file, or if it belongs to another user.
     public func requirePrivate(path: String, allowed: UInt32) throws(SystemError) {
         guard owner == geteuid() else {
             throw SystemError(
                 "trust", path: path, code: EPERM,
-                hint: "it belongs to user \(owner); chown it, or point LATCHKEY_HOME elsewhere")
+                hint: "it belongs to user \(owner); chown it, or set LATCHKEY_HOME to another directory")
         }
-        // A directory inherits the set-group-id bit of its parent; it gives nobody access.
+        // A directory inherits the set-group-ID bit of its parent; the bit does not grant access.
         let checkedBits: UInt32 = kind == .directory ? 0o077 : 0o7077
         guard permissions & ~allowed & checkedBits == 0 else {
             let wide = String(permissions, radix: 8)
             let mode = String(allowed, radix: 8)
             throw SystemError(
-                "trust", path: "\(path) (mode \(wide), others can reach it)", code: EACCES,
+                "trust", path: "\(path) (mode \(wide), others can access it)", code: EACCES,
                 hint: "chmod \(mode) '\(path)'")
         }
     }

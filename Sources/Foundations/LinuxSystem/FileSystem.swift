@@ -10,7 +10,7 @@ public struct FileSystem: Sendable {
 
     public init(holding path: String) throws(SystemError) {
         let type = latchkey_filesystem_type(path)
-        guard type >= 0 else { throw .last("look at the file system of", path: path) }
+        guard type >= 0 else { throw .last("get the file system of", path: path) }
         self.type = type
     }
 
@@ -18,16 +18,17 @@ public struct FileSystem: Sendable {
         self.type = type
     }
 
-    /// The name of a file system on which SQLite's write-ahead log is unsafe, because its memory map is not shared between hosts
-    /// (network) or not promised to be (FUSE); nil for every other.
+    /// The name of a file system on which SQLite's write-ahead log is unsafe, because its memory
+    /// map is not shared between hosts (network) or not guaranteed to be (FUSE); nil for other file
+    /// systems.
     public var unsafeForSharedMemory: String? {
         Self.unsafeTypes[type]
     }
 
-    /// Whether nothing can be written to what is at `path`, because its file system, or this mount of it, is read-only (statvfs(3)).
+    /// Whether the file system at `path`, or this mount of it, is read-only (statvfs(3)).
     public static func isReadOnly(at path: String) throws(SystemError) -> Bool {
         var info = statvfs()
-        guard statvfs(path, &info) == 0 else { throw .last("look at the file system of", path: path) }
+        guard statvfs(path, &info) == 0 else { throw .last("get the file system of", path: path) }
         return info.f_flag & UInt(ST_RDONLY) != 0
     }
 

@@ -2,18 +2,20 @@
 
 import Glibc
 
-/// Tells a process from its forked children without a system call: one page that the kernel hands to a child zeroed.
+/// Detects a forked child without a system call, with a page that the kernel zeroes in the child.
 ///
-/// It works also for fork handlers that are never called, as after a bare clone(2).
-public final class ForkDetector: @unchecked Sendable {  // because the page is written once, before anybody else can see it
+/// It also works if no fork handlers are called, as after a direct clone(2).
+public final class ForkDetector: @unchecked Sendable {  // because the page is written once, before other threads see it
     private let page: UnsafeMutablePointer<UInt8>
-    /// Where the kernel cannot wipe pages on fork (before Linux 4.14), the process number does, at the price of a system call.
+    /// The process ID, which is compared with a system call if the kernel cannot wipe pages on fork
+    /// (before Linux 4.14).
     private let process: pid_t?
 
     public init() {
         let mapping = mmap(nil, Self.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        // Traps because a process that does not know whether it was forked would use its parent's keys and connections.
-        guard let mapping, mapping != MAP_FAILED else { preconditionFailure("no memory is left for a single page") }
+        // Traps because a process that cannot detect a fork would use its parent's keys and
+        // connections.
+        guard let mapping, mapping != MAP_FAILED else { preconditionFailure("out of memory: cannot map a single page") }
         page = mapping.assumingMemoryBound(to: UInt8.self)
         process = madvise(mapping, Self.length, MADV_WIPEONFORK) == 0 ? nil : getpid()
         page.pointee = 1
@@ -23,7 +25,7 @@ public final class ForkDetector: @unchecked Sendable {  // because the page is w
         munmap(page, Self.length)
     }
 
-    /// Whether the process that made the mark is asking.
+    /// Whether the calling process is the one that created the detector.
     public var isThisProcess: Bool {
         if let process { return process == getpid() }
         return page.pointee == 1

@@ -2,10 +2,11 @@
 
 import Synchronization
 
-/// One value a process, made on first use, and made anew by a forked child.
+/// One value for each process, created on first use, and created again in a forked child.
 ///
-/// A child must not touch what its parent had open: SQLite's locks belong to the parent, its secret memory is not mapped here, and a mutex
-/// that another thread held at the fork would never be freed. So the parent's value is left where it lies, neither used nor released.
+/// A child must not use what its parent had open: SQLite's locks belong to the parent, its secret
+/// memory is not mapped in the child, and a mutex that another thread held at the fork is never
+/// released. So the child neither uses nor releases the parent's value.
 public final class ForkLocal<Value: AnyObject & Sendable>: Sendable {
     private final class Slot: Sendable {
         let forkDetector = ForkDetector()
@@ -20,7 +21,7 @@ public final class ForkLocal<Value: AnyObject & Sendable>: Sendable {
         self.make = make
     }
 
-    /// This process's value.
+    /// The value of this process.
     public var value: Value {
         let seen = current.load(ordering: .acquiring)
         if let slot = seen?.takeUnretainedValue(), slot.forkDetector.isThisProcess {
@@ -31,7 +32,7 @@ public final class ForkLocal<Value: AnyObject & Sendable>: Sendable {
         if stored {
             return fresh.takeUnretainedValue().value
         }
-        // Another thread of this process was first.
+        // Another thread of this process stored its value first.
         fresh.release()
         return winner?.takeUnretainedValue().value ?? self.value
     }

@@ -3,14 +3,14 @@
 internal import CLatchkey
 import Glibc
 
-/// A file that one process at a time has, for as long as it lives.
+/// A lock file that one process at a time holds until it ends.
 public final class HomeLock: Sendable {
     private let descriptor: Int32
     private let process = getpid()
 
-    /// Takes the file, which is made where it is missing.
+    /// Locks the file, which is created if it is missing.
     ///
-    /// - Returns: nil where another process has it.
+    /// - Returns: nil if another process holds the lock.
     public init?(_ path: String) throws(SystemError) {
         let file = try OwnedDescriptor(opening: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         guard latchkey_lock_file(file.rawValue, 1) == 0 else {
@@ -21,7 +21,8 @@ public final class HomeLock: Sendable {
     }
 
     deinit {
-        // A child that is between fork and exec has the open file as well; a lock that only the last close frees would outlive this one.
+        // A child between fork and exec also has the open file. A lock that only the last close(2)
+        // releases would outlive this object.
         if getpid() == process { _ = latchkey_unlock_file(descriptor) }
         close(descriptor)
     }

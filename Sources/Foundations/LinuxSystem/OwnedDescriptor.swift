@@ -3,12 +3,12 @@
 internal import CLatchkey
 internal import Glibc
 
-/// A file descriptor with one owner, closed when the owner goes.
+/// A file descriptor with one owner, which is closed when the owner is destroyed.
 public struct OwnedDescriptor: ~Copyable, Sendable {
-    /// The number, to be borrowed for a system call; never close it.
+    /// The number, for use in a system call; never close it.
     public let rawValue: Int32
 
-    /// Takes over a descriptor that nobody else will close.
+    /// Takes ownership of a descriptor that no other code closes.
     public init(adopting rawValue: Int32) {
         self.rawValue = rawValue
     }
@@ -20,13 +20,13 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
         self.rawValue = descriptor
     }
 
-    /// Opens a file of the directory that has no name, close-on-exec; not every file system has such files.
+    /// Opens an unnamed file in the directory, close-on-exec. Not every file system supports it.
     public init(unnamedIn directory: String, flags: Int32) throws(SystemError) {
-        // O_TMPFILE, which the C library's module leaves out: bits of asm-generic/fcntl.h.
+        // O_TMPFILE, which the Glibc module does not export: bits of asm-generic/fcntl.h.
         try self.init(opening: directory, flags: flags | O_DIRECTORY | 0o20000000)
     }
 
-    /// Gives the descriptor to somebody who will close it.
+    /// Returns the descriptor to a new owner, which must close it.
     public consuming func release() -> Int32 {
         let descriptor = rawValue
         discard self
@@ -37,7 +37,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
         close(rawValue)
     }
 
-    /// Writes every byte, through interruptions and short writes.
+    /// Writes all bytes; continues after interruptions and short writes.
     public borrowing func write(_ bytes: UnsafeRawBufferPointer, path: String) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -50,7 +50,10 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Fills `buffer` from the file's start; the number of bytes that were there (fewer at the end of the file).
+    /// Fills `buffer` from the file's current position.
+    ///
+    /// - Returns: the number of bytes, which is less than the size of the buffer only at the end of
+    ///   the file.
     public borrowing func read(into buffer: UnsafeMutableRawBufferPointer, path: String) throws(SystemError) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -65,7 +68,7 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
         return filled
     }
 
-    /// The next bytes, fewer than `count` only at the end of the file.
+    /// Reads the next bytes: fewer than `count` only at the end of the file.
     public borrowing func read(upTo count: Int, path: String) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var outcome = Result<Int, SystemError>.success(0)
@@ -76,12 +79,12 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Sets the mode 0600, which an unusual umask may have narrowed further.
+    /// Sets the mode 0600, because an unusual umask may have removed bits of it.
     borrowing func makePrivate(path: String) throws(SystemError) {
         guard fchmod(rawValue, 0o600) == 0 else { throw .last("change the mode of", path: path) }
     }
 
-    /// Returns once the file's content is on the medium.
+    /// Writes the file's content to the storage device before it returns (fsync(2)).
     public borrowing func synchronize(path: String) throws(SystemError) {
         guard fsync(rawValue) == 0 else { throw .last("synchronise", path: path) }
     }

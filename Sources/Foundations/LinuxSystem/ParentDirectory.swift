@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The directory that holds what a path names.
+/// The parent directory of a path.
 public enum ParentDirectory {
-    /// - Returns: nil where the path has none: it is empty, or the root.
+    /// Returns the parent directory of a path; nil if it has none, because it is empty or the root.
     public static func of(_ path: String) -> String? {
         let parts = path.split(separator: "/")
         guard !parts.isEmpty else { return nil }

@@ -3,16 +3,18 @@
 internal import CLatchkey
 import Glibc
 
-/// The process at the other end of a connection, as the kernel knew it when the connection was made.
+/// The process at the other end of a connection, as recorded by the kernel when the connection was
+/// made.
 ///
-/// The user is certain. The process may have become another program since, or may have handed its end to one; what is read of it later is a
-/// claim. Its number is never taken for that of a later process: the kernel's descriptor of the process (SO_PEERPIDFD, Linux 6.5) tells, or the
-/// time at which the process with this number started.
+/// The user is attested. The process may have executed another program since, or may have passed
+/// its end of the connection to one; what is read about it later is a claim. A later process with
+/// the same number is not mistaken for it: the kernel's descriptor of the process (SO_PEERPIDFD,
+/// Linux 6.5) shows that, or the start time of the process with this number.
 public final class Peer: Sendable {
     public let user: UInt32
-    /// 0 where the process is not of this process's namespace.
+    /// 0 if the process is not in this process's PID namespace.
     public let process: Int32
-    /// The kernel's descriptor of the process; nil where the kernel has none.
+    /// The kernel's descriptor of the process; nil if the kernel does not support it.
     private let handle: OwnedHandle?
     private let start: UInt64?
 
@@ -23,20 +25,22 @@ public final class Peer: Sendable {
 
     public init(ofDescriptor socket: Int32) throws(SystemError) {
         var (user, process) = (UInt32.max, Int32(0))
-        guard latchkey_peer(socket, &user, &process) == 0 else { throw .last("ask who is calling") }
+        guard latchkey_peer(socket, &user, &process) == 0 else { throw .last("get the credentials of the peer") }
         (self.user, self.process) = (user, process)
         var descriptor: Int32 = -1
         var length = socklen_t(MemoryLayout<Int32>.size)
         let hasHandle = getsockopt(socket, SOL_SOCKET, Self.peerHandle, &descriptor, &length) == 0 && descriptor >= 0
         handle = hasHandle ? OwnedHandle(descriptor) : nil
-        // Any other failure says that the process has ended: its number may be another's by now.
+        // Any other failure means that the process has ended: its number may belong to another
+        // process now.
         start = !hasHandle && errno == ENOPROTOOPT ? ProcessDirectory(process).startTime : nil
     }
 
-    /// Whether a kernel's descriptor names the process.
+    /// Whether the kernel has supplied a descriptor of the process.
     public var hasHandle: Bool { handle != nil }
 
-    /// Calls `body`, and gives what it read of the process only if that process was there all the while.
+    /// Calls `body` and returns its result only if the process existed during the whole call;
+    /// otherwise nil.
     public func whileAlive<Result>(_ body: () -> Result) -> Result? {
         guard process > 0, isAlive else { return nil }
         let result = body()

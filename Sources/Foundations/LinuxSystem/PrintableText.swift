@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text from outside (of a certificate, an item, an argument, an error) in a form that a terminal shows and does not obey.
+/// Untrusted text (from a certificate, an item, an argument or an error) in a form that a terminal
+/// only displays.
 ///
-/// Control characters, marks of direction, line ends, invisible and unassigned characters become visible escapes: `\n`, `\x1b`,
-/// `\u{202e}`. Every other character stays, a backslash too: the escapes are for people, and no program can undo them.
+/// Control characters, direction marks, line ends, invisible and unassigned characters become
+/// visible escapes: `\n`, `\x1b`, `\u{202e}`. All other characters are kept, including backslashes:
+/// the escapes are for users, and programs cannot decode them.
 public struct PrintableText: Hashable, Sendable {
     /// The text with its escapes.
     public let string: String
 
     /// - Parameters:
-    ///   - lines: what becomes of line feeds and tabs.
-    ///   - maxLength: how many Unicode scalars of `text` are shown; the end of a longer text is replaced by a note. nil for all.
+    ///   - lines: whether line feeds and tabs are escaped.
+    ///   - maxLength: the maximum number of Unicode scalars of `text` that are shown; the rest is
+    ///     replaced by a note. nil for no limit.
     public init(_ text: some StringProtocol, lines: LineBreaks = .escaped, maxLength: Int? = defaultMaxLength) {
         let isPlain = text.utf8.allSatisfy {
             (0x20...0x7E).contains($0) || lines == .kept && ($0 == 0x0A || $0 == 0x09)
@@ -34,25 +37,26 @@ public struct PrintableText: Hashable, Sendable {
         string = left > 0 ? "\(escaped)… (\(left) more characters)" : escaped
     }
 
-    /// What becomes of line feeds and tabs. Every other line end is always escaped.
+    /// Whether line feeds and tabs are escaped. Other line ends are always escaped.
     public enum LineBreaks: Sendable {
-        /// The text is one line: they become `\n` and `\t`.
+        /// The text is one line: line feeds and tabs become `\n` and `\t`.
         case escaped
-        /// The text has lines of its own.
+        /// The text has several lines: line feeds and tabs are kept.
         case kept
     }
 
-    /// Whether a terminal draws the character where it stands, and does nothing else.
+    /// Whether a terminal draws the character in its place and does nothing else.
     public static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
-        // An emoji is followed by one of the two selectors of its style; all other invisible characters are escaped.
+        // An emoji may be followed by one of the two variation selectors; all other invisible
+        // characters are escaped.
         default: return !properties.isDefaultIgnorableCodePoint || scalar == "\u{FE0E}" || scalar == "\u{FE0F}"
         }
     }
 
-    /// In Unicode scalars: twelve lines of a terminal.
+    /// The default limit in Unicode scalars: about twelve lines of a terminal.
     public static let defaultMaxLength = 1024
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {

@@ -6,14 +6,15 @@ import Glibc
 public struct PrivateDirectory: Hashable, Sendable {
     public let path: String
 
-    /// Makes the directory, and its missing parents, where they do not exist; refuses one that others can reach.
+    /// Creates the directory and its missing parents if they do not exist. Throws if other users
+    /// can access it.
     ///
-    /// Only the last component has to be private: the parents are the user's own business.
+    /// Only the last component must be private; the parents are the user's responsibility.
     public init(creating path: String) throws(SystemError) {
         if try FileStatus.of(path) == nil {
             try Self.makeParents(of: path)
             if mkdir(path, 0o700) == 0 {
-                // An unusual umask may have taken the owner's own rights.
+                // An unusual umask may have removed the owner's permissions.
                 guard chmod(path, 0o700) == 0 else { throw .last("change the mode of", path: path) }
             } else if errno != EEXIST {
                 throw .last("create the directory", path: path)
@@ -22,7 +23,7 @@ public struct PrivateDirectory: Hashable, Sendable {
         try self.init(existing: path)
     }
 
-    /// Refuses a directory that is missing, is none, or that others can reach.
+    /// Throws if the directory is missing, is not a directory, or other users can access it.
     public init(existing path: String) throws(SystemError) {
         guard let status = try FileStatus.of(path) else {
             throw SystemError("open the directory", path: path, code: ENOENT)
@@ -34,12 +35,12 @@ public struct PrivateDirectory: Hashable, Sendable {
         self.path = path
     }
 
-    /// The path of an entry of this directory.
+    /// Returns the path of an entry of this directory.
     public func appending(_ name: String) -> String {
         path.hasSuffix("/") ? path + name : "\(path)/\(name)"
     }
 
-    /// Returns once the directory's entries are on the medium.
+    /// Writes the directory's entries to the storage device before it returns (fsync(2)).
     public func synchronize() throws(SystemError) {
         let descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY)
         try descriptor.synchronize(path: path)
@@ -52,7 +53,8 @@ public struct PrivateDirectory: Hashable, Sendable {
             parent += "/\(component)"
             if mkdir(parent, 0o700) != 0, errno != EEXIST {
                 let error = SystemError.last("create the directory", path: parent)
-                // A parent that exists but may not be written answers EACCES or EROFS for mkdir of itself on some file systems.
+                // On some file systems, mkdir(2) of an existing parent that is not writable fails
+                // with EACCES or EROFS.
                 if (try? FileStatus.of(parent))??.kind != .directory { throw error }
             }
         }

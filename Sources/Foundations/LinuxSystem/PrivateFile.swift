@@ -2,16 +2,17 @@
 
 import Glibc
 
-/// A small file of mode 0600, read and made whole.
+/// Reads and writes small files of mode 0600 as a whole.
 public enum PrivateFile {
     /// Fills `buffer` with the file's content, which must have exactly that length.
     ///
-    /// - Returns: false where there is no such file.
-    /// - Throws: `SystemError` where the file is not private, not a file, or of another length (`EINVAL`).
+    /// - Returns: false if the file does not exist.
+    /// - Throws: `SystemError` if the file is not private, not a regular file, or has another
+    ///   length (`EINVAL`).
     public static func read(_ path: String, into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Bool {
         let descriptor: OwnedDescriptor
         do {
-            // Without waiting, should it be a pipe that nobody writes to.
+            // O_NONBLOCK, so that opening a pipe without a writer does not wait.
             descriptor = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
         } catch {
             if error.code == ENOENT { return false }
@@ -27,9 +28,10 @@ public enum PrivateFile {
         return true
     }
 
-    /// The file's content; nil where there is no such file.
+    /// Returns the file's content; nil if the file does not exist.
     ///
-    /// - Throws: `SystemError` where the file is not private, not a file, or longer than `maxCount` bytes (`EFBIG`).
+    /// - Throws: `SystemError` if the file is not private, not a regular file, or longer than
+    ///   `maxCount` bytes (`EFBIG`).
     public static func read(_ path: String, atMost maxCount: Int) throws(SystemError) -> [UInt8]? {
         guard let status = try FileStatus.ofLink(path) else { return nil }
         guard status.size <= maxCount else { throw SystemError("read", path: path, code: EFBIG) }
@@ -43,9 +45,9 @@ public enum PrivateFile {
         return exists ? bytes : nil
     }
 
-    /// Fills `buffer` with what the file or pipe holds, as far as it fits. Links are followed.
+    /// Fills `buffer` with the content of the file or pipe, as far as it fits. Links are followed.
     ///
-    /// - Parameter isPrivate: whether to refuse a file that others can read.
+    /// - Parameter isPrivate: whether a file that other users can access is rejected.
     /// - Returns: the number of bytes.
     public static func fill(
         _ buffer: UnsafeMutableRawBufferPointer, from path: String, isPrivate: Bool
@@ -57,9 +59,10 @@ public enum PrivateFile {
         return try descriptor.read(into: buffer, path: path)
     }
 
-    /// Replaces the file in one step, or makes it: after a crash the old content is there or the new one, whole.
+    /// Replaces or creates the file atomically: after a crash, either the old or the new content is
+    /// there completely.
     ///
-    /// One process at a time may do so; who needs that holds a ``FileLock``.
+    /// Only one process at a time may do that; use a ``FileLock``.
     public static func replace(_ name: String, in directory: PrivateDirectory, content: [UInt8]) throws(SystemError) {
         let path = directory.appending(name)
         let temporaryPath = "\(path).draft"
@@ -74,14 +77,14 @@ public enum PrivateFile {
         try directory.synchronize()
     }
 
-    /// Removes the file, durably; it may be missing.
+    /// Removes the file durably; it may be missing.
     public static func remove(_ name: String, in directory: PrivateDirectory) throws(SystemError) {
         let path = directory.appending(name)
         if unlink(path) == 0 { return try directory.synchronize() }
         guard errno == ENOENT else { throw .last("remove", path: path) }
     }
 
-    /// Makes an empty file, unless there is one.
+    /// Creates an empty file if there is none.
     public static func createEmpty(_ path: String) throws(SystemError) {
         do {
             let descriptor = try OwnedDescriptor(
@@ -92,9 +95,10 @@ public enum PrivateFile {
         }
     }
 
-    /// Makes the file with this content in one step: afterwards it is there whole and durable, or not at all, also after a crash.
+    /// Creates the file with this content atomically: afterwards it exists completely and durably
+    /// or not at all, even after a crash.
     ///
-    /// - Returns: false where another process was first; its file is left as it is.
+    /// - Returns: false if another process has created the file first; its file is not changed.
     public static func create(
         _ name: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer
     ) throws(SystemError) -> Bool {
@@ -102,13 +106,14 @@ public enum PrivateFile {
         do {
             return try linkUnnamed(path, in: directory, content: content)
         } catch {
-            // Not every file system has unnamed files, and not every sandbox has /proc.
+            // Not every file system supports unnamed files, and not every sandbox has /proc.
             guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.code) else { throw error }
             return try linkTemporaryFile(path, in: directory, content: content)
         }
     }
 
-    /// By a file that has no name until it is complete, so that nothing remains of one that never was.
+    /// Creates the file from an unnamed file that gets its name when it is complete, so that an
+    /// interrupted call leaves nothing behind.
     static func linkUnnamed(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer)
         throws(SystemError) -> Bool
     {
@@ -121,17 +126,19 @@ public enum PrivateFile {
         }
     }
 
-    /// By a draft under a fixed name, which the next process takes over where one was killed over it.
+    /// Creates the file from a draft with a fixed name. If a process is killed, the next one uses
+    /// its draft.
     static func linkTemporaryFile(_ path: String, in directory: PrivateDirectory, content: UnsafeRawBufferPointer)
         throws(SystemError) -> Bool
     {
         let temporaryPath = "\(path).draft"
         let descriptor = try OwnedDescriptor(
             opening: temporaryPath, flags: O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
-        // One process at a time; the lock goes with the process.
+        // One process at a time; the kernel releases the lock when the process ends.
         guard flock(descriptor.rawValue, LOCK_EX) == 0 else { throw .last("lock", path: temporaryPath) }
         defer { unlink(temporaryPath) }
-        // Once the file is published, the draft that was waited for is that very file, and must not be touched.
+        // If the file is published by now, the draft that was locked is the same file and must not
+        // be changed.
         guard try FileStatus.of(path) == nil else { return false }
         try descriptor.makePrivate(path: temporaryPath)
         guard ftruncate(descriptor.rawValue, 0) == 0 else { throw .last("write", path: temporaryPath) }
@@ -140,7 +147,8 @@ public enum PrivateFile {
         return try publish(path, in: directory) { link(temporaryPath, path) }
     }
 
-    /// link(2) never replaces: of two first processes exactly one succeeds, and the file it leaves is complete.
+    /// Publishes the draft. link(2) never replaces a file: of two processes exactly one succeeds,
+    /// and its file is complete.
     private static func publish(_ path: String, in directory: PrivateDirectory, link: () -> Int32) throws(SystemError)
         -> Bool
     {

@@ -2,16 +2,16 @@
 
 import Glibc
 
-/// What /proc says of a process.
+/// The information in /proc about a process.
 public struct ProcessDirectory: Sendable {
     private let path: String
 
-    /// - Parameter root: where /proc is; another directory in tests.
+    /// - Parameter root: the path of /proc; another directory in tests.
     public init(_ process: Int32, root: String = "/proc") {
         path = "\(root)/\(process)"
     }
 
-    /// The file that the process executes; nil where this process may not know.
+    /// The file that the process executes; nil if this process has no permission to read it.
     public var executable: String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("\(path)/exe", &buffer, buffer.count)
@@ -20,16 +20,17 @@ public struct ProcessDirectory: Sendable {
             Self.installedPath)
     }
 
-    /// The executable, as a name that this process can open also where it lies in another mount namespace.
+    /// A path by which this process can open the executable, even in another mount namespace.
     public var executableLink: String { "\(path)/exe" }
 
-    /// The directory itself, open: it stays the directory of this process, and is empty once the process has ended, whoever gets its number.
+    /// Opens the directory. It remains the directory of this process, and is empty after the
+    /// process has ended, even if its number is reused.
     public func open() -> OpenProcessDirectory? {
         guard let descriptor = try? OwnedDescriptor(opening: path, flags: O_RDONLY | O_DIRECTORY) else { return nil }
         return OpenProcessDirectory(descriptor.release())
     }
 
-    /// When the process started, in ticks since the machine did (proc_pid_stat(5), field 22).
+    /// The start time of the process, in clock ticks since the boot (proc_pid_stat(5), field 22).
     public var startTime: UInt64? {
         guard let text = text("stat"), let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[end...].split(separator: " ")
@@ -41,14 +42,15 @@ public struct ProcessDirectory: Sendable {
         text("cgroup")?.split(separator: "\n").first { $0.hasPrefix("0::") }.map { String($0.dropFirst(3)) }
     }
 
-    /// The label that the Linux security module gave the process; nil where there is no such module.
+    /// The label that the Linux security module has given the process; nil if there is no such
+    /// module.
     public var securityLabel: String? {
         guard let text = text("attr/current") else { return nil }
         let label = text.prefix { $0 != "\0" && $0 != "\n" }
         return label.isEmpty ? nil : String(label)
     }
 
-    /// The file that Flatpak puts into the root of each of its sandboxes.
+    /// The file that Flatpak creates in the root of each of its sandboxes.
     public var flatpakInfo: FlatpakInfo {
         var buffer = [UInt8](repeating: 0, count: 65536)
         do throws(SystemError) {
@@ -65,25 +67,28 @@ public struct ProcessDirectory: Sendable {
     public enum FlatpakInfo: Equatable, Sendable {
         case found(String)
         case missing
-        /// There may be one, and this process may not know.
+        /// The file may exist, but this process cannot read it.
         case unreadable
     }
 
-    /// Whether the process lives in a namespace of processes below this one, as sandboxes and containers do (proc_pid_status(5), NSpid).
+    /// Whether the process is in a PID namespace below this one, as in sandboxes and containers
+    /// (proc_pid_status(5), NSpid).
     public var isNested: Bool {
         let line = text("status")?.split(separator: "\n").first { $0.hasPrefix("NSpid:") }
-        // Where it is not said, the narrower case is taken.
+        // Without this information, a nested process is assumed, which has fewer rights.
         return line.map { $0.split(whereSeparator: \.isWhitespace).count > 2 } ?? true
     }
 
-    /// The path without the mark that the kernel puts behind it once the file was replaced, as an upgrade of a running program does.
+    /// Returns the path without the suffix that the kernel appends if the file was replaced, as
+    /// when a running program is upgraded.
     package static func installedPath(_ link: String) -> String {
         let mark = " (deleted)"
         guard link.hasSuffix(mark), access(link, F_OK) != 0 else { return link }
         return String(link.dropLast(mark.count))
     }
 
-    /// The start of one of its files, which is all that is needed of them: a process of a thousand groups has some 10 KiB of `status`.
+    /// Reads the start of one of the files. 64 KiB are enough: a process with a thousand groups has
+    /// about 10 KiB of `status`.
     private func text(_ name: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = try? buffer.withUnsafeMutableBytes { bytes in
@@ -93,7 +98,7 @@ public struct ProcessDirectory: Sendable {
     }
 }
 
-/// A process's directory of /proc that is kept open.
+/// An open directory of a process in /proc.
 public final class OpenProcessDirectory: Sendable {
     private let descriptor: Int32
 
@@ -104,19 +109,20 @@ public final class OpenProcessDirectory: Sendable {
     public enum Executable: Equatable, Sendable {
         /// The process executes this file.
         case file(File)
-        /// This process may not know.
+        /// This process has no permission to read it.
         case unknown
         /// The process has ended.
         case ended
     }
 
-    /// A file by its number and by the name under which it was executed: one file may have several names, and a name stand for several.
+    /// A file, identified by its inode and by the name under which it was executed: one file may
+    /// have several names, and one name may refer to several files.
     public struct File: Hashable, Sendable {
         let identity: FileStatus.Identity
         let name: [CChar]
     }
 
-    /// Which file the process executes now.
+    /// The file that the process executes now.
     public var executable: Executable {
         var info = stat()
         if fstatat(descriptor, "exe", &info, 0) == 0 {
@@ -125,7 +131,8 @@ public final class OpenProcessDirectory: Sendable {
             name.removeLast(name.count - max(0, count))
             return .file(File(identity: FileStatus(info).identity, name: name))
         }
-        // Without rights: EACCES. Of a process that has ended: ESRCH, or ENOENT while it is not yet waited for.
+        // EACCES: no permission. ESRCH: the process has ended; ENOENT: it has ended and was not yet
+        // waited for.
         return errno == EACCES || errno == EPERM ? .unknown : .ended
     }
 }

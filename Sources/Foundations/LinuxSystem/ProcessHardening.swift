@@ -3,11 +3,13 @@
 internal import CLatchkey
 import Glibc
 
-/// What an executable of ours does to itself before it touches a secret. A library never does this to its host.
+/// Hardens the process of an executable before it handles a secret. A library never does this to
+/// its host.
 public enum ProcessHardening {
-    /// Forbids core dumps and tracing by other processes of the same user, and has a crash print nothing of the process's memory.
+    /// Forbids core dumps and tracing by other processes of the same user, and prevents a crash
+    /// from printing memory of the process.
     public static func apply() throws(SystemError) {
-        guard latchkey_crash_silently() == 0 else { throw .last("leave crashes to the kernel") }
+        guard latchkey_crash_silently() == 0 else { throw .last("restore the default signal handlers") }
         guard latchkey_forbid_dumps() == 0 else { throw .last("forbid core dumps") }
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else { throw .last("forbid core dumps") }
@@ -19,9 +21,9 @@ public enum ProcessHardening {
     }
 }
 
-/// How many files a server may have open, and what its heap is like.
+/// The limits of a server process: open files and heaps.
 public enum ProcessLimits {
-    /// Takes as many open files as the system allows; each connection needs one or two.
+    /// Raises the number of open files to the system's limit; each connection needs one or two.
     public static func raiseOpenFiles() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -29,7 +31,8 @@ public enum ProcessLimits {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// Has the threads of the process share a few heaps. Otherwise each of many threads may keep one of its own, which never shrinks.
+    /// Limits the number of heaps that the threads share. Otherwise each of many threads may keep a
+    /// heap, which never shrinks.
     public static func shareHeaps() { latchkey_share_heaps(maxHeaps) }
 
     private static let maxHeaps: Int32 = 4

@@ -4,16 +4,17 @@ internal import CLatchkey
 
 /// Random bytes from the kernel's generator, getrandom(2).
 public enum RandomBytes {
-    /// Fills `buffer`.
+    /// Fills `buffer` with random bytes.
     ///
-    /// getrandom without flags cannot fail on a valid buffer (getrandom(2), "Errors": only EFAULT, EINTR and EINVAL remain, and the
-    /// shim repeats after EINTR); a kernel that breaks that promise must not lead to predictable keys, so it stops the process.
+    /// getrandom without flags cannot fail on a valid buffer (getrandom(2), "Errors": only EFAULT,
+    /// EINTR and EINVAL remain, and the shim repeats after EINTR). If it fails nevertheless, the
+    /// process is stopped, because the keys would be predictable.
     public static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let base = buffer.baseAddress, buffer.count > 0 else { return }
-        precondition(latchkey_getrandom(base, buffer.count) == 0, "the kernel gave no random bytes")
+        precondition(latchkey_getrandom(base, buffer.count) == 0, "getrandom(2) failed")
     }
 
-    /// `count` random bytes that are not secret: identifiers, names, nonces.
+    /// Returns `count` random bytes that are not secret, for identifiers, names and nonces.
     public static func array(count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             fill(UnsafeMutableRawBufferPointer(buffer))
@@ -21,7 +22,7 @@ public enum RandomBytes {
         }
     }
 
-    /// `count` random bytes as lower-case hexadecimal digits.
+    /// Returns `count` random bytes as lower-case hexadecimal digits.
     public static func hexadecimal(count: Int) -> String {
         array(count: count).map { byte in
             let digits = String(byte, radix: 16)

@@ -2,32 +2,35 @@
 
 internal import Glibc
 
-/// A directory or symbolic link above a path by which another user can replace what lies at that path.
+/// A directory or symbolic link above a path by which another user can replace the file at that
+/// path.
 public struct ReplaceableParent: Hashable, Sendable {
     public enum Reason: Hashable, Sendable {
         /// Every user can write the directory, and it has no sticky bit.
         case writableByAll(permissions: UInt32)
-        /// It belongs to a user who is neither root nor the caller.
+        /// It belongs to a user other than root and the caller.
         case ownedBy(UInt32)
     }
 
     public let path: String
     public let reason: Reason
 
-    /// The first such directory or link on the way from the root; nil where only root and `user` can replace what lies at `path`.
+    /// Returns the first such directory or link, starting at the root; nil if only root and `user`
+    /// can replace the file at `path`.
     ///
-    /// Links are followed as the kernel does, also where `path` itself is one. The directory at `path` is not judged, nor what is missing. The
-    /// group's permissions are not judged either: who is in a group is the administrator's decision.
+    /// Links are followed as the kernel does, also if `path` itself is a link. The directory at
+    /// `path` and missing directories are not checked. The permissions of the group are not checked
+    /// either, because the administrator decides who is in a group.
     public static func first(above path: String, user: UInt32) throws(SystemError) -> ReplaceableParent? {
         var current = "/"
-        // The next component is the last of the array.
+        // In reverse order: the next component is the last one.
         var rest = components(try absolute(path))
         var linkCount = 0
         if let root = try FileStatus.ofLink(current), let found = replaceableParent(root, at: current, user) {
             return found
         }
         while let name = rest.popLast() {
-            // What is above `current` has been judged, and has no links in it.
+            // The directories above `current` have been checked and contain no links.
             if name == ".." {
                 current = ParentDirectory.of(current) ?? "/"
                 continue
@@ -48,28 +51,29 @@ public struct ReplaceableParent: Hashable, Sendable {
         return nil
     }
 
-    /// What is wrong, as a sentence.
+    /// The problem, as a sentence.
     public var problem: String {
         switch reason {
         case .writableByAll(let permissions):
-            "every user can write \(path) (mode \(String(permissions, radix: 8)), no sticky bit), and so replace what lies below it"
-        case .ownedBy(let owner): "\(path) belongs to user \(owner), who can replace what lies below it"
+            "every user can write \(path) (mode \(String(permissions, radix: 8)), no sticky bit), and so replace the files below it"
+        case .ownedBy(let owner): "\(path) belongs to user \(owner), who can replace the files below it"
         }
     }
 
-    /// What to type.
+    /// What the user can type or do.
     public var hint: String {
         switch reason {
         case .writableByAll: "chmod o-w '\(path)'"
-        case .ownedBy: "chown it to yourself or root, or point LATCHKEY_HOME below a directory of your own"
+        case .ownedBy: "chown it to yourself or root, or set LATCHKEY_HOME to a path below a directory of your own"
         }
     }
 
-    // MARK: Judging
+    // MARK: Checks
 
     private static func replaceableParent(_ status: FileStatus, at path: String, _ user: UInt32) -> ReplaceableParent? {
         if let reason = foreignOwner(status, user) { return ReplaceableParent(path: path, reason: reason) }
-        // In a directory with the sticky bit, as /tmp, only the owner of an entry can replace it, and each entry's owner is judged.
+        // In a directory with the sticky bit, such as /tmp, only the owner of an entry can replace
+        // it, and the owner of each entry is checked.
         let isSticky = status.permissions & 0o1000 != 0
         guard status.permissions & 0o002 != 0, !isSticky else { return nil }
         return ReplaceableParent(path: path, reason: .writableByAll(permissions: status.permissions))
@@ -80,8 +84,8 @@ public struct ReplaceableParent: Hashable, Sendable {
         return .ownedBy(status.owner)
     }
 
-    /// Whether the owner may be any user outside of this user namespace, which has no number for it (user_namespaces(7)). In a sandbox root is
-    /// shown so.
+    /// Whether the owner may be any user outside this user namespace, which has no number for it
+    /// (user_namespaces(7)). In a sandbox, root appears as this user.
     private static func isUnmapped(_ owner: UInt32) -> Bool {
         guard owner == overflowUser, let map = (try? BoundedFile.read("/proc/self/uid_map", limit: 64 << 10)) ?? nil
         else { return false }
@@ -98,14 +102,15 @@ public struct ReplaceableParent: Hashable, Sendable {
         return "\(String(cString: current))/\(path)"
     }
 
-    /// The components in reverse order, without those that lead nowhere.
+    /// Returns the components in reverse order, without empty ones and ".".
     private static func components(_ path: String) -> [Substring] {
         path.split(separator: "/", omittingEmptySubsequences: true).filter { $0 != "." }.reversed()
     }
 
-    /// What the symbolic link says; nil where `path` is none.
+    /// Returns the target of the symbolic link; nil if `path` is not one.
     private static func linkTarget(_ path: String) throws(SystemError) -> String? {
-        // Zeros behind what readlink(2) writes end the text; a target has none in it.
+        // The zeros after the bytes that readlink(2) writes end the text; a target contains no
+        // zero.
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         guard readlink(path, &buffer, Int(PATH_MAX)) >= 0 else {
             if errno == EINVAL { return nil }
@@ -118,7 +123,7 @@ public struct ReplaceableParent: Hashable, Sendable {
         return target
     }
 
-    /// As many as the kernel follows (path_resolution(7)).
+    /// The kernel's limit (path_resolution(7)).
     private static let maxLinks = 40
     /// The default of /proc/sys/kernel/overflowuid.
     private static let overflowUser: UInt32 = 65534

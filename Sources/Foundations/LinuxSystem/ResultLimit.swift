@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many bytes a search on this thread may collect before it is refused.
+/// The maximum number of bytes that a search on this thread may collect; a search that exceeds it
+/// fails.
 ///
-/// A server binds it around the searches of its clients; a program that searches its own keychain has no limit.
+/// A server binds it around the searches of its clients. A program that searches its own keychain
+/// has no limit.
 public enum ResultLimit {
     @TaskLocal public static var current: Int?
 }

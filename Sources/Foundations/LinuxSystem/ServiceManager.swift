@@ -2,24 +2,25 @@
 
 import Glibc
 
-/// What a daemon and the service manager that started it say to each other (sd_listen_fds(3), sd_notify(3)), without a library.
+/// The protocol between a daemon and its service manager (sd_listen_fds(3), sd_notify(3)), without
+/// a library.
 public enum ServiceManager {
-    /// The sockets that the manager listens on for this process; empty where it has given none.
+    /// Returns the sockets on which the manager listens for this process; empty if there are none.
     ///
-    /// They are taken out of the environment, so that no child takes them for its own.
+    /// The variables are removed from the environment, so that no child uses the sockets.
     public static func takeListeningSockets() throws(SystemError) -> [Socket] {
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
         guard number("LISTEN_PID") == UInt64(getpid()), let count = number("LISTEN_FDS"), count > 0 else { return [] }
         guard count <= maxCount else {
-            throw SystemError("take \(count) sockets from the service manager", code: EMFILE)
+            throw SystemError("use \(count) sockets of the service manager (maximum \(maxCount))", code: EMFILE)
         }
         var sockets: [Socket] = []
         for descriptor in firstDescriptor..<firstDescriptor + Int32(count) {
             guard Socket.isSocket(descriptor, listening: true) else {
-                throw SystemError("listen on descriptor \(descriptor), which the service manager gave", code: ENOTSOCK)
+                throw SystemError("listen on descriptor \(descriptor) of the service manager", code: ENOTSOCK)
             }
             guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0 else {
-                throw .last("take the socket of the service manager")
+                throw .last("use a socket of the service manager")
             }
             let socket = Socket(adopting: descriptor)
             socket.makeNonBlocking()
@@ -28,7 +29,7 @@ public enum ServiceManager {
         return sockets
     }
 
-    /// Tells the manager, as in `READY=1`. Does nothing where no manager listens.
+    /// Sends a state such as `READY=1` to the manager. Does nothing if there is no manager.
     public static func notify(_ state: String) throws(SystemError) {
         guard let variable = SecureEnvironment.value(of: "NOTIFY_SOCKET") else { return }
         let socket = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -36,7 +37,7 @@ public enum ServiceManager {
         defer { close(socket) }
         var address = sockaddr_un()
         var name = Array(variable.utf8)
-        // A name that begins with @ lies in the abstract namespace, where the first byte is 0.
+        // A name that begins with @ is in the abstract namespace, where the first byte is 0.
         if name.first == UInt8(ascii: "@") { name[0] = 0 }
         guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
             throw SystemError("notify the service manager", code: ENAMETOOLONG)
@@ -53,7 +54,7 @@ public enum ServiceManager {
         guard sent == text.count else { throw .last("notify the service manager") }
     }
 
-    /// How often the manager wants to hear `WATCHDOG=1`, in microseconds; nil where it does not.
+    /// The interval in which the manager expects `WATCHDOG=1`, in microseconds; nil if it does not.
     public static var watchdogInterval: UInt64? {
         if let process = number("WATCHDOG_PID"), process != UInt64(getpid()) { return nil }
         return number("WATCHDOG_USEC").flatMap { $0 > 0 ? $0 : nil }

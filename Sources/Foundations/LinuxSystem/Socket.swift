@@ -3,26 +3,28 @@
 internal import CLatchkey
 import Glibc
 
-/// One end of a connection between processes of this machine, or a place where such connections arrive; closed when the last holder lets go.
+/// One end of a connection between processes of this machine, or a listening socket; it is closed
+/// when the last reference ends.
 ///
-/// Blocking, and never the cause of a SIGPIPE.
+/// It is blocking and never causes SIGPIPE.
 public final class Socket: Sendable {
-    /// The number, to be borrowed for a system call; never close it.
+    /// The number, for use in a system call; never close it.
     public let descriptor: Int32
 
-    /// Takes over a descriptor that nobody else will close.
+    /// Takes ownership of a descriptor that no other code closes.
     public init(adopting descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Two ends of a new connection within this process.
+    /// Creates a connection within this process and returns its two ends.
     ///
-    /// - Parameter preservesBoundaries: whether what is sent at once arrives at once (SOCK_SEQPACKET).
+    /// - Parameter preservesBoundaries: whether each sent message is received as one message
+    ///   (SOCK_SEQPACKET).
     public static func pair(preservesBoundaries: Bool = false) throws(SystemError) -> (Socket, Socket) {
         let type = Int32(preservesBoundaries ? SOCK_SEQPACKET.rawValue : SOCK_STREAM.rawValue)
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw .last("make a pair of sockets")
+            throw .last("create a pair of sockets")
         }
         return (Socket(adopting: ends[0]), Socket(adopting: ends[1]))
     }
@@ -38,12 +40,12 @@ public final class Socket: Sendable {
         guard status == 0 else { throw .last("connect to", path: path) }
     }
 
-    /// Makes a socket at `path` with these permissions, on which connections arrive. Nothing may be there.
+    /// Creates a listening socket at `path` with these permissions. The path must not exist.
     public convenience init(listeningAt path: String, permissions: UInt32) throws(SystemError) {
         self.init(adopting: try Self.make())
         var address = try Self.address(path)
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        // The mode is set before anybody could connect: nobody can before listen(2).
+        // The mode is set before listen(2), so no process can connect before.
         let status = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
@@ -57,11 +59,12 @@ public final class Socket: Sendable {
 
     // MARK: Connections
 
-    /// Waits for a connection; nil once `signal` is raised.
+    /// Waits for a connection; returns nil when `signal` is raised.
     ///
-    /// The listening socket itself is left alone: it may be the service manager's, who goes on listening.
+    /// The listening socket is not shut down, because the service manager may continue to listen on
+    /// it.
     ///
-    /// - Parameter heartbeat: called at least once a second meanwhile.
+    /// - Parameter heartbeat: called at least once a second while waiting.
     public func accept(until signal: StopSignal, heartbeat: () -> Void) throws(SystemError) -> Socket? {
         while true {
             heartbeat()
@@ -72,34 +75,37 @@ public final class Socket: Sendable {
             }
             let accepted = latchkey_accept(descriptor)
             if accepted >= 0 { return Socket(adopting: accepted) }
-            // Whoever was there has gone again, or another thread took the connection.
+            // The client has disconnected, or another thread has accepted the connection.
             guard [EINTR, ECONNABORTED, EAGAIN].contains(errno) else { throw .last("accept a connection") }
         }
     }
 
-    /// Makes ``accept(until:heartbeat:)`` return at once where nothing is there.
+    /// Makes accept(2) fail with EAGAIN if there is no connection, so that
+    /// ``accept(until:heartbeat:)`` continues to wait.
     public func makeNonBlocking() {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Lets nothing more arrive: whoever waits here is woken, what has arrived already can still be read, and the other side's sending fails.
+    /// Ends receiving: waiting threads are woken, bytes that have arrived can still be read, and
+    /// the other side can no longer send.
     public func stop() {
         shutdown(descriptor, Int32(SHUT_RD))
     }
 
-    /// Sends nothing more: the other side reads what was sent, and then the end.
+    /// Ends sending: the other side reads the bytes that were sent, and then the end.
     public func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Whether the other side has gone, or has sent something that nobody asked for.
+    /// Whether the other side has disconnected or has sent unexpected bytes.
     public var isStale: Bool {
         var byte: UInt8 = 0
         let got = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
         return got >= 0 || (errno != EAGAIN && errno != EINTR)
     }
 
-    /// Whether the other end is gone for good: nothing that is sent will be read. What it has sent before may still be there.
+    /// Whether the other end is closed: nothing that is sent will be read. Bytes that it sent
+    /// before may still be readable.
     public var isHungUp: Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&entry, 1, 0) == 1 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
@@ -107,7 +113,7 @@ public final class Socket: Sendable {
 
     // MARK: Bytes
 
-    /// How long receiving and sending wait before they fail with EAGAIN; 0 is for ever.
+    /// Sets the seconds after which receiving and sending fail with EAGAIN; 0 for no timeout.
     public func setTimeouts(receiving: Int? = nil, sending: Int? = nil) {
         for (option, seconds) in [(SO_RCVTIMEO, receiving), (SO_SNDTIMEO, sending)] {
             guard let seconds else { continue }
@@ -116,7 +122,8 @@ public final class Socket: Sendable {
         }
     }
 
-    /// Fills as much of `buffer` as has arrived, and waits where nothing has; 0 at the end.
+    /// Waits for bytes and reads those that have arrived, as far as they fit into `buffer`; returns
+    /// 0 at the end.
     public func receive(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         while true {
             let got = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -125,7 +132,7 @@ public final class Socket: Sendable {
         }
     }
 
-    /// Sends as much of `bytes` as fits; 0 where `blocking` is false and nothing does.
+    /// Sends as many bytes as possible; returns 0 if `blocking` is false and no byte can be sent.
     public func send(_ bytes: UnsafeRawBufferPointer, blocking: Bool = true) throws(SystemError) -> Int {
         let flags = Int32(MSG_NOSIGNAL) | (blocking ? 0 : Int32(MSG_DONTWAIT))
         while true {
@@ -139,7 +146,7 @@ public final class Socket: Sendable {
 
     // MARK: Descriptors
 
-    /// Sends a descriptor, and one byte that carries it.
+    /// Sends a descriptor with one byte that carries it.
     public func send(descriptor other: Int32) throws(SystemError) {
         var byte: UInt8 = 0
         while latchkey_send_descriptor(descriptor, other, &byte, 1) != 1 {
@@ -147,7 +154,8 @@ public final class Socket: Sendable {
         }
     }
 
-    /// Waits for a descriptor: `.end` where the other side has gone, `.nothing` where a message came without one.
+    /// Waits for a descriptor: `.end` if the other side has disconnected, `.nothing` for a message
+    /// without a descriptor.
     public func receiveDescriptor() throws(SystemError) -> ReceivedDescriptor {
         var byte: UInt8 = 0
         var received: Int32 = -1
@@ -158,7 +166,7 @@ public final class Socket: Sendable {
                 throw .last("receive a descriptor")
             }
             if received >= 0 { return .socket(Socket(adopting: received)) }
-            // A message of no bytes is no end.
+            // An empty message is not the end.
             return count == 0 && isReadClosed ? .end : .nothing
         }
     }
@@ -175,7 +183,7 @@ public final class Socket: Sendable {
         case end
     }
 
-    /// Whether the descriptor is a socket of this kind.
+    /// Whether the descriptor is a listening socket, or a socket that does not listen.
     public static func isSocket(_ descriptor: Int32, listening: Bool) -> Bool {
         var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -183,7 +191,7 @@ public final class Socket: Sendable {
         return (value != 0) == listening
     }
 
-    /// Whether the descriptor is a socket on which messages keep their boundaries.
+    /// Whether the descriptor is a socket that preserves message boundaries.
     public static func preservesBoundaries(_ descriptor: Int32) -> Bool {
         var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -193,7 +201,7 @@ public final class Socket: Sendable {
 
     private static func make() throws(SystemError) -> Int32 {
         let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard made >= 0 else { throw .last("make a socket") }
+        guard made >= 0 else { throw .last("create a socket") }
         return made
     }
 
@@ -202,12 +210,12 @@ public final class Socket: Sendable {
         guard latchkey_address(&address, path) == 0 else {
             throw SystemError(
                 "use the socket", path: path, code: errno,
-                hint: "a socket's path has at most 107 bytes; set XDG_RUNTIME_DIR to a shorter one")
+                hint: "the path of a socket may have at most 107 bytes; set XDG_RUNTIME_DIR to a shorter path")
         }
         return address
     }
 
-    /// POLLRDHUP: the other side has gone, or ``stop()`` was called.
+    /// POLLRDHUP: the other side has disconnected, or ``stop()`` was called.
     private static let pollReadHangup: Int16 = 0x2000
     private static let backlog: Int32 = 128
 }

@@ -3,13 +3,13 @@
 internal import CLatchkey
 import Glibc
 
-/// Goes up once, and wakes every thread that waits for it or for a descriptor.
+/// A signal that is raised once and wakes every thread that waits for it or for a descriptor.
 public final class StopSignal: Sendable {
     private let descriptor: Int32
 
     public init() throws(SystemError) {
         descriptor = latchkey_event()
-        guard descriptor >= 0 else { throw .last("make an event descriptor") }
+        guard descriptor >= 0 else { throw .last("create an event descriptor") }
     }
 
     public func raise() {
@@ -17,18 +17,18 @@ public final class StopSignal: Sendable {
         _ = write(descriptor, &one, 8)
     }
 
-    /// Waits until it is raised, or the time is over.
+    /// Waits until the signal is raised or the time has passed.
     ///
-    /// - Returns: whether it is raised.
+    /// - Returns: whether the signal is raised.
     public func wait(milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, milliseconds) > 0
     }
 
-    /// What became of a wait.
+    /// The result of a wait.
     enum Wait { case raised, readable, nothing }
 
-    /// Waits until something can be read from `other`, the signal is raised, or a second is over.
+    /// Waits until `other` is readable, the signal is raised, or a second has passed.
     func wait(for other: Int32) throws(SystemError) -> Wait {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

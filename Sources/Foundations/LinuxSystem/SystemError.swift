@@ -2,15 +2,15 @@
 
 internal import Glibc
 
-/// A system call that failed: which one, on what, and why.
+/// A failed system call: the operation, its object and the reason.
 public struct SystemError: Error, Hashable, Sendable {
-    /// What was tried, in words that follow "cannot": `open`, `create the directory`.
+    /// The operation that failed, in words that follow "cannot": `open`, `create the directory`.
     public let operation: String
-    /// The file or directory it was tried on, where there is one.
+    /// The file or directory of the operation, if there is one.
     public let path: String?
     /// The `errno` of the call.
     public let code: Int32
-    /// What the user can type to mend it, where that is known.
+    /// What the user can type to correct it, if that is known.
     public let hint: String?
 
     public init(_ operation: String, path: String? = nil, code: Int32, hint: String? = nil) {
@@ -20,7 +20,7 @@ public struct SystemError: Error, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// The error of the call that has just failed, from `errno`.
+    /// Returns the error of the call that has just failed, from `errno`.
     public static func last(_ operation: String, path: String? = nil) -> SystemError {
         SystemError(operation, path: path, code: errno)
     }

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Text that may be written to a terminal: what a program says in its own words, with foreign text made printable.
+/// Text that may be written to a terminal: the program's own text, with untrusted text made
+/// printable.
 ///
-/// It is made of a literal. The literal is taken as it is, with its line ends; every value in it is one line of ``PrintableText``:
+/// It is created from a literal. The literal is kept as it is, with its line ends; each
+/// interpolated value becomes one line of ``PrintableText``:
 ///
 /// ```swift
 /// let text: TerminalText = "certificate \(number) of \(path) cannot be read\n"
 /// ```
 ///
-/// A `String` is no `TerminalText`, so that no foreign text reaches a stream by another way.
+/// A `String` is not a `TerminalText`, so that untrusted text cannot reach a stream in another way.
 public struct TerminalText: Hashable, Sendable {
     public private(set) var string: String
 
     /// An empty text.
     public init() { string = "" }
 
-    /// A text with lines of its own, such as a page of help. Its line feeds and tabs stay; all else is made printable, in any length.
+    /// A text of several lines, such as a help page. Its line feeds and tabs are kept; everything
+    /// else is made printable, in any length.
     ///
-    /// Only for text whose line ends are the program's.
+    /// Use it only for text whose line ends come from the program.
     public init(lines text: some StringProtocol) {
         string = PrintableText(text, lines: .kept, maxLength: nil).string
     }
 
-    /// A document in JSON: what is not printable becomes JSON's own escapes (RFC 8259, section 7), so that its meaning stays.
+    /// A JSON document: characters that are not printable become JSON escapes (RFC 8259, section
+    /// 7), so that its meaning does not change.
     public init(json document: String) {
         let isPlain = document.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A }
         string = isPlain ? document : Self.escapedJSON(document)
@@ -30,12 +34,13 @@ public struct TerminalText: Hashable, Sendable {
 
     /// One value on one line.
     ///
-    /// - Parameter maxLength: how many Unicode scalars are shown; nil for all.
+    /// - Parameter maxLength: the maximum number of Unicode scalars that are shown; nil for no
+    ///   limit.
     public init(_ value: some StringProtocol, maxLength: Int?) {
         string = PrintableText(value, maxLength: maxLength).string
     }
 
-    /// Blanks.
+    /// Returns `count` spaces.
     public static func spaces(_ count: Int) -> TerminalText {
         var text = TerminalText()
         text.string = String(repeating: " ", count: max(count, 0))

@@ -2,16 +2,17 @@
 
 internal import Glibc
 
-/// Files that hold no secret, and that are replaced as a whole.
+/// Files without secrets that are replaced as a whole.
 public enum WorldReadableFile {
-    /// Writes a new file beside the old one, and puts it in its place once it is on the disk. Directories that are missing are made.
+    /// Writes a new file beside the old one, and replaces the old one once the new one is on the
+    /// storage device. A missing parent directory is created.
     public static func replace(_ path: String, content: [UInt8], mode: UInt32) throws(SystemError) {
         let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         if mkdir(directory, 0o755) == 0 {
-            // Whatever the umask is.
+            // Independent of the umask.
             chmod(directory, 0o755)
         } else if errno != EEXIST {
-            throw .last("make", path: directory)
+            throw .last("create the directory", path: directory)
         }
         let temporary = "\(path).\(RandomBytes.hexadecimal(count: 8))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)

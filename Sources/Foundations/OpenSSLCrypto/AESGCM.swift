@@ -3,11 +3,12 @@
 internal import COpenSSL
 public import SecretMemory
 
-/// AES-GCM (SP 800-38D) with an initialisation vector of any length, which the formats of keychains want to have 16 bytes. For keys that are used once.
+/// AES-GCM (SP 800-38D) with an initialization vector of any length; the keychain formats use 16
+/// bytes. Only for keys that are used once.
 public enum AESGCM {
     public static let tagLength = 16
 
-    /// The ciphertext, followed by the tag.
+    /// Encrypts and authenticates; returns the ciphertext followed by the tag.
     ///
     /// - Parameter key: 16 or 32 bytes.
     public static func seal(
@@ -29,7 +30,7 @@ public enum AESGCM {
         return sealed
     }
 
-    /// What was sealed; nil where the tag does not fit.
+    /// Decrypts; returns nil if the tag does not match.
     public static func open(
         _ sealed: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, vector: UnsafeRawBufferPointer,
         authenticating: [UInt8]

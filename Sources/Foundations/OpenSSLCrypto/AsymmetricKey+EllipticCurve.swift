@@ -4,12 +4,13 @@ internal import COpenSSL
 public import SecretMemory
 
 extension AsymmetricKey {
-    /// A key out of its point and, for a private key, its scalar.
+    /// Creates a key from its point and, for a private key, its scalar.
     ///
     /// - Parameters:
     ///   - point: uncompressed.
-    ///   - scalar: big-endian; it is taken to belong to the point (``EllipticCurve/publicPoint(of:)``).
-    /// - Throws: where the point is not on the curve.
+    ///   - scalar: big-endian. It is not checked that it belongs to the point
+    ///     (``EllipticCurve/publicPoint(of:)``).
+    /// - Throws: ``OpenSSLError`` if the point is not on the curve.
     public convenience init(
         _ curve: EllipticCurve, point: UnsafeRawBufferPointer, scalar: UnsafeRawBufferPointer? = nil
     ) throws(OpenSSLError) {
@@ -24,9 +25,9 @@ extension AsymmetricKey {
             })
     }
 
-    /// A public key of the same curve as another key, out of its point; quicker than by name.
+    /// Creates a public key on the curve of another key, which is faster than by name.
     ///
-    /// - Throws: where the point is not on the curve.
+    /// - Throws: ``OpenSSLError`` if the point is not on the curve.
     public convenience init(point: UnsafeRawBufferPointer, ofSameCurveAs other: AsymmetricKey) throws(OpenSSLError) {
         guard let key = EVP_PKEY_new() else { throw .last("making a key") }
         self.init(adopting: key)
@@ -35,7 +36,7 @@ extension AsymmetricKey {
         else { throw .last("making a key") }
     }
 
-    /// A new key.
+    /// Generates a key.
     public static func generate(_ curve: EllipticCurve) throws(OpenSSLError) -> AsymmetricKey {
         AsymmetricKey(adopting: try generate("EC") { EVP_PKEY_CTX_set_ec_paramgen_curve_nid($0, curve.number) == 1 })
     }
@@ -50,7 +51,7 @@ extension AsymmetricKey {
         {
             return octets
         }
-        // A key that was read with a compressed point gives that.
+        // A key that was read with a compressed point returns the compressed form.
         ERR_clear_error()
         let point = try SecretBytes(count: 1 + 2 * size) { (buffer) throws(OpenSSLError) in
             buffer[0] = 4

@@ -3,14 +3,14 @@
 internal import COpenSSL
 public import SecretMemory
 
-/// How an RSA key fills up a block (RFC 8017).
+/// The padding of an RSA block (RFC 8017).
 public enum RSAPadding: Sendable, Hashable {
-    /// The block is the number itself.
+    /// No padding: the block is the number itself.
     case raw
     case pkcs1
-    /// With a salt as long as the digest, and MGF1 of the same hash. For signatures.
+    /// PSS, for signatures: with a salt as long as the digest, and MGF1 of the same hash.
     case pss
-    /// With MGF1 of this hash and an empty label. For encryption.
+    /// OAEP, for encryption: with MGF1 of this hash and an empty label.
     case oaep(HashFunction)
 }
 
@@ -51,10 +51,11 @@ extension AsymmetricKey {
         }
     }
 
-    /// A signature of a digest: one block for RSA, a DER `SEQUENCE` of r and s for an elliptic curve.
+    /// Signs a digest. The signature is one block for RSA, a DER `SEQUENCE` of r and s for an
+    /// elliptic curve.
     ///
     /// - Parameters:
-    ///   - hash: what made the digest; nil where the padding takes bytes as they are.
+    ///   - hash: the hash of the digest; nil if the padding takes bytes as they are.
     ///   - padding: nil for an elliptic curve.
     public func signature(
         of digest: UnsafeRawBufferPointer, hash: HashFunction?, padding: RSAPadding?
@@ -72,7 +73,7 @@ extension AsymmetricKey {
         return signature
     }
 
-    /// Whether the signature is this key's for the digest.
+    /// Whether this key made the signature of the digest.
     public func isSignature(
         _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, hash: HashFunction?,
         padding: RSAPadding?
@@ -82,12 +83,12 @@ extension AsymmetricKey {
             throw .last("verifying")
         }
         let verdict = EVP_PKEY_verify(context.pointer, signature.octets, signature.count, digest.octets, digest.count)
-        // What is no signature at all is none of this key's either.
+        // A malformed signature is not an error; it is not a signature of this key.
         ERR_clear_error()
         return verdict == 1
     }
 
-    /// One block of RSA.
+    /// Encrypts one RSA block.
     public func encrypted(_ plaintext: UnsafeRawBufferPointer, padding: RSAPadding) throws(OpenSSLError) -> [UInt8] {
         let context = try Context(self)
         guard EVP_PKEY_encrypt_init(context.pointer) == 1, context.prepareEncryption(padding) else {
@@ -102,7 +103,7 @@ extension AsymmetricKey {
         return block
     }
 
-    /// What one block of RSA holds.
+    /// Decrypts one RSA block.
     public func decrypted(_ block: UnsafeRawBufferPointer, padding: RSAPadding) throws(OpenSSLError) -> SecretBytes {
         let context = try Context(self)
         guard EVP_PKEY_decrypt_init(context.pointer) == 1, context.prepareEncryption(padding) else {
@@ -119,12 +120,14 @@ extension AsymmetricKey {
         }
     }
 
-    /// The x-coordinate that this private key and the other side's public key agree on (SP 800-56A, section 5.7.1.2), as long as a field element.
+    /// Returns the x-coordinate that this private key and the other side's public key agree on (SP
+    /// 800-56A, section 5.7.1.2), as long as a field element.
     ///
-    /// - Parameter other: a key of the same curve, whose point is on it.
+    /// - Parameter other: a key on the same curve, whose point has been checked.
     public func keyAgreement(with other: AsymmetricKey) throws(OpenSSLError) -> SecretBytes {
         let context = try Context(self)
-        // The point was looked at when the key was made, and with a cofactor of 1 a point of the curve is one of the group.
+        // The point was checked when the key was created, and with cofactor 1 each point of the
+        // curve is in the group.
         guard EVP_PKEY_derive_init(context.pointer) == 1,
             EVP_PKEY_derive_set_peer_ex(context.pointer, other.pointer, 0) == 1
         else {
@@ -143,7 +146,7 @@ extension AsymmetricKey {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes as libcrypto takes them; not nil also where there are none.
+    /// The bytes in libcrypto's type.
     var octets: UnsafePointer<UInt8>? {
         assumingMemoryBound(to: UInt8.self).baseAddress
     }

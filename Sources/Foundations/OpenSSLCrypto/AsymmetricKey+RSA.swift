@@ -4,7 +4,7 @@ internal import COpenSSL
 public import SecretMemory
 
 extension AsymmetricKey {
-    /// A key out of its numbers, which are taken as they are (``RSAKeyParts/isConsistent()``).
+    /// Creates a key from its numbers, which are not checked (``RSAKeyParts/isConsistent()``).
     public convenience init(_ parts: RSAKeyParts) throws(OpenSSLError) {
         var parameters = KeyParameters()
         parameters.add("n", number: parts.modulus)
@@ -17,10 +17,11 @@ extension AsymmetricKey {
             })
     }
 
-    /// A new key with the public exponent 65537.
+    /// Generates a key with the public exponent 65537.
     ///
-    /// - Parameter isCancelled: asked while primes are searched for, many times a second; true ends the search.
-    /// - Throws: ``OpenSSLError``, also where the search was cancelled.
+    /// - Parameter isCancelled: called many times a second during the search for primes; true ends
+    ///   the search.
+    /// - Throws: ``OpenSSLError``, also if the search was cancelled.
     public static func generateRSA(bits: Int, isCancelled: () -> Bool = { false }) throws(OpenSSLError) -> AsymmetricKey
     {
         try withoutActuallyEscaping(isCancelled) { (isCancelled) throws(OpenSSLError) in
@@ -40,18 +41,18 @@ extension AsymmetricKey {
         }
     }
 
-    /// Carries a closure through libcrypto.
+    /// Passes a closure through libcrypto.
     private final class CancellationCheck {
         let isCancelled: () -> Bool
         init(_ isCancelled: @escaping () -> Bool) { self.isCancelled = isCancelled }
     }
 
-    /// The modulus and the public exponent, big-endian and without zeros in front.
+    /// Returns the modulus and the public exponent, big-endian and without leading zeros.
     public func publicRSANumbers() throws(OpenSSLError) -> (modulus: [UInt8], exponent: [UInt8]) {
         (try publicNumber("n"), try publicNumber("e"))
     }
 
-    /// The secret numbers in the order of ``RSAKeyParts/secrets``, each without zeros in front.
+    /// Returns the secret numbers in the order of ``RSAKeyParts/secrets``, without leading zeros.
     public func secretRSANumbers() throws(OpenSSLError) -> [SharedSecret] {
         var numbers: [SharedSecret] = []
         for name in Self.secretNames {
@@ -65,7 +66,8 @@ extension AsymmetricKey {
         return numbers
     }
 
-    /// d, big-endian, with zeros in front up to the length of the buffer.
+    /// Writes the private exponent d, big-endian, padded with leading zeros to the length of the
+    /// buffer.
     public func readPrivateExponent(into buffer: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
         try readNumber("d", into: buffer)
     }

@@ -2,13 +2,14 @@
 
 internal import COpenSSL
 
-/// An RSA or elliptic-curve key, one half or both. Immutable, and safe to use from several threads.
+/// An RSA or elliptic-curve key: a public key, or a key pair. Immutable, and safe to use from
+/// several threads.
 ///
-/// libcrypto holds it in memory of its own, which it wipes when the key goes.
-public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto only reads the key once it is made
+/// libcrypto keeps it in memory of its own, which it wipes when the key is freed.
+public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto only reads the key after its creation
     let pointer: OpaquePointer
 
-    /// Takes over a key that nobody else will free.
+    /// Takes ownership of a key that no other code frees.
     init(adopting pointer: OpaquePointer) {
         self.pointer = pointer
     }
@@ -18,7 +19,8 @@ public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto on
     /// The length of the modulus, or of the field, in bits.
     public var bitCount: Int { Int(EVP_PKEY_get_bits(pointer)) }
 
-    /// The number named `name`, big-endian, in as many bytes as `buffer` has.
+    /// Writes the number named `name`, big-endian, padded with leading zeros to the length of
+    /// `buffer`.
     func readNumber(_ name: String, into buffer: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
         var number: OpaquePointer?
         guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else {
@@ -33,7 +35,7 @@ public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto on
         }
     }
 
-    /// Makes a key of libcrypto's out of its parts.
+    /// Creates a libcrypto key from its parts.
     ///
     /// - Parameter selection: LATCHKEY_PUBLIC_KEY or LATCHKEY_KEYPAIR.
     static func make(
@@ -50,7 +52,7 @@ public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto on
         return key
     }
 
-    /// A new key; `choose` says of what kind.
+    /// Generates a key of the kind that `choose` sets.
     static func generate(
         _ type: String, _ choose: (OpaquePointer) -> Bool
     ) throws(OpenSSLError) -> OpaquePointer {

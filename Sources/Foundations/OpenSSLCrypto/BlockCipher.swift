@@ -5,9 +5,9 @@ internal import SecretMemory
 
 /// Encrypts or decrypts one message, given in parts of any length, with a block cipher.
 ///
-/// There is no authentication: whatever changes a ciphertext changes the plaintext unnoticed. For
-/// formats that others have fixed; ``AESGCM`` is for everything else. Not for several threads at a
-/// time. libcrypto wipes the key with the object.
+/// There is no authentication: a change of the ciphertext changes the plaintext undetected. Use it
+/// only for formats that others have defined, and ``AESGCM`` for everything else. Not thread-safe.
+/// libcrypto wipes the key when the object is destroyed.
 public final class BlockCipher {
     public enum Direction: Sendable {
         case encrypt, decrypt
@@ -20,19 +20,19 @@ public final class BlockCipher {
     public let isPadded: Bool
 
     private let context: OpaquePointer
-    /// The bytes of input that were taken and are not put out yet: at most one block.
+    /// The number of input bytes that were consumed and not yet output: at most one block.
     private var heldCount = 0
-    /// The end of a padded message while the caller has no room for it, and how many bytes of it
-    /// count. Not in secret memory, which a forked child does not have: the caller's own memory
-    /// gets the same bytes.
+    /// The last block of a padded message while the caller's buffer is too small for it, and how
+    /// many of its bytes count. It is not in secret memory, which a forked child does not have: the
+    /// caller's ordinary memory gets the same bytes.
     private var lastBlock = InlineArray<16, UInt8>(repeating: 0)
     private var lastCount: Int?
     private var isFinished = false
 
     /// - Parameters:
     ///   - key: `kind.keyByteCount` bytes.
-    ///   - vector: One block; zeros where it is nil. ECB has none.
-    /// - Throws: ``CipherError/unsupported`` where libcrypto does not have the cipher or the key
+    ///   - vector: one block; nil for zeros. ECB has none.
+    /// - Throws: ``CipherError/unsupported`` if libcrypto does not have the cipher, or if the key
     ///   has another size.
     public init(
         _ kind: CipherKind, _ direction: Direction, isPadded: Bool, key: UnsafeRawBufferPointer,
@@ -56,9 +56,9 @@ public final class BlockCipher {
         EVP_CIPHER_CTX_free(context)
     }
 
-    /// The number of bytes that ``update(with:into:)`` writes for `count` bytes of input; where
-    /// `isFinal`, at most so many as it and ``finish(into:)`` write together. Nil where the number
-    /// does not exist.
+    /// Returns the number of bytes that ``update(with:into:)`` writes for `count` bytes of input;
+    /// if `isFinal`, the maximum that it and ``finish(into:)`` write together. nil if the number
+    /// overflows.
     public func outputCount(for count: Int, isFinal: Bool) -> Int? {
         let (total, isTooLarge) = count.addingReportingOverflow(heldCount)
         guard count >= 0, !isTooLarge else { return nil }
@@ -70,16 +70,17 @@ public final class BlockCipher {
         case (true, .encrypt, true):
             let (padded, isTooLarge) = wholeBlocks.addingReportingOverflow(size)
             return isTooLarge ? nil : padded
-        // The last whole block may end in padding, so it waits.
+        // The last whole block may contain padding, so it is held back.
         case (true, .decrypt, false): return wholeBlocks == total ? max(total - size, 0) : wholeBlocks
         case (true, .decrypt, true): return total
         }
     }
 
-    /// Takes `input` and writes what can be written; the number of bytes. The buffers may be the
-    /// same memory while nothing is held: for a stream cipher, and for the first part of a message.
+    /// Processes `input` and returns the number of bytes written. The buffers may be the same
+    /// memory while no bytes are held back: for a stream cipher, and for the first part of a
+    /// message.
     ///
-    /// - Throws: ``CipherError/outputTooSmall(needed:)``, and nothing is taken;
+    /// - Throws: ``CipherError/outputTooSmall(needed:)``, and no input is consumed;
     ///   ``CipherError/finished`` after the end.
     public func update(with input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer)
         throws(CipherError) -> Int
@@ -102,11 +103,11 @@ public final class BlockCipher {
         return written
     }
 
-    /// Ends the message and writes what is left of it; the number of bytes. A cipher without
-    /// padding can go on afterwards, and so can ECB, whose blocks know nothing of each other.
+    /// Ends the message and writes its remaining bytes; returns their number. A cipher without
+    /// padding can continue afterwards, and so can ECB, whose blocks are independent.
     ///
     /// - Throws: ``CipherError/unaligned``, ``CipherError/badPadding``, ``CipherError/finished``;
-    ///   ``CipherError/outputTooSmall(needed:)``, and the call can be repeated.
+    ///   ``CipherError/outputTooSmall(needed:)``, after which the call can be repeated.
     public func finish(into output: UnsafeMutableRawBufferPointer) throws(CipherError) -> Int {
         guard !isFinished else { throw .finished }
         if kind.isStream { return 0 }
@@ -114,7 +115,7 @@ public final class BlockCipher {
         if !isPadded || direction == .decrypt { guard heldCount % size == 0 else { throw .unaligned } }
         guard isPadded else { return 0 }
         if direction == .encrypt { guard output.count >= size else { throw .outputTooSmall(needed: size) } }
-        // Not `??`, which throws any error.
+        // `??` would not keep the typed throw.
         let count = if let lastCount { lastCount } else { try readLastBlock() }
         guard count <= output.count else { throw .outputTooSmall(needed: count) }
         withUnsafeBytes(of: lastBlock) { output.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
@@ -124,9 +125,10 @@ public final class BlockCipher {
         return count
     }
 
-    /// Begins another message under the same key. What was held of the one before is lost.
+    /// Begins another message with the same key. Bytes held back from the previous message are
+    /// discarded.
     ///
-    /// - Parameter vector: As in ``init(_:_:isPadded:key:vector:)``.
+    /// - Parameter vector: as in ``init(_:_:isPadded:key:vector:)``.
     public func restart(vector: UnsafeRawBufferPointer?) throws(CipherError) {
         heldCount = 0
         forgetLastBlock()
@@ -136,7 +138,7 @@ public final class BlockCipher {
 
     // MARK: libcrypto
 
-    /// EVP counts in Int32. A multiple of every block size.
+    /// EVP counts in Int32. This is a multiple of every block size.
     private static let maxPart = 1 << 30
 
     private func start(
@@ -159,7 +161,7 @@ public final class BlockCipher {
         }
     }
 
-    /// The key as libcrypto takes it: that of DES three times.
+    /// Calls `body` with the key in libcrypto's form: a DES key is repeated three times.
     private func withTripled(_ key: UnsafeRawBufferPointer?, _ body: (UnsafePointer<UInt8>?) -> Int32) -> Int32 {
         guard kind.algorithm == .des, let key else { return body(key?.octets) }
         var tripled = InlineArray<24, UInt8>(repeating: 0)
@@ -179,7 +181,7 @@ public final class BlockCipher {
         var none: UInt8 = 0
         var length: Int32 = 0
         let status = withUnsafeMutablePointer(to: &none) { none in
-            // libcrypto wants a place also where it writes nothing.
+            // libcrypto requires a pointer even if it writes nothing.
             let target = output.assumingMemoryBound(to: UInt8.self).baseAddress ?? none
             return EVP_CipherUpdate(context, target, &length, input.octets, Int32(input.count))
         }
@@ -189,7 +191,7 @@ public final class BlockCipher {
     }
 
     /// Reads the last block of a padded message, encrypted, or decrypted and without its padding;
-    /// the number of its bytes.
+    /// returns the number of its bytes.
     private func readLastBlock() throws(CipherError) -> Int {
         var length: Int32 = 0
         let status = withUnsafeMutableBytes(of: &lastBlock) { block in

@@ -2,11 +2,11 @@
 
 internal import SecretMemory
 
-/// A secret with a zero byte behind it, as C wants its strings.
+/// A secret with a terminating zero byte, as C strings have.
 struct CString {
     private let bytes: SharedSecret
 
-    /// Ends at the first zero byte of the secret, as it does for everybody who reads it.
+    /// The C string ends at the first zero byte of the secret, if there is one.
     init(_ secret: SharedSecret) {
         bytes = SharedSecret(
             SecretBytes(count: secret.count + 1) { buffer in
@@ -23,7 +23,7 @@ struct CString {
         -> Result
     {
         try bytes.withUnsafeBytes { (bytes) throws(Failure) in
-            // The zero byte makes it never empty.
+            // It is never empty because of the zero byte.
             try body(bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self))
         }
     }

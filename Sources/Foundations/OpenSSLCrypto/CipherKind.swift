@@ -5,11 +5,11 @@ public struct CipherKind: Hashable, Sendable {
     public enum Algorithm: Sendable {
         /// AES (FIPS 197).
         case aes
-        /// DES and Triple DES (FIPS 46-3), which protect nothing any more.
+        /// DES and Triple DES (FIPS 46-3), which are insecure.
         case des, tripleDES
     }
 
-    /// A mode of SP 800-38A. The raw value is libcrypto's word.
+    /// A mode of SP 800-38A. The raw value is libcrypto's name.
     public enum Mode: String, Sendable, CaseIterable {
         case ecb = "ECB"
         case cbc = "CBC"
@@ -24,8 +24,8 @@ public struct CipherKind: Hashable, Sendable {
     /// The key size in bytes.
     public let keyByteCount: Int
 
-    /// Nil where the algorithm has no keys of `keyByteCount` bytes: 16, 24 or 32 for AES, 8 for
-    /// DES, 24 for Triple DES.
+    /// Returns nil if the algorithm has no keys of `keyByteCount` bytes: 16, 24 or 32 for AES, 8
+    /// for DES, 24 for Triple DES.
     public init?(_ algorithm: Algorithm, mode: Mode, keyByteCount: Int) {
         guard algorithm.keyByteCounts.contains(keyByteCount) else { return nil }
         self.algorithm = algorithm
@@ -36,12 +36,12 @@ public struct CipherKind: Hashable, Sendable {
     /// The size of the algorithm's blocks, and of an initialization vector, in bytes.
     public var blockByteCount: Int { algorithm.blockByteCount }
 
-    /// Whether the mode makes a stream cipher, whose output is as long as its input and is never
+    /// Whether the mode is a stream cipher, whose output is as long as its input and is never
     /// padded.
     public var isStream: Bool { mode != .ecb && mode != .cbc }
 
-    /// libcrypto's name. DES has none in its default provider; it is Triple DES under one key three
-    /// times.
+    /// libcrypto's name. Its default provider does not have DES, which is Triple DES with the same
+    /// key three times.
     var name: String {
         switch algorithm {
         case .aes: "AES-\(keyByteCount * 8)-\(mode.rawValue)"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hash functions whose states callers hold in their own memory: those of FIPS 180-4, and MD5
-/// (RFC 1321), which protects nothing. ``HashFunction`` is for everything else.
+/// The hash functions whose state is in the caller's memory: those of FIPS 180-4, and MD5 (RFC
+/// 1321), which is insecure. Use ``HashFunction`` for everything else.
 public enum DigestFunction: UInt32, Sendable, CaseIterable {
-    // 0 is left free for a state that was never started.
+    // 0 is reserved for a state that was never started.
     case md5 = 1
     case sha1, sha224, sha256, sha384, sha512
 
@@ -19,7 +19,7 @@ public enum DigestFunction: UInt32, Sendable, CaseIterable {
         }
     }
 
-    /// The length in bytes of the blocks in which a message is hashed.
+    /// The length of a block in bytes.
     public var blockByteCount: Int {
         switch self {
         case .md5, .sha1, .sha224, .sha256: 64

@@ -2,7 +2,7 @@
 
 internal import COpenSSL
 
-/// A prime curve of FIPS 186-4. All have the cofactor 1.
+/// A prime curve of FIPS 186-4. All of them have the cofactor 1.
 public enum EllipticCurve: Int, Sendable, CaseIterable {
     case p192 = 192
     case p224 = 224
@@ -10,10 +10,10 @@ public enum EllipticCurve: Int, Sendable, CaseIterable {
     case p384 = 384
     case p521 = 521
 
-    /// The length of a field element.
+    /// The length of a field element in bytes.
     public var byteCount: Int { (rawValue + 7) / 8 }
 
-    /// The name that libcrypto has for it.
+    /// libcrypto's name.
     var name: String {
         switch self {
         case .p192: "prime192v1"
@@ -45,7 +45,8 @@ public enum EllipticCurve: Int, Sendable, CaseIterable {
         }
     }
 
-    /// The public point of a private scalar, uncompressed (`04 ‖ X ‖ Y`); nil where the scalar is not between 1 and the order.
+    /// Returns the public point of a private scalar, uncompressed (`04 ‖ X ‖ Y`); nil if the scalar
+    /// is not between 1 and the order.
     ///
     /// - Parameter scalar: big-endian, of ``byteCount`` bytes.
     public func publicPoint(of scalar: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8]? {

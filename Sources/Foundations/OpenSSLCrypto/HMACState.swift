@@ -9,17 +9,17 @@ internal import SecretMemory
 public struct HMACState: BitwiseCopyable, Sendable {
     private var inner = HashState()
     private var outer = HashState()
-    /// A ``DigestFunction``; anything else where no message was begun. Not of that type, because
-    /// the memory may hold anything.
+    /// The raw value of a ``DigestFunction``; any other number if no message was started. It is a
+    /// number, because the memory may contain anything.
     private var functionNumber: UInt32 = 0
 
     public init() {}
 
-    /// The hash function; nil where no message was begun.
+    /// The hash function; nil if no message was started.
     public var function: DigestFunction? { DigestFunction(rawValue: functionNumber) }
 
-    /// Begins a message. A key may have any length; one that is longer than a block of the function
-    /// is hashed first.
+    /// Starts a message. The key may have any length; one that is longer than a block of the
+    /// function is hashed first.
     public mutating func start(_ function: DigestFunction, key: UnsafeRawBufferPointer) {
         var block = InlineArray<128, UInt8>(repeating: 0)
         withUnsafeMutableBytes(of: &block) { block in
@@ -36,14 +36,14 @@ public struct HMACState: BitwiseCopyable, Sendable {
         functionNumber = function.rawValue
     }
 
-    /// Continues the message with `bytes`; does nothing where none was begun.
+    /// Continues the message with `bytes`; does nothing if no message was started.
     public mutating func update(with bytes: UnsafeRawBufferPointer) {
         guard let function else { return }
         inner.update(function, with: bytes)
     }
 
-    /// Ends the message, writes its code, `function.byteCount` bytes, to `code`, and wipes the
-    /// state. Writes nothing where no message was begun.
+    /// Ends the message, writes its code of `function.byteCount` bytes to `code`, and wipes the
+    /// state. Writes nothing if no message was started.
     public mutating func finish(into code: UnsafeMutablePointer<UInt8>) {
         guard let function else { return }
         var digest = InlineArray<64, UInt8>(repeating: 0)
@@ -60,12 +60,12 @@ public struct HMACState: BitwiseCopyable, Sendable {
         wipe()
     }
 
-    /// Overwrites the state; no message is begun afterwards.
+    /// Overwrites the state; afterwards no message is started.
     public mutating func wipe() {
         withUnsafeMutableBytes(of: &self) { SecretBytes.wipe($0) }
     }
 
-    /// The key, or the digest of one that is longer than `block`, and zeros.
+    /// Writes the key, or the digest of a key that is longer than `block`; the rest stays zero.
     private static func fill(
         _ block: UnsafeMutableRawBufferPointer, with key: UnsafeRawBufferPointer, for function: DigestFunction
     ) {

@@ -2,15 +2,17 @@
 
 internal import COpenSSL
 
-/// One question over plain HTTP and its answer, which is one `SEQUENCE` in DER: how certificates' own information is published (RFC 5280,
-/// section 4.2.1.13; RFC 6960, appendix A). By libcrypto's client, which goes by way of `http_proxy` where that is set.
+/// One request over plain HTTP and its response, which is one `SEQUENCE` in DER: how the
+/// information of certificates is published (RFC 5280, section 4.2.1.13; RFC 6960, appendix A). It
+/// uses libcrypto's client, which uses the proxy in `http_proxy` if that is set.
 ///
-/// To be asked on a thread that takes no signals, since libcrypto writes to sockets as to files.
+/// Use it on a thread that blocks signals, because libcrypto writes to sockets with write(2), which
+/// can raise SIGPIPE.
 public struct HTTPExchange: Hashable, Sendable {
     public let url: String
-    /// What is sent; nil where the URL says all.
+    /// The content of a POST request; nil for a GET request.
     public let content: Content?
-    /// The path and the query.
+    /// The path and the query of the URL.
     private let target: String
 
     public struct Content: Hashable, Sendable {
@@ -20,7 +22,8 @@ public struct HTTPExchange: Hashable, Sendable {
         public init(type: String, bytes: [UInt8]) { (self.type, self.bytes) = (type, bytes) }
     }
 
-    /// Nil for whatever is not a plain URL of HTTP that can be asked for as it stands: printable ASCII, without spaces, a user or a fragment.
+    /// Returns nil unless the URL is a plain HTTP URL that can be requested without changes:
+    /// printable ASCII, without spaces, a user or a fragment.
     public init?(url: String, sending content: Content? = nil) {
         let scheme = "http://"
         guard url.utf8.count <= 2_048,
@@ -36,14 +39,18 @@ public struct HTTPExchange: Hashable, Sendable {
         target = rest.hasPrefix("/") ? rest : "/" + rest
     }
 
-    /// The answer's content: the `SEQUENCE`, and what may have come with its last bytes.
+    /// Sends the request and returns the content of the response: the `SEQUENCE`, and possibly
+    /// bytes that came with its last bytes.
     ///
-    /// No redirection is followed: it could lead to hosts that nobody vouches for, and early libcrypto 3.0 frees its place twice.
+    /// Redirections are not followed, because they could lead to other hosts than the certificate
+    /// names, and because early versions of libcrypto 3.0 free the location twice.
     ///
     /// - Parameters:
-    ///   - limit: the greatest number of bytes that is taken.
-    ///   - seconds: at least one, for reaching the server, and as many again for its answer; the look-up of the host's name not counted.
-    /// - Throws: also where the server's answer is another than 200, or does not begin with a `SEQUENCE` in DER.
+    ///   - limit: the maximum number of bytes.
+    ///   - seconds: the timeout for the connection, and again for the response, at least 1. It does
+    ///     not include the lookup of the host name.
+    /// - Throws: ``OpenSSLError``, also if the status of the response is not 200, or if its content
+    ///   does not begin with a `SEQUENCE` in DER.
     public func answer(limit: Int, seconds: Int) throws(OpenSSLError) -> [UInt8] {
         defer { ERR_clear_error() }
         var (host, port): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?) = (nil, nil)
@@ -58,7 +65,7 @@ public struct HTTPExchange: Hashable, Sendable {
                 nil, host, port, target, 0, nil, nil, nil, nil, nil, nil, 0, nil, content?.type, body, nil, 1, limit,
                 Int32(clamping: seconds), 0)
         }
-        guard let answer else { throw .last("asking \(url)") }
+        guard let answer else { throw .last("requesting \(url)") }
         defer { BIO_free(answer) }
         return Self.contents(of: answer)
     }

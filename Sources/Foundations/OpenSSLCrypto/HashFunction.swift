@@ -6,7 +6,7 @@ internal import COpenSSL
 public enum HashFunction: Sendable, CaseIterable {
     case sha1, sha224, sha256, sha384, sha512
 
-    /// The length of a digest.
+    /// The length of a digest in bytes.
     public var byteCount: Int {
         switch self {
         case .sha1: 20
@@ -17,7 +17,7 @@ public enum HashFunction: Sendable, CaseIterable {
         }
     }
 
-    /// The digest of `bytes`.
+    /// Returns the digest of `bytes`.
     public func digest(of bytes: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: byteCount)
         guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, algorithm, nil) == 1 else {
@@ -36,7 +36,7 @@ public enum HashFunction: Sendable, CaseIterable {
         }
     }
 
-    /// The name that libcrypto has for it.
+    /// libcrypto's name.
     var name: String {
         switch self {
         case .sha1: "SHA1"

@@ -3,18 +3,18 @@
 internal import COpenSSL
 
 /// The state of a hash function between two parts of a message, as plain bytes: a copy is a second
-/// state, and a state may lie in memory that was never initialised until ``start(_:)``.
+/// state, and the memory of a state may be uninitialized until ``start(_:)``.
 ///
-/// The function is named at each call, not kept in the state, so that no content of the memory can
-/// choose it. A state that was started for one function and continued with another makes a wrong
-/// digest and nothing worse.
+/// The function is a parameter of each call and not part of the state, so that no content of the
+/// memory can choose it. A state that was started for one function and continued with another
+/// results in a wrong digest, but is memory-safe.
 public struct HashState: BitwiseCopyable, Sendable {
-    /// As long and as aligned as the longest of libcrypto's states, `SHA512_CTX`.
+    /// As large and as aligned as the largest of libcrypto's states, `SHA512_CTX`.
     private var words = InlineArray<27, UInt64>(repeating: 0)
 
     public init() {}
 
-    /// Begins a message.
+    /// Starts a message.
     public mutating func start(_ function: DigestFunction) {
         switch function {
         case .md5: withState(of: MD5_CTX.self) { latchkey_md5_init($0) }
@@ -37,7 +37,7 @@ public struct HashState: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Ends the message and writes its digest, `function.byteCount` bytes, to `digest`.
+    /// Ends the message and writes its digest of `function.byteCount` bytes to `digest`.
     public mutating func finish(_ function: DigestFunction, into digest: UnsafeMutablePointer<UInt8>) {
         let length = UInt32(function.byteCount)
         switch function {

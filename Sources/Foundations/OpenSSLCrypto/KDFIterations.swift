@@ -2,13 +2,14 @@
 
 internal import COpenSSL
 
-/// How much work a file asks for that a password opens, looked at before any of it is done.
+/// The number of key derivation iterations that an encrypted file requires, read before any
+/// derivation.
 enum KDFIterations {
-    /// Some seconds of work.
+    /// The maximum: some seconds of work.
     static let maxIterations = 5_000_000
 
-    /// The rounds of PBES2 with PBKDF2, or of one of the schemes before it; for scrypt its costs; nil where
-    /// there are none to count.
+    /// Returns the iterations of PBES2 with PBKDF2 or of an older scheme, or the cost of scrypt;
+    /// nil if there is no number.
     static func of(_ algorithm: X509_ALGOR) -> Int? {
         if OBJ_obj2nid(algorithm.algorithm) == NID_pbes2 {
             guard let found = ASN1_TYPE_unpack_sequence(PBE2PARAM_it(), algorithm.parameter) else { return nil }
@@ -32,7 +33,8 @@ enum KDFIterations {
         return count(parameters.pointee.iter)
     }
 
-    /// N · r · p: a block of Salsa20 takes about as long as a round. libcrypto bounds the memory alone.
+    /// Returns N · r · p, because a block of Salsa20 takes about as long as an iteration of PBKDF2.
+    /// libcrypto only limits the memory.
     private static func ofScrypt(_ derivation: X509_ALGOR) -> Int? {
         guard let found = ASN1_TYPE_unpack_sequence(SCRYPT_PARAMS_it(), derivation.parameter) else { return nil }
         let parameters = found.assumingMemoryBound(to: SCRYPT_PARAMS.self)
@@ -46,7 +48,7 @@ enum KDFIterations {
         }
     }
 
-    /// What is negative, or fits no number, is more than any.
+    /// Returns the number; the largest integer for a negative number or one that does not fit.
     static func count(_ integer: UnsafePointer<ASN1_INTEGER>?) -> Int {
         guard let integer else { return 1 }
         let rounds = ASN1_INTEGER_get(integer)

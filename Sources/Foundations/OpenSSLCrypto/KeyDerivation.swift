@@ -2,8 +2,8 @@
 
 internal import COpenSSL
 
-/// HKDF (RFC 5869) and HMAC (RFC 2104) with SHA-256, and PBKDF2 and X9.63, for keys. Unlike swift-crypto's, the working memory, in which the last block of a key lies, is
-/// wiped.
+/// HKDF (RFC 5869) and HMAC (RFC 2104) with SHA-256, PBKDF2 and X9.63, for keys. Unlike in
+/// swift-crypto, the working memory is wiped, which contains the last block of a key.
 public enum KeyDerivation {
     /// Fills `output` with `HKDF-SHA256(ikm = key, salt = "", info = info)`.
     public static func hkdf(_ key: UnsafeRawBufferPointer, info: [UInt8], into output: UnsafeMutableRawBufferPointer)
@@ -21,7 +21,7 @@ public enum KeyDerivation {
         else { throw .last("HKDF") }
     }
 
-    /// `HMAC-SHA256(key, message)`, 32 bytes.
+    /// Returns `HMAC-SHA256(key, message)`: 32 bytes.
     public static func hmac(_ message: [UInt8], key: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: 32)
         var length: UInt32 = 0
@@ -32,8 +32,8 @@ public enum KeyDerivation {
 
     /// Fills `output` with the key that PBKDF2 (RFC 8018, 5.2) derives with HMAC of `hash`.
     ///
-    /// - Parameter rounds: The number of iterations, at least 1.
-    /// - Throws: ``OpenSSLError`` also where a length exceeds `Int32.max`.
+    /// - Parameter rounds: the number of iterations, at least 1.
+    /// - Throws: ``OpenSSLError``, also if a length exceeds `Int32.max`.
     public static func pbkdf2(
         _ password: UnsafeRawBufferPointer, salt: UnsafeRawBufferPointer, hash: HashFunction, rounds: Int32,
         into output: UnsafeMutableRawBufferPointer
@@ -52,7 +52,8 @@ public enum KeyDerivation {
         guard status == 1 else { throw .last("PBKDF2") }
     }
 
-    /// Fills `output` with the key that ANSI X9.63 derives: `hash(secret ‖ counter ‖ info)` for the counter 1, 2, … of four bytes.
+    /// Fills `output` with the key that ANSI X9.63 derives: `hash(secret ‖ counter ‖ info)` for the
+    /// counters 1, 2, … of four bytes.
     public static func x963(
         _ secret: UnsafeRawBufferPointer, info: [UInt8], hash: HashFunction, into output: UnsafeMutableRawBufferPointer
     ) throws(OpenSSLError) {

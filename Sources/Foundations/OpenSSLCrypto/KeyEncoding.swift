@@ -3,7 +3,7 @@
 internal import COpenSSL
 public import SecretMemory
 
-/// The structures in which keys are written down.
+/// The ASN.1 structures of encoded keys.
 public enum KeyStructure: Sendable {
     /// PKCS #8 `PrivateKeyInfo` (RFC 5208).
     case privateKeyInfo
@@ -13,7 +13,7 @@ public enum KeyStructure: Sendable {
     case typeSpecific
 }
 
-/// A key that was read, with what is to be known of it.
+/// A decoded key and its properties.
 public struct DecodedKey: Sendable {
     public let key: AsymmetricKey
     public let isPrivate: Bool
@@ -27,21 +27,21 @@ public struct DecodedKey: Sendable {
     }
 }
 
-/// Why bytes were not read as a key.
+/// Why bytes could not be decoded as a key.
 public enum KeyDecodingError: Error, Sendable {
-    /// They are encrypted, and no passphrase was given, or another one.
+    /// The key is encrypted, and the passphrase is missing or wrong.
     case passphrase
-    /// They are a key of a kind that is not served.
+    /// The kind of the key is unsupported.
     case unsupported(String)
     case malformed
 }
 
 extension AsymmetricKey {
-    /// Reads a key of any of the structures, encrypted or not.
+    /// Decodes a key in any of the structures, encrypted or not.
     ///
     /// - Parameters:
-    ///   - der: one DER element, and nothing behind it.
-    ///   - passphrase: nil refuses what is encrypted. Nobody is ever asked for one.
+    ///   - der: one DER element without trailing bytes.
+    ///   - passphrase: nil rejects an encrypted key. The user is never asked for a passphrase.
     public static func decode(
         _ der: UnsafeRawBufferPointer, passphrase: UnsafeRawBufferPointer? = nil
     ) throws(KeyDecodingError) -> DecodedKey {
@@ -79,10 +79,12 @@ extension AsymmetricKey {
         return isRead && rest == 0 ? decoded : nil
     }
 
-    /// The curve of the key; nil for RSA.
+    /// Returns the curve of the key; nil for RSA.
     ///
-    /// - Throws: where the key is of a kind that is not served: RSA of more than two primes (RFC 8017, section 3.2), a curve whose parameters are
-    ///   spelled out (RFC 5480, section 2.1.1, asks for its name; libcrypto takes those that resemble a known curve for it), any other.
+    /// - Throws: ``KeyDecodingError/unsupported(_:)`` for RSA with more than two primes (RFC 8017,
+    ///   section 3.2), for a curve with explicit parameters (RFC 5480, section 2.1.1, requires its
+    ///   name; libcrypto treats parameters that resemble a known curve as that curve), and for
+    ///   other kinds.
     func curve() throws(KeyDecodingError) -> EllipticCurve? {
         defer { ERR_clear_error() }
         if EVP_PKEY_is_a(pointer, "RSA") == 1 {
@@ -113,7 +115,7 @@ extension AsymmetricKey {
         return EVP_PKEY_get_bn_param(pointer, "rsa-factor3", &prime) == 1
     }
 
-    /// The key in DER.
+    /// Returns the key in DER.
     public func encoded(_ structure: KeyStructure) throws(OpenSSLError) -> SharedSecret {
         let (selection, name): (Int32, StaticString) =
             switch structure {
@@ -135,7 +137,8 @@ extension AsymmetricKey {
         return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: bytes, count: length)))
     }
 
-    /// PKCS #8 `EncryptedPrivateKeyInfo` under a passphrase: PBES2 (RFC 8018) with PBKDF2-HMAC-SHA-256 and AES-256-CBC.
+    /// Returns the key as PKCS #8 `EncryptedPrivateKeyInfo` under a passphrase: PBES2 (RFC 8018)
+    /// with PBKDF2-HMAC-SHA-256 and AES-256-CBC.
     public func encoded(under passphrase: UnsafeRawBufferPointer, rounds: Int32 = 600_000) throws(OpenSSLError)
         -> [UInt8]
     {
@@ -166,6 +169,6 @@ private enum RandomSalt {
 }
 
 extension StaticString {
-    /// The text with the zero that ends it, which stays where it is.
+    /// The text with its terminating zero, in static memory.
     var characters: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }

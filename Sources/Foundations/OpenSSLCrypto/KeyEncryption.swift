@@ -2,14 +2,15 @@
 
 internal import COpenSSL
 
-/// How a PKCS #8 key is encrypted, looked at before any work is done for it: a file says how much work that is.
+/// The encryption of a PKCS #8 key, checked before any derivation, because the file determines the
+/// number of iterations.
 enum KeyEncryption: Equatable {
-    /// It is no `EncryptedPrivateKeyInfo`.
+    /// It is not an `EncryptedPrivateKeyInfo`.
     case none
-    /// PBES2 with no more rounds than we make.
+    /// PBES2 with a permitted number of iterations.
     case supported
     case tooManyRounds(Int)
-    /// One of before PBES2.
+    /// A scheme older than PBES2.
     case legacy
 
     init(of der: UnsafeRawBufferPointer) {
@@ -40,7 +41,7 @@ enum KeyEncryption: Equatable {
         switch self {
         case .none, .supported: nil
         case .tooManyRounds(let rounds): "PBKDF2 with \(rounds) rounds"
-        case .legacy: "an encryption older than PBES2"
+        case .legacy: "an encryption scheme older than PBES2"
         }
     }
 }

@@ -3,8 +3,8 @@
 internal import COpenSSL
 internal import SecretMemory
 
-/// The parts of a key on their way to libcrypto (OSSL_PARAM(3)): numbers, which it wants in the machine's own byte order. They lie in secret
-/// memory for as long as it reads them.
+/// The parts of a key as libcrypto's parameters (OSSL_PARAM(3)), with numbers in native byte order.
+/// They are in secret memory while libcrypto reads them.
 struct KeyParameters {
     fileprivate struct Part {
         enum Kind { case number, octets, text }
@@ -16,7 +16,7 @@ struct KeyParameters {
 
     private var parts: [Part] = []
 
-    /// A number, big-endian.
+    /// Adds a number, big-endian.
     mutating func add(_ name: StaticString, number: UnsafeRawBufferPointer) {
         parts.append(Part(name: name, kind: .number, bytes: number))
     }
@@ -26,12 +26,12 @@ struct KeyParameters {
     }
 
     mutating func add(_ name: StaticString, text: StaticString) {
-        // With the zero that ends it, up to which it is read.
+        // With the terminating zero, which libcrypto needs.
         let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount + 1)
         parts.append(Part(name: name, kind: .text, bytes: bytes))
     }
 
-    /// Lends the parts as libcrypto reads them.
+    /// Calls `body` with the parts in libcrypto's form.
     func withParameters<Made>(
         _ body: (UnsafeMutablePointer<OSSL_PARAM>) throws(OpenSSLError) -> Made
     ) throws(OpenSSLError) -> Made {
@@ -56,7 +56,7 @@ struct KeyParameters {
 }
 
 extension KeyParameters.Part {
-    /// The part as it lies in `memory`.
+    /// Copies the part into `memory` and returns its libcrypto parameter.
     fileprivate func parameter(in memory: UnsafeMutableRawBufferPointer) -> OSSL_PARAM {
         let key = name.characters
         switch kind {

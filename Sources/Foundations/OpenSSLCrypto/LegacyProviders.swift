@@ -2,10 +2,12 @@
 
 internal import COpenSSL
 
-/// A context of libcrypto's own with the old algorithms in it (RC2, RC4), so that nothing else of the process meets them.
+/// A separate libcrypto context with the legacy algorithms (RC2, RC4), so that no other code of the
+/// process can use them.
 enum LegacyProviders {
-    /// Never freed. Where the module of the old algorithms is not installed there are the usual ones alone. Unsafe is only the pointer: the
-    /// context is made once and may be used by all threads, because libcrypto locks it.
+    /// Never freed. If the legacy provider is not installed, the context has only the default
+    /// algorithms. `nonisolated(unsafe)` is sound because the pointer is set once and libcrypto
+    /// locks the context, so all threads may use it.
     nonisolated(unsafe) static let context: OpaquePointer? = {
         guard let context = OSSL_LIB_CTX_new() else { return nil }
         _ = OSSL_PROVIDER_load(context, "default")

@@ -2,11 +2,11 @@
 
 internal import COpenSSL
 
-/// Why libcrypto did not do what it was asked. The words are its own; they hold no input.
+/// Why a libcrypto operation failed. The text is libcrypto's and contains no input.
 public struct OpenSSLError: Error, Sendable {
     public let message: String
 
-    /// The last error of this thread, whose queue is emptied.
+    /// Returns the first error of this thread's queue, and empties the queue.
     static func last(_ operation: String) -> OpenSSLError {
         let code = ERR_get_error()
         ERR_clear_error()

@@ -4,10 +4,11 @@ internal import COpenSSL
 public import SecretMemory
 
 extension PKCS12Archive {
-    /// Reads a file: with or without an integrity check, with any of the schemes that libcrypto knows, the old ones too.
+    /// Reads a file with or without an integrity check, with any of the schemes that libcrypto
+    /// supports, legacy ones included.
     ///
     /// - Parameters:
-    ///   - der: the file, and nothing behind it.
+    ///   - der: the file without trailing bytes.
     ///   - passphrase: in UTF-8; empty for none.
     public init(reading der: UnsafeRawBufferPointer, passphrase: SharedSecret) throws(PKCS12Error) {
         var reader = Reader(CString(passphrase))
@@ -15,10 +16,10 @@ extension PKCS12Archive {
     }
 }
 
-/// One file being read.
+/// Reads one file.
 private struct Reader {
     private let passphrase: CString
-    /// For all derivations of the file together.
+    /// The iterations left for all derivations of the file together.
     private var rounds = 4 * KDFIterations.maxIterations
     private var bags = 10_000
     private var archive = PKCS12Archive()
@@ -31,7 +32,7 @@ private struct Reader {
         var file = PKCS12_init_ex(NID_pkcs7_data, LegacyProviders.context, nil)
         defer { PKCS12_free(file) }
         var bytes: UnsafePointer<UInt8>? = der.octets
-        // On failure it frees what it was given.
+        // On failure it frees its argument.
         guard let end = der.octets.map({ $0 + der.count }), d2i_PKCS12(&file, &bytes, der.count) != nil, bytes == end,
             let file
         else {
@@ -54,20 +55,22 @@ private struct Reader {
         var iterations: UnsafePointer<ASN1_INTEGER>?
         var algorithm: UnsafePointer<X509_ALGOR>?
         PKCS12_get0_mac(nil, &algorithm, nil, &iterations, file)
-        // Its rounds stand elsewhere.
+        // PBMAC1 has its number of iterations elsewhere.
         guard let algorithm, OBJ_obj2nid(algorithm.pointee.algorithm) != NID_pbmac1 else {
-            throw .unsupported("an integrity check by PBMAC1")
+            throw .unsupported("an integrity check with PBMAC1")
         }
         try spend(KDFIterations.count(iterations))
         if passphrase.withPointer({ PKCS12_verify_mac(file, $0, -1) == 1 }) { return }
-        // One that is empty is written in two ways; what holds here holds for the contents.
+        // An empty passphrase can be encoded in two ways; the one that is valid here is also used
+        // for the contents.
         guard passphrase.isEmpty else { throw .passphrase }
         try spend(KDFIterations.count(iterations))
         guard PKCS12_verify_mac(file, nil, 0) == 1 else { throw .passphrase }
         hasNoPassphrase = true
     }
 
-    /// Lends the passphrase as the file has it: nil where there is none, which is not the empty one.
+    /// Calls `body` with the passphrase in the file's encoding: nil if there is none, which differs
+    /// from an empty one.
     private func withPassphrase<Result>(_ body: (UnsafePointer<CChar>?, Int32) -> Result) -> Result {
         hasNoPassphrase ? body(nil, 0) : passphrase.withPointer { body($0, -1) }
     }
@@ -104,7 +107,7 @@ private struct Reader {
             case NID_safeContentsBag:
                 guard let inner = PKCS12_SAFEBAG_get0_safes(bag) else { throw .malformed }
                 try take(bags: inner, depth: depth + 1)
-            // Revocation lists, and secrets of programs' own.
+            // Revocation lists, and application-specific secrets.
             default: break
             }
         }
@@ -137,7 +140,7 @@ private struct Reader {
     private mutating func takeCertificate(_ bag: OpaquePointer) throws(PKCS12Error) {
         guard PKCS12_SAFEBAG_get_bag_nid(bag) == NID_x509Certificate, let certificate = PKCS12_SAFEBAG_get1_cert(bag)
         else {
-            throw .unsupported("a certificate that is none of X.509")
+            throw .unsupported("a certificate that is not X.509")
         }
         defer { X509_free(certificate) }
         var bytes: UnsafeMutablePointer<UInt8>?
@@ -171,12 +174,12 @@ private struct Reader {
 
     private mutating func spend(_ count: Int) throws(PKCS12Error) {
         guard count <= KDFIterations.maxIterations, count <= rounds else {
-            throw .unsupported("a derivation of \(count) rounds")
+            throw .unsupported("a key derivation with \(count) rounds")
         }
         rounds -= count
     }
 
-    /// Why something was not decrypted: where the scheme is known it was the passphrase.
+    /// Returns why decryption failed: if the scheme is known, the passphrase is wrong.
     private func refusal(of algorithm: X509_ALGOR) -> PKCS12Error {
         let code = ERR_peek_error()
         let library = Int32((code >> 23) & 0xFF)

@@ -4,15 +4,15 @@ internal import COpenSSL
 public import SecretMemory
 
 extension PKCS12Archive {
-    /// How a file is protected.
+    /// The protection of a file.
     public enum Protection: Sendable {
         /// PBES2 with AES-256 and HMAC-SHA-256, integrity by SHA-256.
         case modern
-        /// Triple DES and SHA-1, which old systems read.
+        /// Triple DES and SHA-1, which old systems can read.
         case legacy
     }
 
-    /// The archive as a file.
+    /// Returns the archive as a PKCS #12 file.
     ///
     /// - Parameter passphrase: in UTF-8, without a zero byte.
     public func written(under passphrase: SharedSecret, _ protection: Protection = .modern) throws(OpenSSLError)
@@ -31,12 +31,12 @@ extension PKCS12Archive {
     }
 }
 
-/// One file being written.
+/// Writes one file.
 private struct Writer {
     private let scheme: Int32
     private let digest: OpaquePointer?
     private let passphrase: UnsafePointer<CChar>
-    /// A third of a second for each of the three derivations, at most.
+    /// The iterations of each of the three derivations: at most a third of a second each.
     private let rounds: Int32 = 600_000
 
     init(_ protection: PKCS12Archive.Protection, _ passphrase: UnsafePointer<CChar>) {
@@ -60,7 +60,7 @@ private struct Writer {
             var bags: OpaquePointer?
             defer { Self.free(bags) }
             for entry in archive.keys { try add(entry, to: &bags) }
-            // Each key is encrypted by itself.
+            // Each key is encrypted separately.
             guard PKCS12_add_safe(&safes, bags, -1, 0, nil) == 1 else { throw .last("write keys") }
         }
         guard let file = PKCS12_add_safes_ex(safes, 0, LegacyProviders.context, nil) else {
@@ -103,7 +103,7 @@ private struct Writer {
         }
         if var identifier = attributes.localKeyID, PKCS12_add_localkeyid(bag, &identifier, Int32(identifier.count)) != 1
         {
-            throw .last("mark an entry")
+            throw .last("set the key ID of an entry")
         }
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a PKCS #12 file holds (RFC 7292): certificates and private keys, each with its attributes.
+/// The content of a PKCS #12 file (RFC 7292): certificates and private keys with their attributes.
 public struct PKCS12Archive: Sendable {
     /// The attributes of a bag.
     public struct Attributes: Hashable, Sendable {
-        /// For people.
+        /// The name that users see.
         public var friendlyName: String?
-        /// The same for a key and its certificate.
+        /// An identifier that a key and its certificate have in common.
         public var localKeyID: [UInt8]?
 
         public init(friendlyName: String? = nil, localKeyID: [UInt8]? = nil) {

@@ -3,7 +3,8 @@
 internal import COpenSSL
 public import SecretMemory
 
-/// The numbers of an RSA key (RFC 8017, section 3), big-endian, as they are lent for a call.
+/// The numbers of an RSA key (RFC 8017, section 3), big-endian. The buffers are borrowed for a
+/// call.
 public struct RSAKeyParts {
     public var modulus: UnsafeRawBufferPointer
     public var publicExponent: UnsafeRawBufferPointer
@@ -18,8 +19,9 @@ public struct RSAKeyParts {
         self.secrets = secrets
     }
 
-    /// Whether the secret numbers belong together: n = pq, the exponents and the coefficient fit d, p and q, and ed ≡ 1. Whether p and q are prime is
-    /// not looked at: that takes long, and a key with other numbers only fails its owner.
+    /// Whether the secret numbers are consistent: n = pq, the exponents and the coefficient match
+    /// d, p and q, and ed ≡ 1. It does not check whether p and q are prime, because that takes
+    /// long, and a key with other numbers only harms its owner.
     public func isConsistent() throws(OpenSSLError) -> Bool {
         guard secrets.count == 6 else { return secrets.isEmpty }
         let numbers = SecretBigNumbers(count: 12)
@@ -38,7 +40,7 @@ public struct RSAKeyParts {
         guard BN_is_one(p) == 0, BN_is_one(q) == 0, BN_is_zero(p) == 0, BN_is_zero(q) == 0, BN_is_zero(d) == 0 else {
             return false
         }
-        guard let context = BN_CTX_secure_new() else { throw .last("making room for numbers") }
+        guard let context = BN_CTX_secure_new() else { throw .last("allocating numbers") }
         defer { BN_CTX_free(context) }
         guard BN_mul(other, p, q, context) == 1, BN_sub(lessP, p, BN_value_one()) == 1,
             BN_sub(lessQ, q, BN_value_one()) == 1
@@ -46,7 +48,8 @@ public struct RSAKeyParts {
             throw .last("checking a key")
         }
         guard BN_cmp(other, n) == 0 else { return false }
-        // A remainder where the modulus is one or the number is no unit cannot be had; neither is a key.
+        // A remainder does not exist if the modulus is one or the number has no inverse; then the
+        // key is not consistent.
         guard BN_mod_mul(one, e, d, lessP, context) == 1, BN_is_one(one) == 1,
             BN_mod_mul(one, e, d, lessQ, context) == 1,
             BN_is_one(one) == 1,
@@ -60,7 +63,8 @@ public struct RSAKeyParts {
         return true
     }
 
-    /// The remaining numbers of a key of which only n, e, d, p and q are known.
+    /// Returns the remaining numbers of a key of which only n, e, d, p and q are known: d mod p−1,
+    /// d mod q−1 and q⁻¹ mod p.
     public static func derived(
         exponent d: UnsafeRawBufferPointer, _ p: UnsafeRawBufferPointer, _ q: UnsafeRawBufferPointer
     ) throws(OpenSSLError) -> [SharedSecret] {
@@ -73,7 +77,7 @@ public struct RSAKeyParts {
                 throw .last("reading a number")
             }
         }
-        guard let context = BN_CTX_secure_new() else { throw .last("making room for numbers") }
+        guard let context = BN_CTX_secure_new() else { throw .last("allocating numbers") }
         defer { BN_CTX_free(context) }
         var found: [SharedSecret] = []
         for prime in [numbers[1], numbers[2]] {
@@ -90,7 +94,7 @@ public struct RSAKeyParts {
     }
 }
 
-/// Numbers of libcrypto's that are wiped when they go.
+/// libcrypto numbers that are wiped when the object is destroyed.
 private final class SecretBigNumbers {
     private let numbers: [OpaquePointer?]
 

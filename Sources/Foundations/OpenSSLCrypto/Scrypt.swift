@@ -2,17 +2,20 @@
 
 internal import COpenSSL
 
-/// scrypt (RFC 7914). Unlike swift-crypto's, the result is written straight into the caller's memory and lies nowhere else.
+/// scrypt (RFC 7914). Unlike in swift-crypto, the result is written directly into the caller's
+/// memory and is nowhere else.
 public enum Scrypt {
-    /// Fills `output` with the key that `password` gives. N is `2^costExponent`; it takes `128 · N · blockSize` bytes of memory.
+    /// Fills `output` with the key derived from `password`. N is `2^costExponent`; the derivation
+    /// uses `128 · N · blockSize` bytes of memory.
     ///
-    /// - Throws: ``OpenSSLError`` where the parameters are impossible or the memory is not to be had.
+    /// - Throws: ``OpenSSLError`` if the parameters are not valid or the memory cannot be
+    ///   allocated.
     public static func derive(
         _ password: UnsafeRawBufferPointer, salt: [UInt8], costExponent: UInt8, blockSize: UInt32, parallelism: UInt32,
         into output: UnsafeMutableRawBufferPointer
     ) throws(OpenSSLError) {
         let rounds = UInt64(1) << UInt64(costExponent)
-        // libcrypto counts its own blocks into the limit.
+        // The limit includes libcrypto's own blocks.
         let memory = 128 * UInt64(blockSize) * (rounds + UInt64(parallelism) + 2)
         let status = EVP_PBE_scrypt(
             password.assumingMemoryBound(to: CChar.self).baseAddress, password.count, salt, salt.count, rounds,

@@ -5,26 +5,28 @@ import Glibc
 internal import LinuxSystem
 import Synchronization
 
-/// The memory of one process in which every secret lies.
+/// The memory of one process that contains all its secrets.
 ///
-/// Pages come from memfd_secret(2), which no other process and not even the kernel reads; where the kernel has none, or the lock limit is
-/// exhausted, from anonymous pages that are locked if that is allowed. Both are left out of core dumps and of forked children. An
-/// allocation never fails for want of a better kind of page, only for want of memory, which stops the process as it does everywhere in Swift.
+/// The pages come from memfd_secret(2), which neither another process nor the kernel can read; if
+/// the kernel does not support it, or the lock limit is exhausted, from anonymous pages that are
+/// locked if the limit permits. Both are excluded from core dumps and from forked children. An
+/// allocation does not fail because a better kind of page is unavailable, only if memory is
+/// exhausted, which ends the process as everywhere in Swift.
 final class SecretArena: Sendable {
-    /// The arena of this process; a forked child gets one of its own.
+    /// The arena of this process. A forked child has an arena of its own.
     static var current: SecretArena { arenas.value }
 
     private static let arenas = ForkLocal { SecretArena() }
 
-    /// A piece of the arena. Its owner gives it back exactly once.
+    /// A block of the arena. Its owner frees it exactly once.
     struct Block: @unchecked Sendable {  // because the memory is exclusively its owner's
         let buffer: UnsafeMutableRawBufferPointer
         fileprivate let arena: SecretArena
 
-        /// Whether this process is the one that made the block. In a forked child its pages are not mapped.
+        /// Whether this process allocated the block. In a forked child its pages are not mapped.
         var isMapped: Bool { arena.forkDetector.isThisProcess }
 
-        /// Wipes the block over its whole length and gives it back.
+        /// Wipes the block over its whole length and frees it.
         func free() { arena.free(self) }
     }
 
@@ -36,7 +38,7 @@ final class SecretArena: Sendable {
     private let forkDetector = ForkDetector()
     private let state = Mutex(State())
 
-    /// A zeroed block of at least `count` bytes.
+    /// Allocates a zeroed block of at least `count` bytes.
     func allocate(_ count: Int) -> Block {
         guard let sizeClass = Self.sizeClass(for: count) else {
             let length = Self.pages(for: count)
@@ -84,8 +86,8 @@ final class SecretArena: Sendable {
 }
 
 extension SecretArena.Block {
-    /// Carries a pointer out of the mutex.
-    fileprivate struct Box: @unchecked Sendable {  // because the block behind it has left the free list, or enters it, by this very call
+    /// Transfers a pointer out of the mutex.
+    fileprivate struct Box: @unchecked Sendable {  // because the block leaves or enters the free list in this call
         let pointer: UnsafeMutableRawPointer
         init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
     }

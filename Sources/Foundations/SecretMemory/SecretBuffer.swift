@@ -2,14 +2,15 @@
 
 internal import LinuxSystem
 
-/// Secret memory that is written again and again, such as what a socket receives into; wiped when it goes.
+/// Secret memory that is written repeatedly, such as a socket's receive buffer; it is wiped when
+/// its owner is destroyed.
 public struct SecretBuffer: ~Copyable, Sendable {
     private let block: SecretArena.Block
 
     /// The number of bytes.
     public let count: Int
 
-    /// `count` zero bytes.
+    /// Allocates `count` zero bytes.
     public init(count: Int) {
         block = SecretArena.current.allocate(count)
         self.count = count
@@ -19,12 +20,12 @@ public struct SecretBuffer: ~Copyable, Sendable {
         if block.isMapped { block.free() }
     }
 
-    /// Lends the bytes for the duration of the call.
+    /// Calls `body` with the bytes, which are valid for the duration of the call.
     public borrowing func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(
-            block.isMapped, "a secret of the parent process is not there in a forked child; open the keychain anew")
+            block.isMapped, "a forked child has no access to its parent's secrets; open the keychain again")
         return try body(UnsafeMutableRawBufferPointer(rebasing: block.buffer.prefix(count)))
     }
 }

@@ -3,16 +3,18 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// Bytes that must not leave by accident: one owner, in memory that is neither dumped nor inherited, wiped at the end, never printed.
+/// Bytes that must not be disclosed by accident: they have one owner, are in memory that is neither
+/// dumped nor inherited, are wiped at the end, and are never printed.
 ///
-/// Borrow the bytes through ``withUnsafeBytes(_:)``. Where several owners are needed, as in queries and results, use ``SharedSecret``.
+/// Borrow the bytes with ``withUnsafeBytes(_:)``. If several owners are needed, as in queries and
+/// results, use ``SharedSecret``.
 public struct SecretBytes: ~Copyable, Sendable {
     private let block: SecretArena.Block
 
     /// The number of bytes.
     public let count: Int
 
-    /// `count` bytes that `initialize` writes straight into the secret memory; they are zero before.
+    /// Allocates `count` zero bytes, into which `initialize` writes directly.
     public init<Failure: Error>(
         count: Int, initializingWith initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -27,12 +29,12 @@ public struct SecretBytes: ~Copyable, Sendable {
         self.count = count
     }
 
-    /// A copy of `bytes`. The original is the caller's to wipe.
+    /// Copies `bytes`. The caller must wipe the original.
     public init(copying bytes: UnsafeRawBufferPointer) {
         self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
-    /// A copy of `bytes`. The original is the caller's to wipe.
+    /// Copies `bytes`. The caller must wipe the original.
     public init(_ bytes: some Sequence<UInt8>) {
         if let contiguous = bytes.withContiguousStorageIfAvailable({
             SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer($0)))
@@ -45,31 +47,31 @@ public struct SecretBytes: ~Copyable, Sendable {
         array.withUnsafeMutableBytes { SecretBytes.wipe($0) }
     }
 
-    /// `count` random bytes from the kernel.
+    /// Returns `count` random bytes from the kernel.
     public static func random(count: Int) -> SecretBytes {
         SecretBytes(count: count) { RandomBytes.fill($0) }
     }
 
     deinit {
-        // In a forked child the pages are not mapped, and there is nothing to wipe.
+        // In a forked child the pages are not mapped, so there is nothing to wipe.
         if block.isMapped { block.free() }
     }
 
-    /// Lends the bytes for the duration of the call.
+    /// Calls `body` with the bytes, which are valid for the duration of the call.
     public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(
-            block.isMapped, "a secret of the parent process is not there in a forked child; open the keychain anew")
+            block.isMapped, "a forked child has no access to its parent's secrets; open the keychain again")
         return try body(UnsafeRawBufferPointer(rebasing: block.buffer.prefix(count)))
     }
 
-    /// A second owner's copy.
+    /// Returns a copy for a second owner.
     public borrowing func copy() -> SecretBytes {
         withUnsafeBytes { SecretBytes(copying: $0) }
     }
 
-    /// Whether both hold the same bytes, in a time that depends on their lengths alone.
+    /// Whether both contain the same bytes. The time depends on their lengths only.
     public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { mine in
@@ -81,13 +83,14 @@ public struct SecretBytes: ~Copyable, Sendable {
         }
     }
 
-    /// Overwrites memory that held a secret and is not ours, in a way that no optimisation removes.
+    /// Overwrites other memory that contained a secret, in a way that the optimizer cannot remove.
     public static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
         guard let start = memory.baseAddress else { return }
         explicit_bzero(start, memory.count)
     }
 
-    /// `<redacted 32 bytes>`. A type that cannot be copied cannot conform to `CustomStringConvertible`; ``SharedSecret`` does.
+    /// `<redacted 32 bytes>`. A noncopyable type cannot conform to `CustomStringConvertible`;
+    /// ``SharedSecret`` does.
     public var description: String {
         "<redacted \(count) bytes>"
     }

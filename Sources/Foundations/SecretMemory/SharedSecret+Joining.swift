@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SharedSecret {
-    /// The bytes of several secrets, one behind the other.
+    /// Concatenates the bytes of several secrets.
     public convenience init(joining secrets: [SharedSecret]) {
         self.init(
             SecretBytes(count: secrets.reduce(0) { $0 + $1.count }) { buffer in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A ``SecretBytes`` with several owners; it is wiped when the last one lets go.
+/// A ``SecretBytes`` with several owners; it is wiped when the last reference ends.
 public final class SharedSecret: Sendable {
     private let bytes: SecretBytes
 
@@ -8,7 +8,7 @@ public final class SharedSecret: Sendable {
         self.bytes = bytes
     }
 
-    /// A copy of `bytes`. The original is the caller's to wipe.
+    /// Copies `bytes`. The caller must wipe the original.
     public convenience init(copying bytes: some Sequence<UInt8>) {
         self.init(SecretBytes(bytes))
     }
@@ -16,14 +16,14 @@ public final class SharedSecret: Sendable {
     /// The number of bytes.
     public var count: Int { bytes.count }
 
-    /// Lends the bytes for the duration of the call.
+    /// Calls `body` with the bytes, which are valid for the duration of the call.
     public func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try bytes.withUnsafeBytes(body)
     }
 
-    /// A copy with one owner.
+    /// Returns a copy with one owner.
     public func copy() -> SecretBytes {
         bytes.copy()
     }
@@ -32,7 +32,7 @@ public final class SharedSecret: Sendable {
 // MARK: Equatable
 
 extension SharedSecret: Equatable {
-    /// Compares in a time that depends on the lengths alone.
+    /// Compares the bytes. The time depends on the lengths only.
     public static func == (one: SharedSecret, other: SharedSecret) -> Bool {
         one.bytes.isEqual(to: other.bytes)
     }

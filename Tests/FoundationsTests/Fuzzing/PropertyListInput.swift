@@ -2,14 +2,16 @@
 
 import LinuxSystem
 
-/// A property list as anybody may write it. Shared by the fuzzer and by the test that replays its corpus.
+/// An untrusted property list. The fuzzer and the test that replays its corpus use it.
 enum PropertyListInput {
+    /// Reads the bytes.
+    ///
     /// - Returns: whether the bytes were read, and what is wrong with the value; nil for nothing.
     static func read(_ bytes: [UInt8]) -> (isRead: Bool, fault: String?) {
         guard let value = try? PropertyListReader.read(bytes) else { return (false, nil) }
         let (depth, count) = size(of: value)
         guard depth <= PropertyListReader.maxDepth, count <= PropertyListReader.maxCount else {
-            return (true, "a list of \(count) values, \(depth) inside each other, was read")
+            return (true, "a list of \(count) values with depth \(depth) was read")
         }
         guard (try? PropertyListReader.read(bytes)) == value else {
             return (true, "the same bytes were read as two values")
@@ -17,7 +19,7 @@ enum PropertyListInput {
         return (true, nil)
     }
 
-    /// How many arrays and dictionaries lie inside each other, and how many values there are.
+    /// Returns the depth of nested arrays and dictionaries, and the number of values.
     private static func size(of value: PropertyListValue) -> (depth: Int, count: Int) {
         let members = value.array ?? value.dictionary.map { Array($0.values) }
         guard let members else { return (0, 1) }

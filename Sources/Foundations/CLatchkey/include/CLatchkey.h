@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The few C functions that Swift cannot call: variadics, and calls that the C library's module map leaves out.
-// No policy lives here, and no state but where the arguments of the process lie.
+// C functions that Swift cannot call: variadic ones, and those that the Glibc module does not
+// export. They contain no policy, and no state except the arguments of the process.
 
 #ifndef CLATCHKEY_H
 #define CLATCHKEY_H
@@ -11,20 +11,22 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-/// memfd_secret(2): a descriptor whose pages no other process, and not even the kernel, can read. -1 and errno where it is missing.
+/// memfd_secret(2): a descriptor whose pages neither another process nor the kernel can read. -1
+/// and errno if it is not available.
 int latchkey_memfd_secret(void);
 
-/// getrandom(2) without flags, until `length` bytes are there. 0, or -1 and errno.
+/// getrandom(2) without flags, until `length` bytes are read. 0, or -1 and errno.
 int latchkey_getrandom(void *buffer, size_t length);
 
-/// prctl(PR_SET_DUMPABLE, 0): no core dumps, no ptrace by processes of the same user. 0, or -1 and errno.
+/// prctl(PR_SET_DUMPABLE, 0): no core dumps, no ptrace by processes of the same user. 0, or -1 and
+/// errno.
 int latchkey_forbid_dumps(void);
 
-/// prctl(PR_GET_DUMPABLE).
+/// prctl(PR_GET_DUMPABLE): 0 if latchkey_forbid_dumps has succeeded.
 int latchkey_dumpable(void);
 
-/// Gives the signals of a crash back to the kernel, except those that are ignored: the Swift runtime's handlers print a backtrace with the
-/// memory of the process. 0, or -1 and errno.
+/// Restores the default action of the crash signals, except those that are ignored, because the
+/// Swift runtime's handlers print a backtrace with the memory of the process. 0, or -1 and errno.
 int latchkey_crash_silently(void);
 
 /// The magic number of the file system that holds `path` (statfs(2) f_type), or -1 and errno.
@@ -33,20 +35,22 @@ int64_t latchkey_filesystem_type(const char *path);
 /// open(2) with a mode; O_CLOEXEC is always added.
 int latchkey_open(const char *path, int flags, mode_t mode);
 
-/// sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1): SQL can no longer damage the file's structure. SQLite's result code.
+/// sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1): SQL can no longer damage the file's
+/// structure. SQLite's result code.
 int latchkey_sqlite_defend(void *connection);
 
-/// Has SQLite read file names as URIs where it does not by default (SQLITE_USE_URI). SQLite's result code: SQLITE_MISUSE where the process has used
-/// SQLite already, which is too late.
+/// Makes SQLite read file names as URIs if that is not the default (SQLITE_USE_URI). SQLite's
+/// result code: SQLITE_MISUSE if the process has already used SQLite, which is too late.
 int latchkey_sqlite_read_uris(void);
 
-/// pthread_atfork(3): `prepare` runs before every fork(2), `finish` after it in the parent and in the child. 0, or an error number.
+/// pthread_atfork(3): `prepare` runs before every fork(2), `finish` after it in the parent and in
+/// the child. 0, or an error number.
 int latchkey_at_fork(void (*prepare)(void), void (*finish)(void));
 
-/// The address of the socket at `path`. 0, or -1 and ENAMETOOLONG.
+/// Fills in the address of the socket at `path`. 0, or -1 and ENAMETOOLONG.
 int latchkey_address(struct sockaddr_un *address, const char *path);
 
-/// mallopt(M_ARENA_MAX): how many heaps the threads of a process share.
+/// mallopt(M_ARENA_MAX): the number of heaps that the threads of the process share.
 void latchkey_share_heaps(int count);
 
 /// accept4(2), close-on-exec. A descriptor, or -1 and errno.
@@ -55,29 +59,35 @@ int latchkey_accept(int socket);
 /// eventfd(2), close-on-exec. A descriptor, or -1 and errno.
 int latchkey_event(void);
 
-/// The user and the process at the other end of a connected socket (SO_PEERCRED). 0, or -1 and errno.
+/// The user and the process at the other end of a connected socket (SO_PEERCRED). 0, or -1 and
+/// errno.
 int latchkey_peer(int socket, uint32_t *user, int32_t *process);
 
-/// sendmsg(2) with `descriptor` beside the bytes (SCM_RIGHTS). The number of bytes sent, or -1 and errno.
+/// sendmsg(2) with `descriptor` attached to the bytes (SCM_RIGHTS). The number of bytes sent, or -1
+/// and errno.
 int latchkey_send_descriptor(int socket, int descriptor, const void *bytes, size_t length);
 
-/// recvmsg(2). The number of bytes, or -1 and errno; `descriptor` is the one that came with them (close-on-exec), or -1. Others are closed.
+/// recvmsg(2). The number of bytes, or -1 and errno; `descriptor` is the first one that was
+/// attached (close-on-exec), or -1. Other descriptors are closed.
 ssize_t latchkey_receive_descriptor(int socket, int *descriptor, void *bytes, size_t length);
 
-/// Takes a lock on the whole file that lasts as long as this open file (F_OFD_SETLK), without waiting. 0, or -1 and EAGAIN or EACCES.
+/// Locks the whole file, without waiting, until this open file description is closed (F_OFD_SETLK).
+/// 0, or -1 and EAGAIN or EACCES.
 int latchkey_lock_file(int descriptor, int exclusive);
 
-/// Releases the lock of latchkey_lock_file for every descriptor of this open file. 0, or -1 and errno.
+/// Releases the lock of latchkey_lock_file for every descriptor of this open file description. 0,
+/// or -1 and errno.
 int latchkey_unlock_file(int descriptor);
 
-/// secure_getenv(3): NULL also where the program has more rights than who started it.
+/// secure_getenv(3): NULL also if the program has more privileges than the user who started it.
 const char *latchkey_environment(const char *name);
 
-/// The arguments of the process as the C library got them; the Swift runtime reads them from /proc, which may be missing.
+/// The arguments of the process as the C library received them. The Swift runtime reads them from
+/// /proc, which may be missing.
 int latchkey_argument_count(void);
 const char *latchkey_argument(int index);
 
-/// fork(2), which Swift marks unavailable. For the proofs only.
+/// fork(2), which Swift marks unavailable. Only for proofs.
 pid_t latchkey_fork(void);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The moment of a property list's `date` element: `2001-01-31T23:59:59Z`, in UTC and whole seconds.
+/// The value of a property list's `date` element: `2001-01-31T23:59:59Z`, in UTC and whole seconds.
 enum PropertyListDate {
-    /// Seconds since 1970-01-01T00:00:00Z; nil where the text is not a date of the years 1 to 9999.
+    /// Returns the seconds since 1970-01-01T00:00:00Z; nil if the text is not a date of the years 1
+    /// to 9999.
     static func seconds(_ text: String) -> Double? {
         let (date, time) = text.halves(at: "T")
         guard let time, let clock = time.hasSuffix("Z") ? time.dropLast() : nil,
@@ -33,18 +34,19 @@ enum PropertyListDate {
         }
     }
 
-    /// Days of the Gregorian calendar, counted from a first of March so that a leap day is the last of its year.
+    /// Returns the days since 1970-01-01 in the Gregorian calendar. Years start in March, so that a
+    /// leap day is the last day of its year.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - daysTo1970
     }
 
-    /// From the first of March of year 0 to 1970-01-01.
+    /// The days from March 1 of year 0 to 1970-01-01.
     private static let daysTo1970 = 719_468
 }
 
 extension String {
-    /// What stands before the first of a character, and behind it; the second is nil where there is none.
+    /// Splits the text at the first separator; the second part is nil if there is no separator.
     fileprivate func halves(at separator: Character) -> (Substring, Substring?) {
         let parts = split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
         return (parts.first ?? "", parts.dropFirst().first)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with bytes that are not a property list that is read here.
+/// Why bytes are not a supported property list.
 public struct PropertyListError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What was expected or found, without any of the file's own text.
+    /// What was expected or found, without text of the file.
     public let problem: String
-    /// The line on which it was noticed, from 1 on; nil where it is about the whole.
+    /// The line of the error, starting with 1; nil if the error concerns the whole list.
     public let line: Int?
 
     public init(_ problem: String, line: Int? = nil) {

@@ -2,44 +2,45 @@
 
 /// Reads Apple's property lists in XML and UTF-8 (plist(5), PropertyList-1.0.dtd).
 ///
-/// Lists come from anybody. The reader is total: every input gives a value or an error, in time and memory that grow with its length alone.
-/// Nesting, length and the number of values are limited. Binary and OpenStep lists, a DOCTYPE with declarations of its own, a key that stands
-/// twice in a dictionary, and numbers that do not fit are refused by name.
+/// Lists are untrusted. Every input results in a value or an error, with time and memory that
+/// depend only on its length. Nesting, length and the number of values are limited. Binary and
+/// OpenStep lists, a DOCTYPE with declarations, duplicate keys in a dictionary, and numbers out of
+/// range are rejected by name.
 public struct PropertyListReader {
-    /// Bytes of a list.
+    /// The maximum number of bytes of a list.
     public static let maxLength = 16 << 20
-    /// Arrays and dictionaries inside each other.
+    /// The maximum depth of nested arrays and dictionaries.
     public static let maxDepth = 64
-    /// Values of a list, the inner ones included.
+    /// The maximum number of values of a list, nested ones included.
     public static let maxCount = 100_000
 
     private var cursor: XMLCursor
     private var count = 0
 
-    /// The value of a list.
+    /// Returns the value of a list.
     public static func read(_ bytes: [UInt8]) throws(PropertyListError) -> PropertyListValue {
-        guard bytes.count <= maxLength else { throw PropertyListError("more than \(maxLength) bytes") }
+        guard bytes.count <= maxLength else { throw PropertyListError("the list has more than \(maxLength) bytes") }
         guard !bytes.starts(with: "bplist".utf8) else {
             throw PropertyListError(
-                "a binary property list is unsupported; plutil -convert xml1 makes an XML one of it")
+                "binary property lists are unsupported; convert it with plutil -convert xml1")
         }
         guard String(validating: bytes, as: UTF8.self) != nil else {
-            throw PropertyListError("bytes that are not UTF-8")
+            throw PropertyListError("the list is not valid UTF-8")
         }
         var reader = PropertyListReader(XMLCursor(bytes))
         return try reader.document()
     }
 
-    /// The value of a list in a regular file.
+    /// Returns the value of a list in a regular file.
     ///
-    /// - Parameter limit: the max length in bytes.
-    /// - Throws: also where the file cannot be read, or there is none.
+    /// - Parameter limit: the maximum length in bytes.
+    /// - Throws: `PropertyListError`, also if the file is missing or cannot be read.
     public static func read(file: String, limit: Int) throws(PropertyListError) -> PropertyListValue {
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try BoundedFile.read(file, limit: limit) } catch {
             throw PropertyListError(error.description)
         }
-        guard let bytes else { throw PropertyListError("there is no file") }
+        guard let bytes else { throw PropertyListError("the file does not exist") }
         return try read(bytes)
     }
 
@@ -77,7 +78,7 @@ public struct PropertyListReader {
         case "real": return .real(try real(try text(of: tag)))
         case "date": return .date(try date(try text(of: tag)))
         case "data": return .data(try data(try text(of: tag)))
-        default: throw cursor.error("an element that is not of a property list")
+        default: throw cursor.error("unexpected element in a property list")
         }
     }
 
@@ -94,19 +95,19 @@ public struct PropertyListReader {
         while let tag = try nextTag(in: "dict") {
             guard tag.name == "key", tag.kind != .closing else { throw cursor.error("expected <key>") }
             let key = try text(of: tag)
-            guard let next = try nextTag(in: "dict") else { throw cursor.error("a key without a value") }
+            guard let next = try nextTag(in: "dict") else { throw cursor.error("expected a value after the key") }
             guard members.updateValue(try value(of: next, depth: depth), forKey: key) == nil else {
-                throw cursor.error("a key that stands twice in a dictionary")
+                throw cursor.error("duplicate key in a dictionary")
             }
         }
         return members
     }
 
     private func requireDepth(_ depth: Int) throws(PropertyListError) {
-        guard depth <= Self.maxDepth else { throw cursor.error("more than \(Self.maxDepth) values inside each other") }
+        guard depth <= Self.maxDepth else { throw cursor.error("more than \(Self.maxDepth) nested values") }
     }
 
-    /// The next tag of an element's content; nil at its end.
+    /// Returns the next tag of an element's content; nil at its end.
     private mutating func nextTag(in parent: String) throws(PropertyListError) -> XMLTag? {
         try cursor.skipMisc()
         guard let tag = try cursor.tag() else { throw cursor.error("expected an element, or </\(parent)>") }
@@ -123,7 +124,7 @@ public struct PropertyListReader {
     }
 
     private mutating func nothing(in tag: XMLTag, _ value: Bool) throws(PropertyListError) -> Bool {
-        guard try text(of: tag).allSatisfy(\.isWhitespace) else { throw cursor.error("<\(tag.name)> has content") }
+        guard try text(of: tag).allSatisfy(\.isWhitespace) else { throw cursor.error("<\(tag.name)> must be empty") }
         return value
     }
 }
@@ -135,7 +136,7 @@ extension PropertyListReader {
         let digits = text.trimmingASCIISpace
         let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
         guard let number = isHexadecimal ? Int64(digits.dropFirst(2), radix: 16) : Int64(digits) else {
-            throw cursor.error("expected an integer of 64 bits")
+            throw cursor.error("expected a 64-bit integer")
         }
         return number
     }
@@ -149,7 +150,7 @@ extension PropertyListReader {
 
     private func date(_ text: String) throws(PropertyListError) -> Double {
         guard let seconds = PropertyListDate.seconds(text.trimmingASCIISpace) else {
-            throw cursor.error("expected a date as 2001-01-31T23:59:59Z")
+            throw cursor.error("expected a date such as 2001-01-31T23:59:59Z")
         }
         return seconds
     }
@@ -161,7 +162,7 @@ extension PropertyListReader {
 }
 
 extension StringProtocol {
-    /// The text without the spaces of XML at both ends.
+    /// The text without XML white space at both ends.
     fileprivate var trimmingASCIISpace: String {
         let isSpace: (Character) -> Bool = { [" ", "\t", "\n", "\r", "\r\n"].contains($0) }
         return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())

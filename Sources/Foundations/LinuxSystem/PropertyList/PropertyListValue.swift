@@ -13,7 +13,7 @@ public enum PropertyListValue: Equatable, Sendable {
     case array([PropertyListValue])
     case dictionary([String: PropertyListValue])
 
-    /// The text; nil where the value is of another kind, as for the properties that follow.
+    /// The text; nil if the value is of another type. The same applies to the next properties.
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
     public var date: Double? { if case .date(let seconds) = self { seconds } else { nil } }
@@ -23,13 +23,13 @@ public enum PropertyListValue: Equatable, Sendable {
         if case .dictionary(let members) = self { members } else { nil }
     }
 
-    /// The texts of an array of nothing but texts.
+    /// The texts of an array that contains only strings; otherwise nil.
     public var strings: [String]? {
         guard let values = array else { return nil }
         let texts = values.compactMap(\.string)
         return texts.count == values.count ? texts : nil
     }
 
-    /// A member of a dictionary.
+    /// The value of a key; nil if this is not a dictionary or the key is missing.
     public subscript(_ key: String) -> PropertyListValue? { dictionary?[key] }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A tag of XML without its attributes.
+/// An XML tag without its attributes.
 struct XMLTag: Equatable {
     enum Kind: Equatable { case opening, closing, empty }
 
@@ -8,7 +8,7 @@ struct XMLTag: Equatable {
     let kind: Kind
 }
 
-/// Walks through the XML of a property list. Every access is to a byte that is there, or says that there is none.
+/// Scans the XML of a property list. It reads no byte outside the input.
 struct XMLCursor {
     private let bytes: [UInt8]
     private var position = 0
@@ -34,7 +34,7 @@ struct XMLCursor {
 
     private func isAt(_ text: String) -> Bool { bytes.dropFirst(position).starts(with: text.utf8) }
 
-    /// Passes over a text that stands here.
+    /// Skips `text` if it is at the current position.
     @discardableResult
     mutating func skip(_ text: String) -> Bool {
         guard isAt(text) else { return false }
@@ -42,7 +42,7 @@ struct XMLCursor {
         return true
     }
 
-    /// Passes over everything up to and with a text.
+    /// Skips everything up to and including `text`.
     private mutating func skip(through text: String) throws(PropertyListError) {
         while !skip(text) {
             guard take() != nil else { throw error("expected \(text)") }
@@ -53,7 +53,7 @@ struct XMLCursor {
         while let byte = next, byte.isXMLSpace { _ = take() }
     }
 
-    /// Spaces, comments and processing instructions.
+    /// Skips white space, comments and processing instructions.
     mutating func skipMisc() throws(PropertyListError) {
         while true {
             skipSpace()
@@ -67,47 +67,47 @@ struct XMLCursor {
         }
     }
 
-    /// What stands before the first element.
+    /// Skips everything before the first element.
     mutating func skipProlog() throws(PropertyListError) {
         try skipMisc()
         guard skip("<!DOCTYPE") else { return }
         while let byte = take() {
             switch byte {
             case UInt8(ascii: ">"): return try skipMisc()
-            // Declarations could make entities that grow without limit.
-            case UInt8(ascii: "["): throw error("a DOCTYPE with declarations of its own is unsupported")
+            // Declarations could define entities that expand without limit.
+            case UInt8(ascii: "["): throw error("a DOCTYPE with declarations is unsupported")
             case UInt8(ascii: "\""), UInt8(ascii: "'"): try skipQuoted(byte)
             default: break
             }
         }
-        throw error("expected > behind <!DOCTYPE")
+        throw error("expected > after <!DOCTYPE")
     }
 
     private mutating func skipQuoted(_ quote: UInt8) throws(PropertyListError) {
         while let byte = take() {
             if byte == quote { return }
         }
-        throw error("expected the end of a quoted text")
+        throw error("expected a closing quotation mark")
     }
 
     // MARK: Tags
 
-    /// The tag that stands here; nil where none does.
+    /// Reads the tag at the current position; returns nil if there is none.
     mutating func tag() throws(PropertyListError) -> XMLTag? {
         guard skip("<") else { return nil }
         let isClosing = skip("/")
         var name: [UInt8] = []
         while let byte = next, byte.isXMLName, name.count < Self.maxName { name += [byte]; _ = take() }
-        guard !name.isEmpty else { throw error("expected the name of an element") }
+        guard !name.isEmpty else { throw error("expected an element name") }
         let isEmpty = try skipAttributes()
-        guard !isEmpty || !isClosing else { throw error("a closing tag has no / at its end") }
+        guard !isEmpty || !isClosing else { throw error("a closing tag must not end with /") }
         return XMLTag(
             name: String(decoding: name, as: UTF8.self), kind: isClosing ? .closing : isEmpty ? .empty : .opening)
     }
 
-    /// Passes over attributes, which say nothing in a property list, and the end of the tag.
+    /// Skips attributes, which have no meaning in a property list, and the end of the tag.
     ///
-    /// - Returns: whether the element is empty, `/>`.
+    /// - Returns: whether the tag is empty, `/>`.
     private mutating func skipAttributes() throws(PropertyListError) -> Bool {
         while true {
             let isSpaced = next?.isXMLSpace ?? false
@@ -117,10 +117,10 @@ struct XMLCursor {
             guard isSpaced, let byte = take(), byte.isXMLName else { throw error("expected the end of a tag") }
             while let byte = next, byte.isXMLName { _ = take() }
             skipSpace()
-            guard skip("=") else { throw error("expected = behind the name of an attribute") }
+            guard skip("=") else { throw error("expected = after an attribute name") }
             skipSpace()
             guard let quote = take(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-                throw error("expected a quoted text")
+                throw error("expected a quoted value")
             }
             try skipQuoted(quote)
         }
@@ -128,7 +128,8 @@ struct XMLCursor {
 
     // MARK: Text
 
-    /// The text up to the next tag, with references and CDATA sections resolved, and comments left out.
+    /// Reads the text up to the next tag, with references and CDATA sections resolved and comments
+    /// left out.
     mutating func text() throws(PropertyListError) -> String {
         var text: [UInt8] = []
         while let byte = next {
@@ -151,7 +152,7 @@ struct XMLCursor {
         throw error("expected the end of an element")
     }
 
-    /// A reference such as `&amp;` or `&#228;`.
+    /// Reads a reference such as `&amp;` or `&#228;`.
     private mutating func reference() throws(PropertyListError) -> Character {
         var name: [UInt8] = []
         _ = take()
@@ -170,7 +171,7 @@ struct XMLCursor {
             guard let code = UInt32(digits, radix: number.hasPrefix("#x") ? 16 : 10), code != 0,
                 let scalar = Unicode.Scalar(code)
             else {
-                throw error("a reference to an unknown character")
+                throw error("unknown character reference")
             }
             return Character(scalar)
         }
@@ -183,7 +184,7 @@ struct XMLCursor {
 extension UInt8 {
     fileprivate var isXMLSpace: Bool { [0x20, 0x09, 0x0A, 0x0D].contains(self) }
 
-    /// Whether the byte may stand in a name, as far as names of a property list go.
+    /// Whether the byte is allowed in a name of a property list.
     fileprivate var isXMLName: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
