@@ -79,7 +79,9 @@ struct ReplaceableParentTests {
         #expect(try ReplaceableParent.first(above: "/proc", user: owner) == nil, "/ is root's")
     }
 
-    @Test("A link of another user is found regardless of its target", .enabled(if: geteuid() == 0, "needs root to make one"))
+    @Test(
+        "A link of another user is found regardless of its target",
+        .enabled(if: geteuid() == 0, "needs root to make one"))
     func foreignLink() throws {
         let directory = try TemporaryDirectory()
         try makeDirectory("\(directory.path)/home", mode: 0o700)

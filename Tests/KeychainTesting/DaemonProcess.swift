@@ -4,7 +4,7 @@ public import Foundation
 import Glibc
 import LinuxSystem
 
-/// A latchkeyd of a test's own: its home, its runtime directory, and what it says.
+/// A latchkeyd for one test, with its own home, runtime directory and log.
 public final class DaemonProcess: @unchecked Sendable {  // because one test at a time uses it
     public let directory: TemporaryDirectory
     public private(set) var process: SpawnedProcess
@@ -16,21 +16,21 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
     public var home: String { "\(directory.path)/home" }
     public var runtime: String { "\(directory.path)/run" }
     public var socket: String { "\(runtime)/latchkey/socket" }
-    /// The memory that it holds.
+    /// The resident memory of the daemon.
     public var residentKiB: Int {
         let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         return line.flatMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } } ?? 0
     }
-    /// What clients and the daemon have in their environment.
+    /// The environment of clients and of the daemon.
     public var environment: [String: String] { ["XDG_RUNTIME_DIR": runtime] }
-    /// What the daemon has said.
+    /// The daemon's output.
     public var logText: String { (try? String(contentsOfFile: "\(directory.path)/said", encoding: .utf8)) ?? "" }
 
     /// - Parameters:
-    ///   - launcher: the command that starts the daemon, before its own words.
-    ///   - executable: the daemon's file, if it is not the one beside the tests.
-    ///   - waits: whether to return only when it listens.
+    ///   - launcher: the command that starts the daemon, before the path of the daemon.
+    ///   - executable: the path of the daemon, if it is not the one beside the tests.
+    ///   - waits: whether the initializer waits until the daemon listens.
     public init(
         _ arguments: [String] = ["--user"], launcher: [String] = [], executable: String = Executable.path("latchkeyd"),
         environment: [String: String] = [:],
@@ -48,7 +48,7 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
         if waits { try waitUntilListening() }
     }
 
-    /// Starts it anew.
+    /// Starts the daemon again.
     public func start() throws {
         process = try Self.spawn(launcher + [executable] + arguments, directory.path, more)
         try waitUntilListening()
@@ -65,7 +65,7 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
             words, environment: environment.merging(more) { $1 }, output: "\(directory)/said")
     }
 
-    /// Its name stands before anybody listens at the socket.
+    /// Waits for a connection, because the path of the socket exists before the daemon listens.
     private func waitUntilListening() throws {
         var isListening = false
         _ = eventually {
@@ -79,7 +79,7 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
 
     public struct NotListening: Error { public let logText: String }
 
-    /// Runs a program as a client.
+    /// Runs a program of this package as a client.
     public func client(_ name: String, _ arguments: [String], environment: [String: String] = [:], input: String? = nil)
         throws
         -> Executable.Outcome
@@ -88,12 +88,12 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
             name, arguments, home: home, environment: self.environment.merging(environment) { $1 }, input: input)
     }
 
-    /// Runs the program at a path as a client; what it prints.
+    /// Runs the program at a path as a client; returns its output.
     public func client(_ name: String, _ arguments: [String], at path: String) throws -> String {
         try run([path] + arguments, environment: environment.merging(["LATCHKEY_HOME": home]) { $1 })
     }
 
-    /// Runs any command; what it prints.
+    /// Runs any command; returns its output.
     public func run(_ words: [String], environment: [String: String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: words[0])
@@ -103,12 +103,12 @@ public final class DaemonProcess: @unchecked Sendable {  // because one test at 
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        return said
+        return text
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Sends the signal and waits until the daemon has ended.
     @discardableResult
     public func stop(signal: Int32 = SIGTERM) -> Int32 { process.stop(signal: signal) }
 }

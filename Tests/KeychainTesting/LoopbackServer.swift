@@ -4,24 +4,24 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server of HTTP on 127.0.0.1 that answers as a test wants it to, and remembers what it was asked.
+/// An HTTP server on 127.0.0.1 that responds as a test specifies and records the requests.
 public final class LoopbackServer: Sendable {
     public struct Request: Sendable {
         public let method: String
-        /// The path and the query.
+        /// The path and the query of the URL.
         public let target: String
         public let content: [UInt8]
     }
 
     public enum Reply: Sendable {
         case content([UInt8])
-        /// Another status than 200, with these lines of a header.
+        /// Another status than 200, with these header lines.
         case status(Int, [String])
-        /// Exactly these bytes, and then the end.
+        /// Exactly these bytes, then the end of the connection.
         case raw([UInt8])
-        /// Nothing, for as long as the other side waits.
+        /// Nothing, until the client ends the connection.
         case silence
-        /// The content, a byte each tenth of a second.
+        /// The content, one byte every tenth of a second.
         case drip([UInt8])
     }
 
@@ -62,10 +62,10 @@ public final class LoopbackServer: Sendable {
         close(listener)
     }
 
-    /// A place of the server's, such as `/crl`.
+    /// Returns a URL of the server for a path such as `/crl`.
     public func url(_ target: String) -> String { "http://127.0.0.1:\(port)\(target)" }
 
-    /// What was asked until now.
+    /// The requests until now.
     public var requests: [Request] { asked.withLock { $0 } }
 
     private func serve(_ connection: Int32) {
@@ -108,7 +108,7 @@ public final class LoopbackServer: Sendable {
         }
     }
 
-    /// The request, once all of it is there.
+    /// Parses a request; returns nil until it is complete.
     private static func request(_ bytes: [UInt8]) -> Request? {
         let text = String(decoding: bytes, as: Unicode.ASCII.self)
         guard let end = text.range(of: "\r\n\r\n") else { return nil }

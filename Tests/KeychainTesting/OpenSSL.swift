@@ -3,7 +3,7 @@
 import Foundation
 import Synchronization
 
-/// The command `openssl` as a judge, with files of its own.
+/// The command `openssl` as a reference implementation, with a temporary directory for its files.
 public final class OpenSSL: Sendable {
     private let directory: TemporaryDirectory
     private let number = Atomic(0)
@@ -22,10 +22,10 @@ public final class OpenSSL: Sendable {
         public let description: String
     }
 
-    /// Where a file of this name stands or may be put.
+    /// Returns the path of a file in the temporary directory.
     public func path(_ name: String) -> String { "\(directory.path)/\(name)" }
 
-    /// A file with these bytes.
+    /// Writes these bytes to a new file; returns its path.
     public func file(_ bytes: some Sequence<UInt8>) throws -> String {
         let path = path("\(number.add(1, ordering: .relaxed).newValue)")
         try Data(bytes).write(to: URL(filePath: path))
@@ -40,19 +40,20 @@ public final class OpenSSL: Sendable {
         process.standardInput = FileHandle.nullDevice
         let output = Pipe()
         process.standardOutput = output
-        // A file: two pipes could fill up in turn.
-        let errorPath = path("complaints\(number.add(1, ordering: .relaxed).newValue)")
+        // Standard error goes to a file, because with two pipes the process could block while one
+        // is read.
+        let errorPath = path("errors\(number.add(1, ordering: .relaxed).newValue)")
         _ = FileManager.default.createFile(atPath: errorPath, contents: nil)
         process.standardError = try FileHandle(forWritingTo: URL(filePath: errorPath))
         try process.run()
-        let said = output.fileHandleForReading.readDataToEndOfFile()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         let errorOutput = try Data(contentsOf: URL(filePath: errorPath))
         return Outcome(
-            status: process.terminationStatus, output: Array(said), error: String(decoding: errorOutput, as: UTF8.self))
+            status: process.terminationStatus, output: Array(bytes), error: String(decoding: errorOutput, as: UTF8.self))
     }
 
-    /// Runs what has to succeed; what it prints.
+    /// Runs a command that must succeed; returns its output.
     @discardableResult
     public func output(_ words: [String], program: String = "/usr/bin/openssl") throws -> [UInt8] {
         let outcome = try run(words, program: program)

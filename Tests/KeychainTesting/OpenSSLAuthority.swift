@@ -3,7 +3,7 @@
 public import Foundation
 import Synchronization
 
-/// A root, an intermediate and whatever they issue, all made by openssl.
+/// A root, an intermediate and the certificates that they issue, all created by openssl.
 public final class OpenSSLAuthority: Sendable {
     public let openssl: OpenSSL
     public let root: IssuedCertificate
@@ -22,7 +22,7 @@ public final class OpenSSLAuthority: Sendable {
         "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\nsubjectKeyIdentifier=hash\n"
     private let number = Atomic(0)
 
-    /// - Parameter key: words of `openssl genpkey`.
+    /// - Parameter key: arguments of `openssl genpkey`.
     public init(key: [String] = OpenSSLAuthority.p256) throws {
         let openssl = try OpenSSL()
         self.openssl = openssl
@@ -34,7 +34,8 @@ public final class OpenSSLAuthority: Sendable {
 
     public static let p256 = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
 
-    /// What is added to a server's certificate for these names: `DNS:example.com,IP:127.0.0.1`.
+    /// Returns the extensions of a server certificate for these names, such as
+    /// `DNS:example.com,IP:127.0.0.1`.
     public static func server(_ names: String) -> String {
         """
         basicConstraints=CA:FALSE
@@ -47,12 +48,12 @@ public final class OpenSSLAuthority: Sendable {
         """
     }
 
-    /// A certificate by the intermediate.
+    /// Issues a certificate.
     ///
     /// - Parameters:
     ///   - extensions: lines of openssl's configuration.
-    ///   - days: negative for one that has expired.
-    ///   - issuer: nil for one that is signed by its own key.
+    ///   - days: the validity period; negative for an expired certificate.
+    ///   - issuer: nil for a self-signed certificate.
     public func issue(
         _ subject: String, _ extensions: String, days: Int = 90, key: [String] = OpenSSLAuthority.p256,
         by issuer: IssuedCertificate?

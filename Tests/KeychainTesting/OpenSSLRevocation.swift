@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What an authority of openssl says of revocation: lists, and answers of OCSP.
+/// The revocation evidence of a CA, created by openssl: CRLs and OCSP responses.
 public struct OpenSSLRevocation: Sendable {
     private let openssl: OpenSSL
     private let settings: String
@@ -20,20 +20,21 @@ public struct OpenSSLRevocation: Sendable {
             to: URL(filePath: settings))
         var lines = ""
         for (issued, isRevoked) in revoked.map({ ($0, true) }) + others.map({ ($0, false) }) {
-            let told = String(
+            let output = String(
                 decoding: try openssl.output(["x509", "-noout", "-serial", "-in", issued.file]), as: UTF8.self)
-            let serial = (told.split(separator: "=").last ?? "").trimmingCharacters(in: .newlines)
+            let serial = (output.split(separator: "=").last ?? "").trimmingCharacters(in: .newlines)
             lines +=
                 "\(isRevoked ? "R" : "V")\t491231235959Z\t\(isRevoked ? "260101000000Z" : "")\t\(serial)\tunknown\t/CN=any\n"
         }
         try Data(lines.utf8).write(to: URL(filePath: index))
     }
 
-    /// A list of the issuer's, as a file of PEM.
+    /// Creates a CRL of the issuer; returns the path of a PEM file.
     ///
     /// - Parameters:
     ///   - extensions: lines of openssl's configuration.
-    ///   - number: the value of the list's number, as a line of the same; nil for a list without one.
+    ///   - number: the value of the CRL number extension in the same syntax; nil for a CRL without
+    ///     one.
     public func list(
         by issuer: OpenSSLAuthority.IssuedCertificate, extensions: String = "", number: String? = "DER:020101"
     ) throws -> String {
@@ -49,12 +50,12 @@ public struct OpenSSLRevocation: Sendable {
         return file
     }
 
-    /// The same in DER.
+    /// Creates a CRL of the issuer; returns its DER.
     public func listBytes(by issuer: OpenSSLAuthority.IssuedCertificate, extensions: String = "") throws -> [UInt8] {
         try openssl.output(["crl", "-in", list(by: issuer, extensions: extensions), "-outform", "DER"])
     }
 
-    /// An answer about a certificate of the issuer's, as a file of DER.
+    /// Creates an OCSP response about a certificate of the issuer; returns the path of a DER file.
     public func answer(
         about issued: OpenSSLAuthority.IssuedCertificate, of issuer: OpenSSLAuthority.IssuedCertificate,
         signer: OpenSSLAuthority.IssuedCertificate, _ words: [String] = []
@@ -64,7 +65,7 @@ public struct OpenSSLRevocation: Sendable {
         return try answer(to: request, of: issuer, signer: signer, words)
     }
 
-    /// An answer to a request that somebody else has made, both as files of DER.
+    /// Creates an OCSP response to an existing request; both are DER files.
     public func answer(
         to request: String, of issuer: OpenSSLAuthority.IssuedCertificate, signer: OpenSSLAuthority.IssuedCertificate,
         _ words: [String] = []

@@ -2,16 +2,16 @@
 
 public import Foundation
 
-/// Starts the executables that the package builds beside the tests.
+/// Runs the executables that the package builds beside the tests.
 public enum Executable {
-    /// The path of an executable of this package; a whole path is that file.
+    /// Returns the path of an executable of this package; an absolute path is returned unchanged.
     public static func path(_ name: String) -> String {
         guard !name.hasPrefix("/") else { return name }
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(filePath: tests).deletingLastPathComponent().appending(path: name).path
     }
 
-    /// A process on the keychain under `home`, not yet running.
+    /// Creates a process that uses the keychain under `home`, without starting it.
     public static func process(_ name: String, _ arguments: [String], home: String, environment: [String: String] = [:])
         -> Process
     {
@@ -36,13 +36,13 @@ public enum Executable {
         }
     }
 
-    /// Runs a process to its end.
+    /// Runs a process until it ends.
     public static func run(
         _ name: String, _ arguments: [String], home: String, environment: [String: String] = [:], input: String? = nil
     ) throws -> Outcome {
         let process = process(name, arguments, home: home, environment: environment)
         let directory = try TemporaryDirectory()
-        // Files instead of pipes: nothing can fill up.
+        // Files instead of pipes, so that the process cannot block on a full pipe.
         let output = try sink("\(directory.path)/output")
         let error = try sink("\(directory.path)/error")
         process.standardOutput = output

@@ -8,7 +8,8 @@ internal import LinuxSystem
 public import SecretMemory
 import Synchronization
 
-/// A daemon's keychain as several programs see it: each caller has connections of its own, which the server takes for that caller's.
+/// A daemon's keychain that several programs use: each caller has its own connections, which the
+/// server attributes to that caller.
 public final class RoutedService: KeychainService {
     private let server: KeychainServer
     private let services = Mutex<[CallerIdentity: DaemonService]>([:])
@@ -17,7 +18,7 @@ public final class RoutedService: KeychainService {
         self.server = server
     }
 
-    /// The service as this program reaches it.
+    /// Returns the service that this program uses.
     package func service(for caller: CallerIdentity) -> DaemonService {
         services.withLock { services in
             if let service = services[caller] { return service }
@@ -143,14 +144,14 @@ public final class RoutedService: KeychainService {
         try administrator.recover(with: key, newPasscode: newPasscode)
     }
 
-    /// Ends the programs, and then the daemon.
+    /// Closes the connections of the programs, and then stops the daemon.
     public func close() {
         for service in services.withLock({ Array($0.values) }) { service.close() }
         server.stop()
     }
 }
 
-/// Reaches a server of this process, as any program.
+/// Connects to a server in this process as any program.
 struct PairConnector: DaemonConnector {
     let server: KeychainServer
     let identity: CallerIdentity

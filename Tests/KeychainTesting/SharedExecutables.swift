@@ -2,25 +2,25 @@
 
 import Foundation
 
-/// Copies of executables, and of the libraries that they need, where every user can run them: the package and the toolchain may lie below
-/// directories of mode 0700.
+/// Copies of executables and of the libraries that they need, in a directory where every user can
+/// run them. The package and the toolchain may be below directories of mode 0700.
 public final class SharedExecutables: Sendable {
     private let directory: TemporaryDirectory
 
-    /// - Parameter names: executables of this package, or whole paths.
+    /// - Parameter names: executables of this package, or absolute paths.
     public init(_ names: [String]) throws {
         directory = try TemporaryDirectory(reachableByAll: ())
         for name in names {
             let path = Executable.path(name)
             try copy(path, as: (path as NSString).lastPathComponent)
             for (library, place) in try Self.libraries(of: path) where !TemporaryDirectory.isReachableByAll(place) {
-                // Beside the executable, where its run path looks as well.
+                // The executable's run path includes its own directory.
                 try copy(place, as: library)
             }
         }
     }
 
-    /// The copy of this executable.
+    /// Returns the path of the copy of this executable.
     public func path(_ name: String) -> String { "\(directory.path)/\(name)" }
 
     private func copy(_ path: String, as name: String) throws {
@@ -29,7 +29,7 @@ public final class SharedExecutables: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: self.path(name))
     }
 
-    /// What the dynamic loader finds for an executable: names and paths.
+    /// Returns the libraries that the dynamic loader finds for an executable: names and paths.
     private static func libraries(of path: String) throws -> [(name: String, path: String)] {
         let loader = Process()
         loader.executableURL = URL(filePath: "/usr/bin/ldd")
@@ -37,9 +37,9 @@ public final class SharedExecutables: Sendable {
         let output = Pipe()
         loader.standardOutput = output
         try loader.run()
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         loader.waitUntilExit()
-        return said.split(separator: "\n").compactMap { line in
+        return text.split(separator: "\n").compactMap { line in
             let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
             guard words.count > 2, words[1] == "=>", words[2].hasPrefix("/") else { return nil }
             return (words[0], words[2])

@@ -3,8 +3,9 @@
 public import Glibc
 import Synchronization
 
-/// A process that runs beside others. Foundation's `Process` waits for one child on a thread that all of them share, so that a child which
-/// does not end keeps the end of every other one from being noticed.
+/// A process that runs in parallel with others. Foundation's `Process` waits for children on one
+/// shared thread, so a child that does not end would prevent the end of other children from being
+/// detected.
 public final class SpawnedProcess: Sendable {
     public let processIdentifier: pid_t
     private let status = Mutex<Int32?>(nil)
@@ -17,7 +18,7 @@ public final class SpawnedProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // What other tests have open is none of its business.
+        // The process must not inherit the descriptors of other tests.
         for descriptor in 3..<Int32(1024) where fcntl(descriptor, F_GETFD) >= 0 {
             posix_spawn_file_actions_addclose(&actions, descriptor)
         }
@@ -32,10 +33,10 @@ public final class SpawnedProcess: Sendable {
 
     public struct SpawnError: Error { public let code: Int32 }
 
-    /// Whether it has not ended yet.
+    /// Whether the process is still running.
     public var isRunning: Bool { ended() == nil }
 
-    /// Waits for its end: its exit value, or 128 and the signal.
+    /// Waits until the process ends; returns its exit value, or 128 plus the signal.
     @discardableResult
     public func waitUntilExit() -> Int32 {
         while true {
@@ -44,7 +45,7 @@ public final class SpawnedProcess: Sendable {
         }
     }
 
-    /// Ends it at once, or as the signal does.
+    /// Sends the signal if the process is running, and waits until it ends.
     @discardableResult
     public func stop(signal: Int32) -> Int32 {
         if isRunning { kill(processIdentifier, signal) }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import LinuxSystem
 
-/// A private directory that is removed when the value goes.
+/// A private directory that is removed when the object is destroyed.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
@@ -14,7 +14,8 @@ public final class TemporaryDirectory: Sendable {
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     }
 
-    /// A directory of mode 0755 where every user can reach it, also if the usual place for temporary files is private.
+    /// Creates a directory of mode 0755 that every user can access, even if the default location of
+    /// temporary files is private.
     public init(reachableByAll: Void) throws {
         let usual = FileManager.default.temporaryDirectory.path
         let parent = [usual, "/tmp", "/var/tmp"].first(where: Self.isReachableByAll) ?? usual
@@ -23,7 +24,8 @@ public final class TemporaryDirectory: Sendable {
             atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
     }
 
-    /// Whether modes let every user read the file or enter the directory at this path, through all directories above it.
+    /// Whether the modes allow every user to read the file or enter the directory at this path,
+    /// including all directories above it.
     public static func isReachableByAll(_ path: String) -> Bool {
         guard let real = realPath(path) else { return false }
         let components = real.split(separator: "/")
@@ -34,14 +36,14 @@ public final class TemporaryDirectory: Sendable {
         }
     }
 
-    /// The path without symbolic links; nil where there is nothing.
+    /// Returns the path without symbolic links; nil if it does not exist.
     static func realPath(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
     }
 
-    /// Every file below the directory, with its content.
+    /// Returns every file below the directory with its content.
     public func files() throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: path) {

@@ -8,14 +8,14 @@ public import LatchkeyServer
 import LinuxSystem
 import Synchronization
 
-/// The kinds of keychain that the same tests run against.
+/// The backends on which the same tests run.
 public enum Backend: String, CaseIterable, Sendable {
     case onDisk = "on disk"
     case ephemeral = "ephemeral"
     case daemon = "through the daemon"
 }
 
-/// A keychain of a test's own.
+/// A keychain for one test.
 public final class TestKeychain: Sendable {
     public let backend: Backend
     public let service: any KeychainService
@@ -45,7 +45,7 @@ public final class TestKeychain: Sendable {
         return try EmbeddedService(home: KeychainHome(root: directory.path), clocks: clock.clocks)
     }
 
-    /// A daemon in this process, on the keychain in a directory.
+    /// Returns a daemon in this process that uses the keychain in a directory.
     public static func server(
         on directory: TemporaryDirectory, clock: TestClock, limits: ServerLimits = ServerLimits()
     ) throws -> KeychainServer {
@@ -53,7 +53,8 @@ public final class TestKeychain: Sendable {
         return try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil), limits: limits)
     }
 
-    /// The keychain in this directory, as another process would open it; a daemon must have ended before the next one comes.
+    /// Opens the keychain in this directory as another process would. A previous daemon must have
+    /// ended.
     public init(_ backend: Backend = .onDisk, in directory: TemporaryDirectory, clock: TestClock) throws {
         service = try Self.service(backend, on: directory, clock: clock)
         self.backend = backend
@@ -61,14 +62,15 @@ public final class TestKeychain: Sendable {
         self.clock = clock
     }
 
-    /// The same files, once the process or the daemon that had them has ended and was started anew.
+    /// Closes the keychain and opens the same files again, as after a restart of the process or the
+    /// daemon.
     public func reopened() throws -> TestKeychain {
         guard let directory else { throw SystemError("open again", path: ":memory:", code: EINVAL) }
         service.close()
         return try TestKeychain(backend, in: directory, clock: clock)
     }
 
-    /// Runs `body` as a program with these declared groups; nil stands for a program without an identity.
+    /// Runs `body` as a program with these declared groups; nil for a program without an identity.
     public func run<Result>(
         groups: [String]?, executable: String = "/usr/bin/example", isUserCommand: Bool = false,
         _ body: () throws -> Result
@@ -83,11 +85,11 @@ public final class TestKeychain: Sendable {
     }
 }
 
-/// Clocks that stand still until they are moved.
+/// Clocks that change only when a test advances them.
 public final class TestClock: Sendable {
     /// 2026-11-22 12:00:00 UTC, in seconds since 2001-01-01.
     private let seconds = Mutex(817_041_600.0)
-    /// Nanoseconds since the start of the machine, and which start it was.
+    /// The nanoseconds since the boot, and the number of that boot.
     private let boot = Mutex((nanoseconds: UInt64(1_000_000_000_000), number: 1))
 
     public var now: Double { seconds.withLock { $0 } }
@@ -99,12 +101,12 @@ public final class TestClock: Sendable {
         boot.withLock { $0.nanoseconds += UInt64(max(0, step) * 1e9) }
     }
 
-    /// The machine starts anew.
+    /// Simulates a boot of the machine.
     public func reboot() {
         boot.withLock { $0 = (5_000_000_000, $0.number + 1) }
     }
 
-    /// What a service is given. Passcodes cost as little as a keybag admits.
+    /// The clocks for a service, with the lowest passcode cost that a keybag accepts.
     public var clocks: Clocks {
         Clocks(
             wall: { self.now },
@@ -115,7 +117,8 @@ public final class TestClock: Sendable {
     }
 }
 
-/// Runs `body` on a keychain of its own, as a program entitled to the groups G1 and G2, which is what the specification's rows assume.
+/// Runs `body` on a new keychain, as a program entitled to the groups G1 and G2, as the rows of the
+/// specification assume.
 public func withKeychain<Result>(
     _ backend: Backend, groups: [String]? = ["G1", "G2"], executable: String = "/usr/bin/example",
     _ body: (TestKeychain) throws -> Result

@@ -2,11 +2,12 @@
 
 import Glibc
 
-/// Waits until something holds. Tests wait for events and counts: the limit only ends a wait for what never comes, and is generous because a
-/// busy machine may stop a process for many seconds.
+/// Waits until a condition is true. Tests wait for events and counts. The limit only ends a wait
+/// for something that never happens; it is generous because a busy machine may stop a process for
+/// many seconds.
 ///
-/// - Parameter limit: in seconds.
-/// - Returns: false where it does not hold within the limit.
+/// - Parameter limit: the timeout in seconds.
+/// - Returns: false if the condition is not true within the limit.
 public func eventually(limit: Double = 300, _ condition: () throws -> Bool) rethrows -> Bool {
     let end = ContinuousClock.now + .seconds(limit)
     while try !condition() {
@@ -16,16 +17,16 @@ public func eventually(limit: Double = 300, _ condition: () throws -> Bool) reth
     return true
 }
 
-/// The time that this thread has computed: what other threads and processes do meanwhile does not count.
+/// The CPU time of this thread, which excludes other threads and processes.
 public enum ThreadTime {
-    /// In seconds.
+    /// The CPU time in seconds.
     public static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The seconds that `work` computes on this thread.
+    /// Returns the CPU time in seconds that `work` uses on this thread.
     public static func taken(by work: () throws -> Void) rethrows -> Double {
         let start = now
         try work()

@@ -67,7 +67,7 @@ public enum KeyDerivation {
         let status = name.withUnsafeMutableBufferPointer { name in
             info.withUnsafeMutableBytes { info in
                 let (digest, key, shared): (StaticString, StaticString, StaticString) = ("digest", "key", "info")
-                // libcrypto keeps the pointers to the names.
+                // libcrypto keeps the pointers to the names, which are static.
                 var parameters = [
                     OSSL_PARAM_construct_utf8_string(digest.characters, name.baseAddress, 0),
                     OSSL_PARAM_construct_octet_string(

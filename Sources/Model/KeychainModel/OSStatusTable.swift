@@ -238,7 +238,8 @@ extension OSStatusCode {
         Entry(-67646, "errSecOCSPResponseNonceMismatch", "the nonce in the OCSP response does not match the request"),
         Entry(-67647, "errSecCodeSigningBadCertChainLength", "wrong number of certificates for code signing"),
         Entry(-67648, "errSecCodeSigningNoBasicConstraints", "code signing chain lacks basic constraints"),
-        Entry(-67649, "errSecCodeSigningBadPathLengthConstraint", "code signing chain exceeds its path length constraint"),
+        Entry(
+            -67649, "errSecCodeSigningBadPathLengthConstraint", "code signing chain exceeds its path length constraint"),
         Entry(-67650, "errSecCodeSigningNoExtendedKeyUsage", "extended key usage for code signing is absent"),
         Entry(-67651, "errSecCodeSigningDevelopment", "certificate is for development signing only"),
         Entry(-67652, "errSecResourceSignBadCertChainLength", "wrong number of certificates for resource signing"),
@@ -252,7 +253,8 @@ extension OSStatusCode {
         Entry(-67660, "errSecMobileMeServerNotAvailable", "the account server does not answer"),
         Entry(-67661, "errSecMobileMeServerAlreadyExists", "the account server already has such a certificate"),
         Entry(-67662, "errSecMobileMeServerServiceErr", "the service behind the account server failed"),
-        Entry(-67663, "errSecMobileMeRequestAlreadyPending", "an earlier request to the account server is still pending"),
+        Entry(
+            -67663, "errSecMobileMeRequestAlreadyPending", "an earlier request to the account server is still pending"),
         Entry(-67664, "errSecMobileMeNoRequestPending", "no request to the account server is pending"),
         Entry(-67665, "errSecMobileMeCSRVerifyFailure", "the account server rejects the signing request"),
         Entry(-67666, "errSecMobileMeFailedConsistencyCheck", "the data from the account server are inconsistent"),
@@ -495,6 +497,8 @@ extension OSStatusCode {
         Entry(-67901, "errSecCertificateValidityPeriodTooLong", "validity period too long"),
         Entry(-67902, "errSecCertificateIsCA", "leaf is a CA certificate"),
         Entry(-67903, "errSecCertificateDuplicateExtension", "extension occurs twice"),
-        Entry(-67904, "errSecMissingQualifiedCertStatement", "the certificate lacks the statement of a qualified certificate"),
+        Entry(
+            -67904, "errSecMissingQualifiedCertStatement",
+            "the certificate lacks the statement of a qualified certificate"),
     ]
 }
