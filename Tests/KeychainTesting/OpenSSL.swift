@@ -50,7 +50,8 @@ public final class OpenSSL: Sendable {
         process.waitUntilExit()
         let errorOutput = try Data(contentsOf: URL(filePath: errorPath))
         return Outcome(
-            status: process.terminationStatus, output: Array(bytes), error: String(decoding: errorOutput, as: UTF8.self))
+            status: process.terminationStatus, output: Array(bytes), error: String(decoding: errorOutput, as: UTF8.self)
+        )
     }
 
     /// Runs a command that must succeed; returns its output.

@@ -25,7 +25,7 @@ public final class DeviceKeybag: Sendable {
             if let record = try? KeybagRecord(decoding: stored.record), record.deviceKeyCheck != authentication.check {
                 throw .foreignDeviceKey
             }
-            throw .damaged("the keybag does not carry the device key's authentication code")
+            throw .damaged("the authentication code of the device key does not match")
         }
         let record = try KeybagRecord(decoding: stored.record)
         guard record.root == deviceKey.root.rawValue else {
@@ -115,7 +115,7 @@ public final class DeviceKeybag: Sendable {
         }
         guard kek.isValid(stored.userTag, of: stored.record) else {
             throw opened.isEmpty
-                ? .wrongPasscode : .damaged("the keybag does not carry the passcode's authentication code")
+                ? .wrongPasscode : .damaged("the authentication code of the passcode does not match")
         }
         return UnlockedKeybag(keychain: record.keychain, keys: opened)
     }

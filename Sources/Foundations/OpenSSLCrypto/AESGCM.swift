@@ -22,7 +22,7 @@ public enum AESGCM {
             Result { () throws(OpenSSLError) in
                 try context.update(
                     plaintext, into: UnsafeMutableRawBufferPointer(rebasing: target.prefix(plaintext.count)))
-                guard context.finish() else { throw .last("sealing") }
+                guard context.finish() else { throw .last("encrypting") }
                 try context.readTag(into: UnsafeMutableRawBufferPointer(rebasing: target.suffix(tagLength)))
             }
         }
@@ -67,7 +67,7 @@ public enum AESGCM {
         func authenticate(_ data: [UInt8]) throws(OpenSSLError) {
             var length: Int32 = 0
             guard data.isEmpty || EVP_CipherUpdate(pointer, nil, &length, data, Int32(data.count)) == 1 else {
-                throw .last("a cipher")
+                throw .last("the cipher")
             }
         }
 
@@ -79,7 +79,7 @@ public enum AESGCM {
                     pointer, output.assumingMemoryBound(to: UInt8.self).baseAddress, &length, input.octets,
                     Int32(input.count)) == 1,
                 Int(length) == input.count
-            else { throw .last("a cipher") }
+            else { throw .last("the cipher") }
         }
 
         func finish() -> Bool {
@@ -91,14 +91,14 @@ public enum AESGCM {
         func readTag(into buffer: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
             guard EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, Int32(buffer.count), buffer.baseAddress) == 1
             else {
-                throw .last("a cipher's tag")
+                throw .last("the authentication tag")
             }
         }
 
         func expectTag(_ tag: UnsafeRawBufferPointer) throws(OpenSSLError) {
             let copy = UnsafeMutableRawPointer(mutating: tag.baseAddress)
             guard EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), copy) == 1 else {
-                throw .last("a cipher's tag")
+                throw .last("the authentication tag")
             }
         }
     }

@@ -29,11 +29,11 @@ extension AsymmetricKey {
     ///
     /// - Throws: ``OpenSSLError`` if the point is not on the curve.
     public convenience init(point: UnsafeRawBufferPointer, ofSameCurveAs other: AsymmetricKey) throws(OpenSSLError) {
-        guard let key = EVP_PKEY_new() else { throw .last("making a key") }
+        guard let key = EVP_PKEY_new() else { throw .last("creating a key") }
         self.init(adopting: key)
         guard EVP_PKEY_copy_parameters(key, other.pointer) == 1,
             EVP_PKEY_set1_encoded_public_key(key, point.octets, point.count) == 1
-        else { throw .last("making a key") }
+        else { throw .last("creating a key") }
     }
 
     /// Generates a key.

@@ -19,7 +19,9 @@ extension AsymmetricKey {
         let pointer: OpaquePointer
 
         init(_ key: AsymmetricKey) throws(OpenSSLError) {
-            guard let pointer = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { throw .last("using a key") }
+            guard let pointer = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else {
+                throw .last("preparing a key operation")
+            }
             self.pointer = pointer
         }
 
@@ -131,15 +133,15 @@ extension AsymmetricKey {
         guard EVP_PKEY_derive_init(context.pointer) == 1,
             EVP_PKEY_derive_set_peer_ex(context.pointer, other.pointer, 0) == 1
         else {
-            throw .last("agreeing on a key")
+            throw .last("key agreement")
         }
         var length = 0
-        guard EVP_PKEY_derive(context.pointer, nil, &length) == 1 else { throw .last("agreeing on a key") }
+        guard EVP_PKEY_derive(context.pointer, nil, &length) == 1 else { throw .last("key agreement") }
         return try SecretBytes(count: length) { (buffer) throws(OpenSSLError) in
             var written = length
             let bytes = buffer.assumingMemoryBound(to: UInt8.self).baseAddress
             guard EVP_PKEY_derive(context.pointer, bytes, &written) == 1, written == length else {
-                throw .last("agreeing on a key")
+                throw .last("key agreement")
             }
         }
     }

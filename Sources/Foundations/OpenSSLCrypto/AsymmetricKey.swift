@@ -41,13 +41,13 @@ public final class AsymmetricKey: @unchecked Sendable {  // because libcrypto on
     static func make(
         _ type: String, _ selection: Int32, _ parameters: UnsafeMutablePointer<OSSL_PARAM>
     ) throws(OpenSSLError) -> OpaquePointer {
-        guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { throw .last("making a key") }
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, type, nil) else { throw .last("creating a key") }
         defer { EVP_PKEY_CTX_free(context) }
         var key: OpaquePointer?
         guard EVP_PKEY_fromdata_init(context) == 1, EVP_PKEY_fromdata(context, &key, selection, parameters) == 1,
             let key
         else {
-            throw .last("making a key")
+            throw .last("creating a key")
         }
         return key
     }

@@ -98,7 +98,7 @@ public final class BlockCipher {
             taken += count
         }
         guard written == expected else {
-            throw .failed(OpenSSLError(message: "a cipher wrote \(written) bytes, not \(expected)"))
+            throw .failed(OpenSSLError(message: "the cipher wrote \(written) bytes, expected \(expected)"))
         }
         return written
     }
@@ -185,7 +185,7 @@ public final class BlockCipher {
             let target = output.assumingMemoryBound(to: UInt8.self).baseAddress ?? none
             return EVP_CipherUpdate(context, target, &length, input.octets, Int32(input.count))
         }
-        guard status == 1, Int(length) == expected else { throw .failed(.last("a cipher")) }
+        guard status == 1, Int(length) == expected else { throw .failed(.last("the cipher")) }
         if !kind.isStream { heldCount += input.count - expected }
         return expected
     }

@@ -50,9 +50,9 @@ public enum EllipticCurve: Int, Sendable, CaseIterable {
     ///
     /// - Parameter scalar: big-endian, of ``byteCount`` bytes.
     public func publicPoint(of scalar: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8]? {
-        guard let group = EC_GROUP_new_by_curve_name(number) else { throw .last("choosing the curve") }
+        guard let group = EC_GROUP_new_by_curve_name(number) else { throw .last("selecting the curve") }
         defer { EC_GROUP_free(group) }
-        guard let number = BN_secure_new(), let point = EC_POINT_new(group) else { throw .last("making a point") }
+        guard let number = BN_secure_new(), let point = EC_POINT_new(group) else { throw .last("allocating a point") }
         defer {
             BN_clear_free(number)
             EC_POINT_free(point)

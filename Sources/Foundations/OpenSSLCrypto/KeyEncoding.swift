@@ -127,12 +127,12 @@ extension AsymmetricKey {
         // libcrypto keeps the pointers to both names.
         guard let context = OSSL_ENCODER_CTX_new_for_pkey(pointer, selection, form.characters, name.characters, nil)
         else {
-            throw .last("writing a key")
+            throw .last("encoding a key")
         }
         defer { OSSL_ENCODER_CTX_free(context) }
         var bytes: UnsafeMutablePointer<UInt8>?
         var length = 0
-        guard OSSL_ENCODER_to_data(context, &bytes, &length) == 1, let bytes else { throw .last("writing a key") }
+        guard OSSL_ENCODER_to_data(context, &bytes, &length) == 1, let bytes else { throw .last("encoding a key") }
         defer { CRYPTO_clear_free(bytes, length, nil, 0) }
         return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: bytes, count: length)))
     }
@@ -142,23 +142,23 @@ extension AsymmetricKey {
     public func encoded(under passphrase: UnsafeRawBufferPointer, rounds: Int32 = 600_000) throws(OpenSSLError)
         -> [UInt8]
     {
-        guard let plain = EVP_PKEY2PKCS8(pointer) else { throw .last("writing a key") }
+        guard let plain = EVP_PKEY2PKCS8(pointer) else { throw .last("encoding a key") }
         defer { PKCS8_PRIV_KEY_INFO_free(plain) }
         var salt = RandomSalt.bytes()
         guard
             let scheme = PKCS5_pbe2_set_iv(EVP_aes_256_cbc(), rounds, &salt, Int32(salt.count), nil, NID_hmacWithSHA256)
         else {
-            throw .last("writing a key")
+            throw .last("encoding a key")
         }
         let text = passphrase.assumingMemoryBound(to: CChar.self).baseAddress
         guard let sealed = PKCS8_set0_pbe(text, Int32(passphrase.count), plain, scheme) else {
             X509_ALGOR_free(scheme)
-            throw .last("writing a key")
+            throw .last("encoding a key")
         }
         defer { X509_SIG_free(sealed) }
         var bytes: UnsafeMutablePointer<UInt8>?
         let length = i2d_X509_SIG(sealed, &bytes)
-        guard length > 0, let bytes else { throw .last("writing a key") }
+        guard length > 0, let bytes else { throw .last("encoding a key") }
         defer { CRYPTO_free(bytes, nil, 0) }
         return Array(UnsafeBufferPointer(start: bytes, count: Int(length)))
     }

@@ -45,7 +45,7 @@ struct KeyParameters {
                 list.append(part.parameter(in: own))
             }
             list.append(OSSL_PARAM_construct_end())
-            var outcome = Result<Made, OpenSSLError>.failure(OpenSSLError(message: "a key has no parts"))
+            var outcome = Result<Made, OpenSSLError>.failure(OpenSSLError(message: "the key has no parts"))
             list.withUnsafeMutableBufferPointer { list in
                 guard let start = list.baseAddress else { return }
                 outcome = Result { () throws(OpenSSLError) in try body(start) }

@@ -192,6 +192,6 @@ private struct Reader {
 
     private func name(of algorithm: X509_ALGOR) -> String {
         let number = OBJ_obj2nid(algorithm.algorithm)
-        return OBJ_nid2ln(number).map { String(cString: $0) } ?? "an unknown encryption"
+        return OBJ_nid2ln(number).map { String(cString: $0) } ?? "an unknown encryption scheme"
     }
 }

@@ -24,7 +24,7 @@ extension PKCS12Archive {
             defer { PKCS12_free(file) }
             var bytes: UnsafeMutablePointer<UInt8>?
             let count = i2d_PKCS12(file, &bytes)
-            guard count > 0, let bytes else { throw .last("write PKCS #12") }
+            guard count > 0, let bytes else { throw .last("writing PKCS #12") }
             defer { CRYPTO_clear_free(bytes, Int(count), nil, 0) }
             return SharedSecret(SecretBytes(copying: UnsafeRawBufferPointer(start: bytes, count: Int(count))))
         }
@@ -53,7 +53,7 @@ private struct Writer {
             defer { Self.free(bags) }
             for entry in archive.certificates { try add(entry, to: &bags) }
             guard PKCS12_add_safe_ex(&safes, bags, scheme, rounds, passphrase, LegacyProviders.context, nil) == 1 else {
-                throw .last("encrypt certificates")
+                throw .last("encrypting certificates")
             }
         }
         if !archive.keys.isEmpty {
@@ -61,14 +61,14 @@ private struct Writer {
             defer { Self.free(bags) }
             for entry in archive.keys { try add(entry, to: &bags) }
             // Each key is encrypted separately.
-            guard PKCS12_add_safe(&safes, bags, -1, 0, nil) == 1 else { throw .last("write keys") }
+            guard PKCS12_add_safe(&safes, bags, -1, 0, nil) == 1 else { throw .last("writing keys") }
         }
         guard let file = PKCS12_add_safes_ex(safes, 0, LegacyProviders.context, nil) else {
-            throw .last("write PKCS #12")
+            throw .last("writing PKCS #12")
         }
         guard PKCS12_set_mac(file, passphrase, -1, nil, 0, rounds, digest) == 1 else {
             PKCS12_free(file)
-            throw .last("protect PKCS #12")
+            throw .last("authenticating PKCS #12")
         }
         return file
     }
@@ -82,9 +82,9 @@ private struct Writer {
             var bytes = der.baseAddress
             return d2i_X509(nil, &bytes, der.count)
         }
-        guard let certificate else { throw .last("read a certificate") }
+        guard let certificate else { throw .last("reading a certificate") }
         defer { X509_free(certificate) }
-        guard let bag = PKCS12_add_cert(&bags, certificate) else { throw .last("write a certificate") }
+        guard let bag = PKCS12_add_cert(&bags, certificate) else { throw .last("writing a certificate") }
         try set(entry.attributes, on: bag)
     }
 
@@ -92,18 +92,18 @@ private struct Writer {
         let key = entry.key.key.pointer
         guard let bag = PKCS12_add_key_ex(&bags, key, 0, rounds, scheme, passphrase, LegacyProviders.context, nil)
         else {
-            throw .last("encrypt a key")
+            throw .last("encrypting a key")
         }
         try set(entry.attributes, on: bag)
     }
 
     private func set(_ attributes: PKCS12Archive.Attributes, on bag: OpaquePointer) throws(OpenSSLError) {
         if let name = attributes.friendlyName, PKCS12_add_friendlyname_utf8(bag, name, -1) != 1 {
-            throw .last("name an entry")
+            throw .last("setting the name of an entry")
         }
         if var identifier = attributes.localKeyID, PKCS12_add_localkeyid(bag, &identifier, Int32(identifier.count)) != 1
         {
-            throw .last("set the key ID of an entry")
+            throw .last("setting the key ID of an entry")
         }
     }
 }

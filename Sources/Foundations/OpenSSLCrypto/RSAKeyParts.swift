@@ -83,11 +83,11 @@ public struct RSAKeyParts {
         for prime in [numbers[1], numbers[2]] {
             guard BN_is_zero(prime) == 0, BN_is_one(prime) == 0, BN_sub(numbers[3], prime, BN_value_one()) == 1,
                 BN_nnmod(numbers[4], numbers[0], numbers[3], context) == 1
-            else { throw .last("completing a key") }
+            else { throw .last("deriving the numbers of a key") }
             found.append(SharedSecret(numbers.bytes(4)))
         }
         guard BN_mod_inverse(numbers[4], numbers[2], numbers[1], context) != nil else {
-            throw .last("completing a key")
+            throw .last("deriving the numbers of a key")
         }
         found.append(SharedSecret(numbers.bytes(4)))
         return found

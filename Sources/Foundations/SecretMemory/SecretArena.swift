@@ -19,7 +19,7 @@ final class SecretArena: Sendable {
     private static let arenas = ForkLocal { SecretArena() }
 
     /// A block of the arena. Its owner frees it exactly once.
-    struct Block: @unchecked Sendable {  // because the memory is exclusively its owner's
+    struct Block: @unchecked Sendable {  // because only its owner uses the memory
         let buffer: UnsafeMutableRawBufferPointer
         fileprivate let arena: SecretArena
 
@@ -30,7 +30,7 @@ final class SecretArena: Sendable {
         func free() { arena.free(self) }
     }
 
-    private struct State: @unchecked Sendable {  // because it is only reached under the mutex
+    private struct State: @unchecked Sendable {  // because it is only accessed under the mutex
         /// Free blocks by size class: 32, 64, … 4096 bytes.
         var free = [[UnsafeMutableRawPointer]](repeating: [], count: SecretArena.classCount)
     }

@@ -75,9 +75,9 @@ public struct SecretBytes: ~Copyable, Sendable {
     public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { mine in
-            other.withUnsafeBytes { peerEnd in
+            other.withUnsafeBytes { otherBytes in
                 var difference: UInt8 = 0
-                for index in mine.indices { difference |= mine[index] ^ peerEnd[index] }
+                for index in mine.indices { difference |= mine[index] ^ otherBytes[index] }
                 return difference == 0
             }
         }

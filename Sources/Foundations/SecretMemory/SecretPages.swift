@@ -31,7 +31,7 @@ enum SecretPages {
         // Traps because a secret may only be in such memory, and a caller without memory cannot
         // continue.
         guard let pages, pages != MAP_FAILED else {
-            preconditionFailure("no memory is left for \(length) bytes of secrets")
+            preconditionFailure("out of memory: cannot map \(length) bytes for secrets")
         }
         mlock(pages, length)  // Beyond RLIMIT_MEMLOCK the pages are not locked: they may be swapped, but not dumped.
         return pages

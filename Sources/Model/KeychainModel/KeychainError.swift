@@ -43,7 +43,7 @@ public struct KeychainError: Error, Hashable, Sendable {
     /// because this version cannot ask the user for it.
     public static let constraintsUnsupported = KeychainError(
         .notAvailable,
-        "access control with constraints is not enforced by this version, so nothing was stored or made with it",
+        "access control with constraints is not enforced by this version, so nothing was stored or created with it",
         hint: "use kSecAttrAccessible instead of kSecAttrAccessControl, or create the access control without flags")
 
     /// A parameter that is missing, of the wrong type or not allowed: errSecParam.

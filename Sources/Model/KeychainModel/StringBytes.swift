@@ -5,9 +5,9 @@ extension String {
     /// but these are different values in a keychain.
     package func hasSameBytes(as other: String) -> Bool {
         let same = utf8.withContiguousStorageIfAvailable { mine in
-            other.utf8.withContiguousStorageIfAvailable { peerEnd in
-                mine.count == peerEnd.count
-                    && UnsafeRawBufferPointer(mine).elementsEqual(UnsafeRawBufferPointer(peerEnd))
+            other.utf8.withContiguousStorageIfAvailable { otherBytes in
+                mine.count == otherBytes.count
+                    && UnsafeRawBufferPointer(mine).elementsEqual(UnsafeRawBufferPointer(otherBytes))
             }
         }
         // Bridged text may not be contiguous.
