@@ -42,8 +42,8 @@ public struct HTTPExchange: Hashable, Sendable {
     /// Sends the request and returns the content of the response: the `SEQUENCE`, and possibly
     /// bytes that came with its last bytes.
     ///
-    /// Redirections are not followed, because they could lead to other hosts than the certificate
-    /// names, and because early versions of libcrypto 3.0 free the location twice.
+    /// Redirections are not followed, because they could lead to arbitrary hosts, and because early
+    /// versions of libcrypto 3.0 free the location twice.
     ///
     /// - Parameters:
     ///   - limit: the maximum number of bytes.

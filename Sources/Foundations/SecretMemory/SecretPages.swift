@@ -28,9 +28,9 @@ enum SecretPages {
 
     private static func anonymous(_ length: Int) -> UnsafeMutableRawPointer {
         let pages = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        // Traps because a secret may only be in such memory, and a caller without memory cannot
-        // continue.
         guard let pages, pages != MAP_FAILED else {
+            // Traps because a secret may only be in such memory, and a caller without memory cannot
+            // continue.
             preconditionFailure("out of memory: cannot map \(length) bytes for secrets")
         }
         mlock(pages, length)  // Beyond RLIMIT_MEMLOCK the pages are not locked: they may be swapped, but not dumped.
