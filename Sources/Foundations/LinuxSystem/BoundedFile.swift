@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// Reads whole files of other users within a limit.
+/// Reads whole files that others have written, within a limit.
 ///
 /// The size from stat(2) is not used, because files of /proc have size 0 and may have no end. A
 /// pipe, a device or a directory is rejected without waiting for it.
