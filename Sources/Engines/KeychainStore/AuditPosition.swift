@@ -2,7 +2,8 @@
 
 public import Keybag
 
-/// A place in the audit log: after which line it is, that line's code, and the key of the line that follows.
+/// A position in the audit log: the number and the authentication code of the last line before it,
+/// and the key of the line after it.
 public struct AuditPosition: ~Copyable, Sendable {
     public var sequence: UInt64
     public var code: [UInt8]
@@ -18,7 +19,7 @@ public struct AuditPosition: ~Copyable, Sendable {
         AuditPosition(sequence: sequence, code: code, key: key.copy())
     }
 
-    /// The beginning of a new log.
+    /// The start position of a new log.
     public static func first() -> AuditPosition {
         AuditPosition(sequence: 0, code: [UInt8](repeating: 0, count: 32), key: .random())
     }

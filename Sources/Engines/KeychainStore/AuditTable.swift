@@ -4,7 +4,8 @@ internal import GRDB
 internal import Keybag
 internal import KeychainModel
 
-/// The rows of the table `audit`: row 0 is where the log ends, row n where the file n begins. Their keys are wrapped under the device key.
+/// The rows of the table `audit`: row 0 is the end of the log, row n is the start of file n. The
+/// keys in the rows are wrapped under the device key.
 struct AuditTable {
     let deviceKey: DeviceKey
     let keychain: [UInt8]
@@ -17,7 +18,7 @@ struct AuditTable {
             let key = try AuditKey(row.wrappedKey, by: deviceKey, keychain: keychain, context: row.context)
             return AuditPosition(sequence: row.sequence, code: row.code, key: key)
         } catch {
-            throw .keybag(.damaged("a position of the audit log is not what was written"))
+            throw .keybag(.damaged("an audit log position does not authenticate"))
         }
     }
 
@@ -31,8 +32,11 @@ struct AuditTable {
         try row.write(to: database)
     }
 
-    /// Has the log go on under a key of its own, in a new file: under a device key that came in place of a lost one none of its former keys opens,
-    /// so that what was written before can be read, and not verified any more.
+    /// Continues the log in a new file under a new key.
+    ///
+    /// It must be called when a lost device key was replaced by a new one: the new device key
+    /// unwraps none of the former audit keys. The lines before the restart can still be read, but
+    /// no longer verified.
     func restart(in database: Database) throws(StoreError) {
         guard let head = try AuditRow(Self.headRow, in: database) else { return }
         let newest = try RowStatement("SELECT max(id) FROM audit", in: database)
@@ -44,19 +48,19 @@ struct AuditTable {
     }
 }
 
-/// A row as it lies in the table.
+/// A row of the table.
 private struct AuditRow {
     var number: Int64
     var sequence: UInt64
     var code: [UInt8]
     var wrappedKey: [UInt8]
 
-    /// What the wrapped key is bound to.
+    /// The context that the wrapped key is bound to.
     var context: [UInt8] { number.bigEndianBytes + sequence.bigEndianBytes + code }
 }
 
 extension AuditRow {
-    /// Reads a row; nil where there is none, or no table.
+    /// Reads a row; nil if the row or the table does not exist.
     init?(_ number: Int64, in database: Database) throws(StoreError) {
         guard try DatabaseSchema.hasAudit(database) else { return nil }
         let statement = try RowStatement("SELECT sequence, code, key FROM audit WHERE id = ?", in: database)

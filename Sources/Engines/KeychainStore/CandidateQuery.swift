@@ -3,45 +3,50 @@
 internal import KeychainModel
 internal import Synchronization
 
-/// The statement that finds the candidates of a search: every row that the tokens and clear columns admit, in the order of insertion.
-/// ``ItemSearch/matches(_:)-(ItemRecord)`` decides among them.
+/// The statement that selects the candidates of a search: every row whose tokens and plaintext
+/// columns match, in the order of insertion. ``ItemSearch/matches(_:)-(ItemRecord)`` decides which
+/// candidates match.
 struct CandidateQuery: Hashable {
     let itemClass: ItemClass
     let hasIdentifier: Bool
-    /// Whether one protection class is looked for, which stands in the clear: rows of other classes need not be open.
+    /// Whether the search names one protection class. The class is a plaintext column, so rows of
+    /// other classes need not be unlocked.
     let hasProtection: Bool
     /// The attributes that are searched by token, in the order of the columns.
     let tokenAttributes: [ItemAttribute]
-    /// nil where all groups are seen.
+    /// nil if all groups are searched.
     let groupCount: Int?
     let synchronizable: SynchronizableScope
     let includesTombstones: Bool
 
-    /// The columns are `id`, ``ItemRow/columns`` and the keybag's generation, so that one statement tells under which keys it must be read.
+    /// The columns are `id`, ``ItemRow/columns`` and the generation of the keybag, so that one
+    /// statement also tells which keys its rows need.
     var sql: String {
         let known = Self.texts.withLock { $0[self] }
         if let known { return known }
         let text = compose()
         Self.texts.withLock { texts in
-            // Programs have a handful of forms; one that has many does not fill the memory with them.
+            // A program uses few forms. The limit bounds the memory for a program that uses many.
             if texts.count >= Self.maxCached { texts.removeAll() }
             texts[self] = text
         }
         return text
     }
 
-    /// Where the keybag's generation stands.
+    /// The column of the keybag's generation.
     static let generationColumn = Int32(ItemRow.columns.count + 1)
 
     private func compose() -> String {
-        // A plus sign keeps SQLite from answering by the group's index when a far narrower one is there.
+        // The unary plus keeps SQLite from using the group index when a more selective index
+        // exists.
         let plus = hasIdentifier || !tokenAttributes.isEmpty ? "+" : ""
         var conditions = ["\(plus)class = ?"]
         if hasIdentifier { conditions.append("uuid = ?") }
         if hasProtection { conditions.append("protection = ?") }
         for attribute in tokenAttributes { conditions.append("\(attribute.rawValue) = ?") }
         if tokenAttributes.contains(.account) {
-            // The columns that the class lacks are NULL; saying so lets the compound index be used to its end.
+            // The columns that the class lacks are NULL. With these conditions SQLite can use all
+            // columns of the compound index.
             for attribute in [ItemAttribute.service, .server] where ItemSchema.of(itemClass)[attribute] == nil {
                 conditions.append("\(attribute.rawValue) IS NULL")
             }

@@ -6,35 +6,39 @@ internal import GRDB
 internal import LinuxSystem
 internal import Synchronization
 
-/// The connections of one process to the database: equal ones, opened when they are needed, each used by one thread at a time.
+/// The connections of one process to the database. All are equal, are opened on demand, and each is
+/// used by one thread at a time.
 ///
-/// GRDB's own pool is not used: it sets `synchronous = NORMAL` after the caller's settings, so that an acknowledged write could be lost
-/// with the power, and it writes to every database it opens.
+/// GRDB's own pool is not used for two reasons: it sets `synchronous = NORMAL` after the caller's
+/// settings, so that a power failure could lose an acknowledged write; and it writes to every
+/// database that it opens.
 final class ConnectionPool: Sendable {
     private struct State {
         var idle: [DatabaseQueue] = []
         var isClosed = false
-        /// The state of a read-only database in which the idle connections were opened; nil where it can be written.
+        /// The state of the read-only database in which the idle connections were opened; nil if
+        /// the database is writable.
         var database: ReadOnlyDatabase.State?
     }
 
     private let state = Mutex(State())
     private let count: Int
     private let free: DispatchSemaphore
-    /// Writers of this process queue here, fairly and without polling; those of other processes wait in SQLite's busy handler.
+    /// Serializes the writers of this process, fairly and without polling. Writers of other
+    /// processes wait in SQLite's busy handler.
     private let writing = DispatchSemaphore(value: 1)
-    /// Told the state of a read-only database.
+    /// Opens a connection. The parameter is the state of a read-only database.
     private let open: @Sendable (ReadOnlyDatabase.State?) throws -> DatabaseQueue
-    /// The file that the connections are open on; nil in memory.
+    /// The file of the connections; nil in memory.
     private let file: (path: String, identity: FileStatus.Identity?)?
-    /// How long the file may become, and its log; nil for no limit.
+    /// The maximum length of the file, and of its log, in bytes; nil for no limit.
     private let maxBytes: Int64?
-    /// nil where the database can be written.
+    /// nil if the database is writable.
     private let readOnly: ReadOnlyDatabase?
 
-    /// Connections to the file at `path`, which exists.
+    /// Creates connections to the existing file at `path`.
     ///
-    /// - Parameter maxBytes: how long the file may become; nil for no limit.
+    /// - Parameter maxBytes: the maximum length of the file in bytes; nil for no limit.
     init(path: String, maxBytes: Int?) {
         count = Self.maxCount
         free = DispatchSemaphore(value: count)
@@ -45,7 +49,7 @@ final class ConnectionPool: Sendable {
         ForkGuard.shared.watch(self)
     }
 
-    /// Connections to a file that cannot be written.
+    /// Creates connections to a file that cannot be written.
     init(_ readOnly: ReadOnlyDatabase) {
         count = Self.maxCount
         free = DispatchSemaphore(value: count)
@@ -59,7 +63,7 @@ final class ConnectionPool: Sendable {
         ForkGuard.shared.watch(self)
     }
 
-    /// The one connection that a database in memory has.
+    /// Creates the only connection of a database in memory.
     init(inMemory: Void) throws(StoreError) {
         count = 1
         free = DispatchSemaphore(value: count)
@@ -86,13 +90,14 @@ final class ConnectionPool: Sendable {
     func read<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         try withConnection { (database) throws(StoreError) in
             try RowStatement("BEGIN DEFERRED", in: database).run()
-            // Ending a transaction that wrote nothing cannot lose anything, whatever it answers.
+            // This transaction has written nothing, so an error of COMMIT loses nothing.
             defer { _ = try? RowStatement("COMMIT", in: database).run() }
             return try body(database)
         }
     }
 
-    /// Runs `body` in one transaction: when this returns, all of it is durable; when it throws, none of it happened.
+    /// Runs `body` in one transaction. When this returns, all changes are durable; when it throws,
+    /// nothing has changed.
     func write<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         try requireWritable()
         return try exclusively { (database) throws(StoreError) in
@@ -104,14 +109,14 @@ final class ConnectionPool: Sendable {
                 try RowStatement("COMMIT", in: database).run()
                 return result
             } catch {
-                // SQLite has rolled back by itself after some errors; then there is nothing left to do.
+                // After some errors SQLite has already rolled back; then nothing is left to do.
                 if database.isInsideTransaction { try RowStatement("ROLLBACK", in: database).run() }
                 throw error
             }
         }
     }
 
-    /// Runs `body` while no other thread of this process writes, outside of any transaction.
+    /// Runs `body` outside of any transaction, while no other thread of this process writes.
     @discardableResult
     func exclusively<Result>(_ body: (Database) throws(StoreError) -> Result) throws(StoreError) -> Result {
         writing.wait()
@@ -119,7 +124,8 @@ final class ConnectionPool: Sendable {
         return try withConnection(body)
     }
 
-    /// Closes every connection, once those in use are given back. Later calls throw ``StoreError/closed``.
+    /// Closes the idle connections now, and each connection in use when it is returned. Later calls
+    /// throw ``StoreError/closed``.
     func close() {
         let idle = state.withLock { state in
             defer { state.idle = [] }
@@ -129,22 +135,24 @@ final class ConnectionPool: Sendable {
         for connection in idle { try? connection.close() }
     }
 
-    /// Keeps SQLite's log within the limit of the file: readers who overlap would let it grow without end.
+    /// Keeps SQLite's log below the maximum length of the file: overlapping readers would let it
+    /// grow without limit.
     private func shortenLog(in database: Database) throws(StoreError) {
         guard let maxBytes, let file, logLength(file.path) > maxBytes else { return }
-        // Readers are not waited for: a later write finds the log free.
+        // Do not wait for readers. A later write finds the log free.
         try RowStatement("PRAGMA busy_timeout = 0", in: database).run()
         defer { _ = try? RowStatement("PRAGMA busy_timeout = \(Self.busyTimeout)", in: database).run() }
         let statement = try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
         while try statement.step() {}
         guard logLength(file.path) <= maxBytes else {
-            throw .quota("the keychain's log is as long as it may be, and is being read")
+            throw .quota("the keychain's write-ahead log has its maximum length, and is in use by readers")
         }
     }
 
     private func logLength(_ path: String) -> Int64 { ((try? FileStatus.of("\(path)-wal")) ?? nil)?.size ?? 0 }
 
-    /// Refuses to write to a file that no longer has its name: nobody else would ever see what is acknowledged there.
+    /// Throws ``StoreError/replaced(path:)`` if the file was deleted or replaced. No other process
+    /// would see what is written to it.
     private func requireFile() throws(StoreError) {
         guard let file, Self.identity(of: file.path) != file.identity else { return }
         throw .replaced(path: file.path)
@@ -156,10 +164,12 @@ final class ConnectionPool: Sendable {
 
     // MARK: Fork
 
-    /// Waits until no connection is in use, and closes them all, so that a child inherits none; ``resume()`` must follow.
+    /// Waits until no connection is in use, and closes them all, so that a child process inherits
+    /// none. ``resume()`` must follow.
     ///
-    /// SQLite remembers the locks of a process in memory that a fork copies: a child that then opened the same file would believe to hold
-    /// locks that only its parent has, and its commits could end in a log that somebody else has deleted.
+    /// SQLite keeps the locks of a process in memory, which fork(2) copies. If the child opened the
+    /// same file, SQLite would assume locks that only the parent holds, and the child could commit
+    /// to a log that another process has deleted.
     func pause() {
         for _ in 0..<count { free.wait() }
         let idle = state.withLock { state in
@@ -180,7 +190,7 @@ final class ConnectionPool: Sendable {
         guard let readOnly else { return try withConnection(in: nil, body) }
         let state = try readOnly.state()
         let result = Swift.Result { () throws(StoreError) in try withConnection(in: state, body) }
-        // Whatever came of it, error or not, may be of two states of the file.
+        // The result, or the error, may depend on two different states of the file.
         guard readOnly.isUnchanged(state) else { throw .changedDuringRead(path: readOnly.path) }
         return try result.get()
     }
@@ -195,7 +205,7 @@ final class ConnectionPool: Sendable {
         }.get()
     }
 
-    /// A connection that was opened in this state of the database, and is not in use.
+    /// Returns an idle connection that was opened in this state of the database, or a new one.
     private func checkOut(_ database: ReadOnlyDatabase.State?) throws(StoreError) -> DatabaseQueue {
         let (idle, outdated, isClosed) = state.withLock { state in
             var outdated: [DatabaseQueue] = []
@@ -223,7 +233,7 @@ final class ConnectionPool: Sendable {
         if !isKept { try? connection.close() }
     }
 
-    /// How long a transaction waits for those of other processes, in milliseconds.
+    /// The time that a transaction waits for transactions of other processes, in milliseconds.
     static let busyTimeout = 60_000
     private static let maxCount = 4
 
@@ -231,7 +241,7 @@ final class ConnectionPool: Sendable {
         var configuration = Configuration()
         configuration.label = "latchkey"
         configuration.readonly = true
-        // Programs that may write through another mount hold the database for moments only.
+        // Programs that write through another mount hold the lock only briefly.
         configuration.busyMode = .timeout(Double(busyTimeout) / 1000)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
@@ -245,14 +255,15 @@ final class ConnectionPool: Sendable {
     private static func harden(_ database: Database) throws {
         if let connection = database.sqliteConnection, latchkey_sqlite_defend(UnsafeMutableRawPointer(connection)) != 0
         {
-            throw StoreError.database(code: 1, message: "SQLite's defensive mode could not be switched on")
+            throw StoreError.database(code: 1, message: "cannot enable SQLite's defensive mode")
         }
     }
 
     private static func configuration(maxBytes: Int?) -> Configuration {
         var configuration = Configuration()
         configuration.label = "latchkey"
-        // Other processes write too; a transaction takes milliseconds, so a minute's wait means that one is stuck.
+        // Other processes also write. A transaction takes milliseconds: after waiting a minute,
+        // assume that one is stuck.
         configuration.busyMode = .timeout(Double(busyTimeout) / 1000)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in

@@ -3,11 +3,12 @@
 internal import GRDB
 internal import KeychainModel
 
-/// The tables of the database, by version. A version, once published, never changes: later ones follow as further migrations.
+/// The tables of the database, by version. A published version never changes; a later version is a
+/// further migration.
 ///
 /// Documentation/Formats/keychain-database.md describes them.
 enum DatabaseSchema {
-    /// "LKEY": marks the file as a keychain (SQLite's `application_id`).
+    /// "LKEY": identifies the file as a keychain (SQLite's `application_id`).
     static let applicationIdentifier: Int32 = 0x4C4B_4559
 
     /// The version that this code writes (SQLite's `user_version`).
@@ -15,12 +16,13 @@ enum DatabaseSchema {
 
     private static let migrations: [[String]] = [version1, version2]
 
-    /// The columns of a row that hold search tokens of single attributes, in the order of the table.
+    /// The columns of a row that hold search tokens of single attributes, in the order of the
+    /// table.
     static let tokenColumns: [ItemAttribute] = [
         .account, .service, .server, .label, .applicationTag, .applicationLabel, .publicKeyHash, .subject, .issuer,
     ]
 
-    /// The token columns that items of a class have, each with its place in ``tokenColumns``.
+    /// The token columns of an item class, each with its index in ``tokenColumns``.
     static func tokenColumns(of itemClass: ItemClass) -> [(position: Int, attribute: ItemAttribute)] {
         tokenColumnsByClass[itemClass] ?? []
     }
@@ -32,12 +34,12 @@ enum DatabaseSchema {
             return (itemClass, columns.map { (position: $0.offset, attribute: $0.element) })
         })
 
-    /// Makes or migrates the tables, inside the caller's transaction.
+    /// Creates or migrates the tables, inside the caller's transaction.
     static func migrate(_ database: Database) throws(StoreError) {
         let found = try storedVersion(database)
         guard found < version else { return }
-        let marks = ["PRAGMA application_id = \(applicationIdentifier)", "PRAGMA user_version = \(version)"]
-        for sql in migrations.dropFirst(found).joined() + marks {
+        let pragmas = ["PRAGMA application_id = \(applicationIdentifier)", "PRAGMA user_version = \(version)"]
+        for sql in migrations.dropFirst(found).joined() + pragmas {
             try RowStatement(sql, in: database).run()
         }
     }
@@ -47,22 +49,25 @@ enum DatabaseSchema {
         try storedVersion(database) >= 2
     }
 
-    /// Whether nothing was ever written to the database.
+    /// Whether the database has no version and no tables.
     static func isEmpty(_ database: Database) throws(StoreError) -> Bool {
         let version = try storedVersion(database)
         let count = try number("SELECT count(*) FROM sqlite_schema", in: database)
         return version == 0 && count == 0
     }
 
-    /// Refuses a database of another program, of a newer version, or whose tables, indices, views or triggers are not exactly ours.
+    /// Checks that the database is a keychain of a known version, with exactly the expected tables,
+    /// indices, views and triggers.
+    ///
+    /// - Throws: ``StoreError/notAKeychain(_:)``, ``StoreError/newerVersion(found:known:)``.
     static func verify(_ database: Database) throws(StoreError) {
-        let mark = try number("PRAGMA application_id", in: database)
+        let foundIdentifier = try number("PRAGMA application_id", in: database)
         let found = try storedVersion(database)
-        guard mark == applicationIdentifier else {
-            throw .notAKeychain("it is a database of another program (application id \(mark))")
+        guard foundIdentifier == applicationIdentifier else {
+            throw .notAKeychain("it is a database of another program (application id \(foundIdentifier))")
         }
         guard found <= version else { throw .newerVersion(found: found, known: version) }
-        guard found > 0 else { throw .notAKeychain("its version is \(found)") }
+        guard found > 0 else { throw .notAKeychain("invalid version \(found)") }
         guard try schemaTexts(of: database) == migrations.prefix(found).joined().sorted() else {
             throw .notAKeychain("its tables are not those of a version \(found) keychain")
         }
@@ -110,7 +115,8 @@ enum DatabaseSchema {
         "CREATE INDEX item_issr ON item (issr) WHERE issr IS NOT NULL",
     ]
 
-    /// The audit log of latchkeyd: where its lines end (number 0), and where each of its files begins.
+    /// The audit log of latchkeyd: the end of its lines (row 0), and the start of each of its
+    /// files.
     private static let version2 = [
         """
         CREATE TABLE audit (

@@ -3,8 +3,8 @@
 internal import CLatchkey
 internal import Dispatch
 
-/// Sees to it that no connection is open while the process forks: fork(2) waits for calls in flight, and parent and child open their
-/// connections anew. Starting another program by posix_spawn(3) is not affected.
+/// Ensures that no connection is open while the process forks: fork(2) waits for calls that are
+/// running, and parent and child reopen their connections. posix_spawn(3) is not affected.
 final class ForkGuard: @unchecked Sendable {  // because the pools are only reached between wait and signal
     static let shared = ForkGuard()
 
@@ -14,7 +14,7 @@ final class ForkGuard: @unchecked Sendable {  // because the pools are only reac
 
     private let semaphore = DispatchSemaphore(value: 1)
     private var watched: [Watched] = []
-    /// Those that are paused while a fork is under way.
+    /// The pools that are paused during a fork.
     private var paused: [ConnectionPool] = []
 
     private init() {
@@ -28,14 +28,14 @@ final class ForkGuard: @unchecked Sendable {  // because the pools are only reac
         watched.append(Watched(pool: pool))
     }
 
-    /// Before fork(2), in the thread that forks. The gate stays shut until ``finish()``.
+    /// Runs before fork(2), in the thread that forks. Keeps the semaphore until ``finish()``.
     private func prepare() {
         semaphore.wait()
         paused = watched.compactMap(\.pool)
         for pool in paused { pool.pause() }
     }
 
-    /// After fork(2), in the parent and in the child.
+    /// Runs after fork(2), in the parent and in the child.
     private func finish() {
         for pool in paused { pool.resume() }
         paused = []

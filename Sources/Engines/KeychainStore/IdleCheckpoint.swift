@@ -4,8 +4,8 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// Empties the write-ahead log once the keychain has been left alone for a while, so that what was deleted or replaced leaves the files
-/// without making every single write wait for it.
+/// Empties the write-ahead log when the keychain has been idle for some time. Deleted and replaced
+/// data then leaves the files, and no single write has to wait for it.
 final class IdleCheckpoint: Sendable {
     private struct State {
         var writes = 0
@@ -15,12 +15,13 @@ final class IdleCheckpoint: Sendable {
     private let state = Mutex(State())
     private let perform: @Sendable () -> Void
 
-    /// - Parameter perform: empties the log. A failure means that somebody is reading; the next write tries again.
+    /// - Parameter perform: empties the log. It fails while another process or thread reads; the
+    ///   next write tries again.
     init(_ perform: @escaping @Sendable () -> Void) {
         self.perform = perform
     }
 
-    /// Notes a write; the log is emptied when none followed for ``delay``.
+    /// Records a write. The log is emptied when no other write follows within ``delay``.
     func schedule() {
         let isFirst = state.withLock { state in
             state.writes += 1
@@ -30,7 +31,7 @@ final class IdleCheckpoint: Sendable {
         guard isFirst else { return }
         let isRunning = BackgroundThread.run { [weak self] in
             var seen: Int?
-            // Between two looks nothing holds the keychain open.
+            // Between two checks, nothing keeps the keychain open.
             repeat {
                 seen = self?.state.withLock { $0.writes }
                 usleep(Self.delay)

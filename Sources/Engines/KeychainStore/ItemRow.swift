@@ -2,20 +2,22 @@
 
 internal import KeychainModel
 
-/// A row of the table `item` as it lies in the database: clear columns, search tokens and two sealed halves. Nothing of it is trusted.
+/// A row of the table `item`, as it is in the database: plaintext columns, search tokens and two
+/// sealed halves. Its values are not trusted.
 struct ItemRow {
-    /// The place in the order of insertion; 0 before the row is inserted.
+    /// The position in the order of insertion; 0 before the row is inserted.
     var position: Int64 = 0
     var clear: ClearColumns
     var primaryKey: [UInt8]
     var accessGroup: [UInt8]
-    /// The tokens of ``DatabaseSchema/tokenColumns``; nil where the item lacks the attribute.
+    /// The tokens of ``DatabaseSchema/tokenColumns``; nil if the item lacks the attribute.
     var tokens: [[UInt8]?]
     var metadata: [UInt8]
     var secret: [UInt8]
 }
 
-/// The columns that are stored in the clear; all of them are part of the additional data of both halves.
+/// The columns that are stored in plaintext. All of them are part of the additional data of both
+/// halves.
 struct ClearColumns: Equatable {
     var identifier: ItemIdentifier
     var itemClass: ItemClass
@@ -25,7 +27,7 @@ struct ClearColumns: Equatable {
     var isSynchronizable: Bool
     var isTombstone: Bool
 
-    /// As ``ItemRecord/canSynchronize``.
+    /// The same as ``ItemRecord/canSynchronize``.
     var canSynchronize: Bool { isSynchronizable && !protection.isThisDeviceOnly }
 }
 
@@ -37,7 +39,8 @@ extension ItemRow {
         (["uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group"]
             + DatabaseSchema.tokenColumns.map(\.rawValue) + ["metadata", "secret"])
 
-    /// The row under the cursor of `SELECT id, columns…`; nil where a clear column holds what no version ever wrote.
+    /// Reads the current row of `SELECT id, columns…`; nil if a plaintext column has an invalid
+    /// value.
     init?(_ statement: borrowing RowStatement) {
         guard let identifier = ItemIdentifier(bytes: statement.blob(1)),
             let classNumber = UInt8(exactly: statement.integer(2)), let itemClass = ItemClass(number: classNumber),
@@ -62,7 +65,7 @@ extension ItemRow {
         secret = statement.blob(firstToken + tokenCount + 1)
     }
 
-    /// Binds ``columns``, from parameter 1 on; the number of parameters bound.
+    /// Binds ``columns``, from parameter 1 on, and returns the number of bound parameters.
     func bind(to statement: borrowing RowStatement) throws(StoreError) -> Int32 {
         try statement.bind(clear.identifier.bytes, at: 1)
         try statement.bind(Int64(clear.itemClass.number), at: 2)

@@ -3,20 +3,22 @@
 public import KeychainModel
 internal import SecretMemory
 
-/// Which rows a call is about, after the caller's rights have been worked in: all conditions hold at once.
+/// The rows that a call selects, restricted to the access groups of the caller. A row matches if
+/// all conditions are true.
 public struct ItemSearch: Sendable {
     public var itemClass: ItemClass
     public var groups: Groups
-    /// Attributes that must have these values; indexed ones are searched by token, the others compared after opening.
+    /// The required values of attributes. Indexed attributes are searched by token, the others are
+    /// compared after the row is opened.
     public var attributes: [ItemAttribute: AttributeValue]
     public var synchronizable: SynchronizableScope
     public var identifier: ItemIdentifier?
     public var includesTombstones: Bool
-    /// Only items that this executable added.
+    /// Selects only items that this executable has added.
     public var addedBy: String?
     public var match: MatchOptions
 
-    /// The access groups that may be seen.
+    /// The access groups that are searched.
     public enum Groups: Sendable {
         case only([AccessGroup])
         /// Every group of this grade.
@@ -40,16 +42,16 @@ public struct ItemSearch: Sendable {
     }
 }
 
-// MARK: The query by tokens
+// MARK: Query by tokens
 
 extension ItemSearch {
-    /// A parameter of the statement that finds the candidates.
+    /// A parameter of the statement that selects the candidates.
     enum Parameter {
         case number(Int64)
         case bytes([UInt8])
     }
 
-    /// What the statement looks like; searches of one form differ only in what is bound to it.
+    /// The form of the statement. Searches of one form differ only in the bound parameters.
     var form: CandidateQuery {
         CandidateQuery(
             itemClass: itemClass, hasIdentifier: identifier != nil, hasProtection: protection != nil,
@@ -58,7 +60,7 @@ extension ItemSearch {
             synchronizable: synchronizable, includesTombstones: includesTombstones)
     }
 
-    /// What is bound to the statement of ``form``, in its order.
+    /// The parameters of the statement of ``form``, in its order.
     func parameters(_ tokens: SearchTokens) -> [Parameter] {
         var parameters: [Parameter] = [.number(Int64(itemClass.number))]
         if let identifier { parameters.append(.bytes(identifier.bytes)) }
@@ -71,7 +73,8 @@ extension ItemSearch {
         return parameters
     }
 
-    /// Whether the tokens and clear columns say all there is to say, so that a row can be told without being opened.
+    /// Whether the tokens and plaintext columns alone decide if a row matches, so that it need not
+    /// be opened.
     var isDecidedByTokens: Bool {
         guard case .only = groups, addedBy == nil, match == MatchOptions() else { return false }
         return attributes.count == tokenAttributes.count + (protection == nil ? 0 : 1)
@@ -90,16 +93,16 @@ extension ItemSearch {
     private var tokenAttributes: [ItemAttribute] {
         DatabaseSchema.tokenColumns(of: itemClass).map(\.attribute).filter { attribute in
             guard let value = attributes[attribute] else { return false }
-            // Without regard to case, text has no single token.
+            // If case is ignored, a text value has no single token.
             return !(match.ignoresCase && value.text != nil)
         }
     }
 }
 
-// MARK: The decision
+// MARK: Matching
 
 extension ItemSearch {
-    /// Whether an opened row is one that is looked for.
+    /// Whether an opened row matches, except for the conditions on its secret half.
     func matches(_ record: ItemRecord) -> Bool {
         switch groups {
         case .only(let groups): guard groups.contains(record.accessGroup) else { return false }
@@ -123,11 +126,12 @@ extension ItemSearch {
         return true
     }
 
-    /// Whether the decision also needs the secret half, where a certificate's bytes lie.
+    /// Whether the search also needs the secret half, which holds the bytes of a certificate.
     var needsSecrets: Bool { match.emailAddress != nil }
 
-    /// Whether the opened data is what is looked for. An address lies in a certificate as plain ASCII: a GeneralName of type rfc822Name
-    /// and the subject's emailAddress are both IA5String (RFC 5280, §4.2.1.6).
+    /// Whether the opened data matches. An email address is plain ASCII in a certificate: a
+    /// GeneralName of type rfc822Name and the emailAddress of the subject are both IA5String (RFC
+    /// 5280, §4.2.1.6).
     func matches(_ secrets: ItemSecrets) -> Bool {
         guard let address = match.emailAddress else { return true }
         let wanted = Array(address.lowercased().utf8)

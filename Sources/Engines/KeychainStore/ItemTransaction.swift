@@ -5,7 +5,8 @@ internal import Keybag
 public import KeychainModel
 
 extension KeychainStore {
-    /// Runs several reads and changes as one transaction: all of them are durable when this returns, or none of them happened.
+    /// Runs several reads and changes as one transaction. When this returns, all changes are
+    /// durable; when it throws, nothing has changed.
     public func transaction<Result>(_ body: (ItemTransaction) throws(StoreError) -> Result) throws(StoreError) -> Result
     {
         keybag.recordUse()
@@ -15,7 +16,8 @@ extension KeychainStore {
     }
 }
 
-/// Items within one transaction of the store. Must not be kept beyond the closure that it is given to.
+/// The items within one transaction of the store. Do not use it after the closure that receives it
+/// has returned.
 public struct ItemTransaction {
     private let store: KeychainStore
     private let database: Database
@@ -27,7 +29,7 @@ public struct ItemTransaction {
         self.seal = seal
     }
 
-    /// All items that the search admits. Damaged rows are passed over.
+    /// Returns all items that match the search. Damaged rows are skipped.
     public func records(of search: ItemSearch) throws(StoreError) -> [ItemRecord] {
         guard let result = try store.records(of: search, limit: nil, withSecrets: false, in: database, seal) else {
             throw .keybag(.damaged("its generation changed within a transaction"))
@@ -35,12 +37,13 @@ public struct ItemTransaction {
         return result.records
     }
 
-    /// Stores a new item as ``KeychainStore/add(_:)`` does, unless there is one with the same primary key.
+    /// Stores a new item as ``KeychainStore/add(_:)`` does, unless an item with the same primary
+    /// key exists.
     ///
-    /// - Returns: whether it was stored.
+    /// - Returns: whether the item was stored.
     public func addUnlessPresent(_ record: ItemRecord) throws(StoreError) -> Bool {
         do throws(StoreError) {
-            // A duplicate is found before anything is written.
+            // add(_:to:_:) finds a duplicate before it writes anything.
             _ = try store.add(record, to: database, seal)
             return true
         } catch .duplicate {
@@ -48,7 +51,8 @@ public struct ItemTransaction {
         }
     }
 
-    /// Changes every item that the search admits, as ``KeychainStore/update(_:_:)`` does.
+    /// Changes every item that matches the search, as ``KeychainStore/update(_:_:)`` does, and
+    /// returns their number.
     @discardableResult
     public func update(
         _ search: ItemSearch, _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
@@ -56,7 +60,8 @@ public struct ItemTransaction {
         try store.update(search, in: database, seal, change)
     }
 
-    /// Deletes every item that the search admits, as ``KeychainStore/remove(_:now:)`` does.
+    /// Deletes every item that matches the search, as ``KeychainStore/remove(_:now:)`` does, and
+    /// returns their number.
     @discardableResult
     public func remove(_ search: ItemSearch, now: Double) throws(StoreError) -> Int {
         try store.remove(search, now: now, in: database, seal)

@@ -3,7 +3,8 @@
 internal import GRDB
 internal import Keybag
 
-/// The keybag's row. It lies in the same database as the items, so that both change in one transaction.
+/// The row of the keybag. It is in the same database as the items, so that both change in one
+/// transaction.
 enum KeybagStorage {
     static func insert(_ keybag: StoredKeybag, into database: Database) throws(StoreError) {
         let statement = try RowStatement(
@@ -14,7 +15,9 @@ enum KeybagStorage {
         try statement.run()
     }
 
-    /// Puts the keybag in the place of the one whose row says this generation.
+    /// Replaces the keybag of generation `previous`.
+    ///
+    /// - Throws: ``KeybagError/changedMeanwhile`` if the row has another generation.
     static func replace(
         _ previous: UInt64, by keybag: StoredKeybag, generation: UInt64, in database: Database
     ) throws(StoreError) {
@@ -29,7 +32,7 @@ enum KeybagStorage {
         guard try statement.run() == 1 else { throw .keybag(.changedMeanwhile) }
     }
 
-    /// The number that changes whenever the keybag does.
+    /// Returns the generation of the keybag, which changes with every change of the keybag.
     static func generation(in database: Database) throws(StoreError) -> UInt64 {
         let statement = try RowStatement("SELECT generation FROM keybag WHERE id = 1", in: database)
         guard try statement.step() else { throw .notAKeychain("its keybag is missing") }

@@ -5,12 +5,12 @@ internal import Keybag
 internal import KeychainModel
 
 extension KeychainStore {
-    /// Where the log stands, for its writer alone; nil where there is none yet.
+    /// Returns the end of the log, for the only writer of the log; nil if there is no log yet.
     public func auditHead() throws(StoreError) -> AuditPosition? {
         try auditStart(of: AuditTable.headRow)
     }
 
-    /// The numbers of the log's files that are kept, the oldest first.
+    /// Returns the numbers of the log files that are kept, oldest first.
     public func auditFiles() throws(StoreError) -> [Int64] {
         try read { (database, _) throws(StoreError) in
             guard try DatabaseSchema.hasAudit(database) else { return [] }
@@ -21,7 +21,7 @@ extension KeychainStore {
         }
     }
 
-    /// Where a file of the log begins.
+    /// Returns the start of a log file; nil if the file is not known.
     public func auditStart(of file: Int64) throws(StoreError) -> AuditPosition? {
         let found = try read { (database, _) throws(StoreError) -> AuditPositionBox? in
             guard let position = try auditTable.position(file, in: database) else { return nil }
@@ -30,7 +30,7 @@ extension KeychainStore {
         return found?.value.copy()
     }
 
-    /// Notes where the log stands.
+    /// Stores the end of the log.
     public func setAuditHead(_ head: borrowing AuditPosition) throws(StoreError) {
         let copy = AuditPositionBox(head.copy())
         try write { (database, _) throws(StoreError) in
@@ -39,7 +39,7 @@ extension KeychainStore {
         }
     }
 
-    /// Begins a new file, and forgets all but the last `kept` before it.
+    /// Starts a new log file, and removes the rows of all earlier files except the last `kept`.
     public func beginAuditFile(_ file: Int64, at start: borrowing AuditPosition, keeping kept: Int64) throws(StoreError)
     {
         let copy = AuditPositionBox(start.copy())
@@ -58,7 +58,7 @@ extension KeychainStore {
     }
 }
 
-/// Carries a position into a closure.
+/// Holds a position so that a closure can capture it.
 private final class AuditPositionBox {
     let value: AuditPosition
     init(_ value: consuming AuditPosition) { self.value = value }

@@ -4,19 +4,19 @@ internal import GRDB
 public import KeychainModel
 internal import LinuxSystem
 
-/// What a look at every row of the store found.
+/// The result of an inspection of every row.
 public struct StoreInspection: Sendable {
     public var rows = 0
     public var damaged: [DamagedRow] = []
-    /// Rows of closed classes, which could not be looked into.
+    /// The number of rows of locked classes, which were not opened.
     public var closed = 0
     public var quarantined = 0
-    /// What SQLite's own integrity check says; empty where it says "ok".
+    /// The findings of SQLite's integrity check; empty if it reports "ok".
     public var structure: [String] = []
 }
 
 extension KeychainStore {
-    /// How many items there are, by class and protection.
+    /// Returns the number of items by class and protection class.
     public func counts() throws(StoreError) -> [KeychainStatus.Count] {
         try read { (database, _) throws(StoreError) in
             let statement = try RowStatement(
@@ -39,9 +39,10 @@ extension KeychainStore {
         try read { (database, _) throws(StoreError) in try Quarantine.count(in: database) }
     }
 
-    /// Opens every row, both halves, and has SQLite check its own structures. Rows of closed classes are counted, not opened.
+    /// Opens both halves of every row, and runs SQLite's integrity check. Rows of locked classes
+    /// are counted, not opened.
     ///
-    /// - Parameter progress: called with the number of rows looked at.
+    /// - Parameter progress: called with the number of inspected rows.
     public func inspect(progress: (Int) -> Void = { _ in }) throws(StoreError) -> StoreInspection {
         try read { (database, seal) throws(StoreError) in
             var inspection = StoreInspection()
@@ -62,9 +63,10 @@ extension KeychainStore {
         }
     }
 
-    /// Moves every row that does not open to quarantine, or deletes what lies there. Rows of closed classes are left alone.
+    /// Moves every damaged row to quarantine, or empties the quarantine. Rows of locked classes
+    /// stay.
     ///
-    /// - Returns: how many rows there were.
+    /// - Returns: the number of moved or deleted rows; in a dry run, the number that would be.
     public func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void = { _ in }) throws(StoreError)
         -> Int
     {
@@ -96,7 +98,8 @@ extension KeychainStore {
         }
     }
 
-    /// Hands over every row with its place; nil where a clear column holds what no version ever wrote.
+    /// Calls `body` with the position of every row and the row; the row is nil if a plaintext
+    /// column has an invalid value.
     ///
     /// - Throws: ``StoreError/cancelled``, between two rows.
     func forEachRow(
@@ -118,7 +121,7 @@ extension KeychainStore {
 
     private static func condition(of row: ItemRow?, _ seal: RowSeal) -> Condition {
         guard let row else {
-            return .damaged(DamagedRow(identifier: nil, reason: "a clear column holds what was never written"))
+            return .damaged(DamagedRow(identifier: nil, reason: "a plaintext column has an invalid value"))
         }
         do throws(RowSeal.Failure) {
             _ = try seal.openWhole(row)

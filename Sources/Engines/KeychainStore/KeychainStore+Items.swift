@@ -6,24 +6,24 @@ public import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// What a search found.
+/// The result of a search.
 public struct SearchResult: Sendable {
     /// In the order of insertion.
     public var records: [ItemRecord] = []
-    /// Rows that may have matched, but are not what was written. They were passed over.
+    /// Damaged rows that may match. They were skipped.
     public var damaged: [DamagedRow] = []
 }
 
-/// A row that does not open.
+/// A row that does not authenticate or decode.
 public struct DamagedRow: Sendable, Hashable {
-    /// nil where even the identifier is damaged.
+    /// nil if the identifier is damaged, too.
     public let identifier: ItemIdentifier?
-    /// What is wrong; holds no value of the item.
+    /// The damage; contains no value of the item.
     public let reason: String
 }
 
 extension KeychainStore {
-    /// The items that the search admits, at most `limit` of them.
+    /// Returns the items that match the search, at most `limit`.
     ///
     /// - Parameter withDigest: also sets the attribute `sha1` of items that have data.
     public func search(
@@ -34,7 +34,8 @@ extension KeychainStore {
         func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
             try records(of: search, limit: limit, withSecrets: withSecrets, withDigest: withDigest, in: database, seal)
         }
-        // One statement sees one state of the database and needs no transaction, unless the keys at hand turn out to be old ones.
+        // One statement sees one state of the database and needs no transaction, unless the cached
+        // keyring is outdated.
         if let result = try readOutsideTransaction(collect) { return result }
         guard let result = try read(collect) else {
             throw .keybag(.damaged("its generation changed within a transaction"))
@@ -42,7 +43,8 @@ extension KeychainStore {
         return result
     }
 
-    /// What a search finds; nil where a row is sealed under a keybag that is newer than the one at hand.
+    /// Returns the result of a search; nil if a row is sealed under a newer keybag than the given
+    /// one.
     func records(
         of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, in database: Database,
         _ seal: RowSeal
@@ -65,7 +67,8 @@ extension KeychainStore {
         return isComplete ? result : nil
     }
 
-    /// Stores a new item. A tombstone with the same primary key is revived and keeps its identifier; a damaged row is moved aside.
+    /// Stores a new item. A tombstone with the same primary key is replaced and keeps its
+    /// identifier; a damaged row with that key is moved to quarantine.
     ///
     /// - Returns: the record as it was stored.
     /// - Throws: ``StoreError/duplicate``.
@@ -74,7 +77,7 @@ extension KeychainStore {
         return try write { (database, seal) throws(StoreError) in try add(record, to: database, seal) }
     }
 
-    /// Stores new items, all or none, each as ``add(_:)`` does.
+    /// Stores new items, all or none, as ``add(_:)`` does.
     public func add(_ records: [ItemRecord]) throws(StoreError) -> [ItemRecord] {
         keybag.recordUse()
         return try write { (database, seal) throws(StoreError) in
@@ -85,7 +88,7 @@ extension KeychainStore {
     }
 
     func add(_ record: ItemRecord, to database: Database, _ seal: RowSeal) throws(StoreError) -> ItemRecord {
-        // A closed class comes before a duplicate (keychain-behaviour §3.1).
+        // A locked class is reported before a duplicate (keychain-behaviour §3.1).
         try seal.requireOpen(record.protection)
         var record = record
         let tombstone = try resolveKeyConflict(for: record, except: nil, in: database, seal)
@@ -101,10 +104,11 @@ extension KeychainStore {
         return record
     }
 
-    /// Changes every item that the search admits, all or none, and reseals both of its halves.
+    /// Changes all items that match the search, or none, and reseals both halves of each.
     ///
-    /// - Returns: how many there were.
-    /// - Throws: ``StoreError/duplicate`` where a changed item meets a live one with the same primary key.
+    /// - Returns: the number of items.
+    /// - Throws: ``StoreError/duplicate`` if a changed item gets the primary key of another live
+    ///   item.
     public func update(
         _ search: ItemSearch, _ change: (ItemRecord) throws(KeychainError) -> ItemRecord
     ) throws(StoreError) -> Int {
@@ -128,22 +132,24 @@ extension KeychainStore {
         return matches.count
     }
 
-    /// Deletes every item that the search admits. Items that can be synchronised leave a tombstone.
+    /// Deletes every item that matches the search. Items that can be synchronized leave a
+    /// tombstone.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of items.
     public func remove(_ search: ItemSearch, now: Double) throws(StoreError) -> Int {
         try transaction { (items) throws(StoreError) in try items.remove(search, now: now) }
     }
 
     func remove(_ search: ItemSearch, now: Double, in database: Database, _ seal: RowSeal) throws(StoreError) -> Int {
-        var closed: [ItemRow] = []
+        var locked: [ItemRow] = []
         let matches = try matches(of: search, in: database, seal) { (row) in
-            // Deleting a local row needs no key, if it can be told by its tokens (keychain-behaviour §2).
+            // A local row can be deleted without a key if its tokens decide that it matches
+            // (keychain-behaviour §2).
             guard search.isDecidedByTokens, !row.clear.canSynchronize else { return false }
-            closed.append(row)
+            locked.append(row)
             return true
         }
-        for row in closed { try delete(row, in: database) }
+        for row in locked { try delete(row, in: database) }
         for (row, record) in matches {
             if record.canSynchronize, !record.isTombstone {
                 let tombstone = record.tombstone(at: now)
@@ -153,7 +159,7 @@ extension KeychainStore {
                 try delete(row, in: database)
             }
         }
-        return matches.count + closed.count
+        return matches.count + locked.count
     }
 
     private func asStoreErrors<Result>(_ body: () throws(KeychainError) -> Result) throws(StoreError) -> Result {
@@ -166,10 +172,11 @@ extension KeychainStore {
 
     // MARK: Rows
 
-    /// Hands every candidate row to `body` until it answers false. A row with an impossible clear column is reported as damaged by none:
-    /// it carries nothing that could be looked for.
+    /// Calls `body` with every candidate row until it returns false. A row with an invalid
+    /// plaintext column is skipped and not reported: nothing of it can be searched.
     ///
-    /// - Returns: false where a row is sealed under a keybag that is newer than the one at hand; then nothing that was found counts.
+    /// - Returns: false if a row is sealed under a newer keybag than `seal` has; then the caller
+    ///   must discard the result.
     @discardableResult
     func forEachCandidate(
         of search: ItemSearch, in database: Database, _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
@@ -192,7 +199,7 @@ extension KeychainStore {
         return true
     }
 
-    /// The opened record of a candidate, or nil where the search does not admit it.
+    /// Returns the opened record of a candidate, or nil if it does not match.
     private static func matchingRecord(
         _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal, withSecrets: Bool
     ) throws(RowSeal.Failure) -> ItemRecord? {
@@ -205,11 +212,12 @@ extension KeychainStore {
         return record
     }
 
-    /// The rows that the search admits, opened.
+    /// Returns the matching rows with their opened records.
     ///
-    /// - Parameter takesClosed: answers whether a row of a closed class is dealt with; if not, the call ends.
+    /// - Parameter handlesLocked: returns whether the caller handles a row of a locked class; if
+    ///   not, the call fails.
     private func matches(
-        of search: ItemSearch, in database: Database, _ seal: RowSeal, takesClosed: (ItemRow) -> Bool = { _ in false }
+        of search: ItemSearch, in database: Database, _ seal: RowSeal, handlesLocked: (ItemRow) -> Bool = { _ in false }
     ) throws(StoreError) -> [(ItemRow, ItemRecord)] {
         var matches: [(ItemRow, ItemRecord)] = []
         try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
@@ -218,17 +226,18 @@ extension KeychainStore {
                     matches.append((row, record))
                 }
             } catch {
-                if case .closed = error, takesClosed(row) { return true }
-                _ = try error.damage(of: row)  // A damaged row is passed over; a closed class ends the call.
+                if case .closed = error, handlesLocked(row) { return true }
+                _ = try error.damage(of: row)  // A damaged row is skipped; a locked class is an error.
             }
             return true
         }
         return matches
     }
 
-    /// Sees to it that no other row has the record's primary key.
+    /// Ensures that no other live row has the primary key of the record.
     ///
-    /// - Returns: the tombstone that may be revived, where there is one.
+    /// - Returns: the tombstone with this primary key, if there is one.
+    /// - Throws: ``StoreError/duplicate``.
     private func resolveKeyConflict(
         for record: ItemRecord, except position: Int64?, in database: Database, _ seal: RowSeal
     ) throws(StoreError) -> ItemRow? {
@@ -244,7 +253,7 @@ extension KeychainStore {
         do throws(RowSeal.Failure) {
             existing = try seal.openWhole(row)
         } catch {
-            // A row of a closed class cannot be judged; it counts as live.
+            // A row of a locked class cannot be opened; it counts as live.
             guard case .damaged = error else { throw .duplicate }
             try Quarantine.move(location, in: database)
             return nil
@@ -253,7 +262,8 @@ extension KeychainStore {
         return row
     }
 
-    /// The row with this primary key: its place, and its columns where they can be read.
+    /// Returns the position of the row with this primary key, and the row if its plaintext columns
+    /// are valid.
     private static func row(withPrimaryKey token: [UInt8], in database: Database) throws(StoreError) -> (
         Int64, ItemRow?
     )? {
@@ -292,7 +302,7 @@ extension KeychainStore {
 }
 
 extension RowSeal.Failure {
-    /// The damage, where that is the reason; a closed class is the call's error.
+    /// Returns the damage, or throws the error of a locked class.
     func damage(of row: ItemRow) throws(StoreError) -> DamagedRow {
         switch self {
         case .damaged(let damage): DamagedRow(identifier: row.clear.identifier, reason: damage.reason)
@@ -302,7 +312,7 @@ extension RowSeal.Failure {
 }
 
 extension ItemRecord {
-    /// Sets the attribute `sha1`, which follows from the data and is never stored.
+    /// Sets the attribute `sha1`, which is computed from the data and is never stored.
     fileprivate mutating func setDigest() {
         attributes[.digest] = secrets?.data.flatMap { $0.withUnsafeBytes { RowCryptography.digest($0) } }.map {
             .data($0)

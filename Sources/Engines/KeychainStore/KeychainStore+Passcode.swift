@@ -5,7 +5,7 @@ public import Keybag
 public import KeychainModel
 internal import SecretMemory
 
-/// How far a long change has come.
+/// Reports the progress of a long change.
 public typealias ResealProgress = (_ done: Int, _ total: Int) -> Void
 
 extension KeychainStore {
@@ -17,33 +17,35 @@ extension KeychainStore {
     public var settings: KeybagSettings { keybag.device.settings }
     public var lockState: LockState { keybag.lockState }
 
-    /// The seconds until what the lock closes is closed; nil where no grace is running.
+    /// The remaining seconds of the grace period; nil if none is running.
     public var graceLeft: Double? { keybag.graceLeft }
 
-    /// Whether items of the class can be read and written now.
+    /// Whether the class is unlocked, so that its items can be read and written.
     public func isOpen(_ protection: ProtectionClass) -> Bool { keybag.keyring.isOpen(protection) }
 
-    /// Calls `body` with every new state.
+    /// Calls `body` with every new lock state.
     public func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int { keybag.addObserver(body) }
     public func removeLockObserver(_ number: Int) { keybag.removeObserver(number) }
 
-    /// The keybag as it is stored now, also if another process has changed it.
+    /// Returns the keybag as it is stored now, including changes by other processes.
     @discardableResult
     public func refresh() throws(StoreError) -> DeviceKeybag {
         try read { (_, _) throws(StoreError) in () }
         return keybag.device
     }
 
-    /// The wrong passcodes since the last right one, the seconds until the next is judged, and the seconds since the last; nil where that was before
-    /// the machine started.
+    /// Returns the number of wrong passcodes since the last correct one, the seconds until the next
+    /// passcode is checked, and the seconds since the last wrong one; `elapsed` is nil if that was
+    /// before the machine started.
     public func passcodeAttempts() throws(StoreError) -> (count: Int, delay: Int, elapsed: Double?) {
         let device = try refresh()
-        // Without a passcode nothing is judged, and what an earlier one left behind does not matter.
+        // Without a passcode nothing is checked, and the count of an earlier passcode is
+        // irrelevant.
         guard device.hasPasscode else { return (0, 0, nil) }
         do {
             return (try attempts.count(for: device), try attempts.delay(for: device), try attempts.elapsed(for: device))
         } catch .attemptsDamaged {
-            // The next judgement says so; a look at the lock does not fail for it.
+            // The next check of a passcode reports the damage. Reading the state does not fail.
             return (0, 0, nil)
         } catch {
             throw .keybag(error)
@@ -52,15 +54,17 @@ extension KeychainStore {
 
     // MARK: Lock and unlock
 
-    /// Locks; see ``LockableKeybag/lock(immediately:)``. What was deleted leaves the files.
+    /// Locks the keychain; see ``LockableKeybag/lock(immediately:)``. Removes deleted data from the
+    /// files.
     public func lock(immediately: Bool) {
         keybag.lock(immediately: immediately)
-        try? checkpoint()  // Where that fails, the log is emptied later; the lock stands.
+        try? checkpoint()  // If this fails, the log is emptied later. The keychain stays locked.
     }
 
-    /// Unlocks, and ends a change of the passcode that was interrupted, where the database can be written.
+    /// Unlocks the keychain, and completes an interrupted change of the passcode if the database is
+    /// writable.
     ///
-    /// - Parameter floor: a passcode of lower cost is raised to it.
+    /// - Parameter floor: the minimum cost; the cost of a cheaper passcode is raised to it.
     public func unlock(_ passcode: Passcode, floor: PasscodeCost = .floor, progress: ResealProgress = { _, _ in })
         throws(StoreError)
     {
@@ -76,7 +80,10 @@ extension KeychainStore {
 
     // MARK: The passcode
 
-    /// Sets a passcode where there is none, and reseals every row that it protects.
+    /// Sets a passcode on a keychain that has none, and reseals every row that it
+    /// protects.
+    ///
+    /// - Throws: ``KeybagError/passcodeExists`` if a passcode is set.
     public func setPasscode(_ new: Passcode, cost: PasscodeCost = .floor, progress: ResealProgress = { _, _ in })
         throws(StoreError)
     {
@@ -96,9 +103,9 @@ extension KeychainStore {
         }
     }
 
-    /// Puts another passcode in the place of the old one.
+    /// Changes the passcode.
     ///
-    /// - Parameter rotates: also makes new keys and reseals every row.
+    /// - Parameter rotates: also generates new class keys and reseals every row.
     public func changePasscode(
         from old: Passcode, to new: Passcode, rotates: Bool, cost: PasscodeCost = .floor,
         progress: ResealProgress = { _, _ in }
@@ -124,9 +131,9 @@ extension KeychainStore {
         }
     }
 
-    /// Removes the passcode, and with it every item of the class that needs one.
+    /// Removes the passcode, and every item of the class that requires one.
     ///
-    /// - Returns: how many items were destroyed.
+    /// - Returns: the number of deleted items.
     public func removePasscode(_ passcode: Passcode, progress: ResealProgress = { _, _ in }) throws(StoreError) -> Int {
         try requireWritable()
         return try exclusively { () throws(StoreError) in
@@ -147,7 +154,7 @@ extension KeychainStore {
 
     // MARK: Recovery key and settings
 
-    /// Makes a recovery key; an earlier one ends.
+    /// Creates a recovery key, which replaces an earlier one.
     public func createRecoveryKey(_ passcode: Passcode?) throws(StoreError) -> RecoveryKey {
         let recovery = RecoveryKey.random()
         try administer(passcode) { (device, key) throws(KeybagError) in
@@ -157,7 +164,9 @@ extension KeychainStore {
         return recovery
     }
 
-    /// - Returns: false where there was none.
+    /// Removes the recovery key.
+    ///
+    /// - Returns: false if there was none.
     public func removeRecoveryKey(_ passcode: Passcode?) throws(StoreError) -> Bool {
         guard try refresh().hasRecoveryKey else { return false }
         try administer(passcode) { (device, key) throws(KeybagError) in try device.removingRecoveryKey(key) }
@@ -168,7 +177,8 @@ extension KeychainStore {
         try administer(passcode) { (device, key) throws(KeybagError) in try device.changingSettings(to: settings, key) }
     }
 
-    /// Every key that the passcode opens, for one operation that has it in its request, whatever the lock says.
+    /// Returns all keys that the passcode unlocks, for one operation that has the passcode in its
+    /// request, independently of the lock state.
     func keyringForAdministration(_ passcode: Passcode?) throws(StoreError) -> Keyring {
         try exclusively { () throws(StoreError) in
             let device = try refresh()
@@ -182,7 +192,7 @@ extension KeychainStore {
 
     // MARK: Steps
 
-    /// Changes the keybag with the passcode at hand, where there is one.
+    /// Changes the keybag. Verifies the passcode if the keychain has one.
     private func administer(
         _ passcode: Passcode?, _ change: (DeviceKeybag, PasscodeKey?) throws(KeybagError) -> StoredKeybag
     ) throws(StoreError) {
@@ -192,7 +202,8 @@ extension KeychainStore {
             if try refresh().hasPasscode {
                 guard let passcode else { throw .keybag(.passcodeNeeded) }
                 let verifiedKey = try verify(passcode)
-                // A change that was interrupted is ended first: what follows would rest on keys that are about to go.
+                // Complete an interrupted change first: it removes keys that this change would
+                // otherwise keep using.
                 try reseal(verifiedKey) { _, _ in }
                 key = verifiedKey
             }
@@ -202,7 +213,7 @@ extension KeychainStore {
         }
     }
 
-    /// Judges the passcode; what it opens stays as it is.
+    /// Verifies the passcode. The lock state does not change.
     private func verify(_ passcode: Passcode) throws(StoreError) -> PasscodeKey {
         let device = try refresh()
         do throws(KeybagError) {
@@ -224,7 +235,8 @@ extension KeychainStore {
         forgetOldKeys()
     }
 
-    /// Wraps the keys under a costlier derivation, where the floor has risen; nil where it has not.
+    /// Wraps the keys under a more expensive derivation if the cost is below `floor`; returns nil
+    /// if it is not.
     private func raiseCost(_ passcode: Passcode, _ key: PasscodeKey, to floor: PasscodeCost) throws(StoreError)
         -> PasscodeKey?
     {
@@ -242,11 +254,11 @@ extension KeychainStore {
         return raised
     }
 
-    /// Stores a changed keybag, and `body`'s changes in the same transaction.
+    /// Stores a changed keybag, and the changes of `body` in the same transaction.
     ///
     /// - Parameters:
-    ///   - key: what opens the changed keybag; nil where it has no passcode.
-    ///   - unlocks: also opens what was never open in this process.
+    ///   - key: the key that unlocks the changed keybag; nil if it has no passcode.
+    ///   - unlocks: also unlocks classes that were never unlocked in this process.
     private func store(
         _ changed: StoredKeybag, _ key: PasscodeKey?, unlocks: Bool = false,
         _ body: (Database) throws(StoreError) -> Void = { (_) throws(StoreError) in }
@@ -265,9 +277,10 @@ extension KeychainStore {
 
     // MARK: Resealing
 
-    /// Seals every row that lies under keys of an earlier generation under the newest, some at a time, and then drops the earlier keys.
+    /// Reseals, in batches, every row that is sealed under keys of an earlier generation, and then
+    /// removes the earlier keys.
     ///
-    /// What was done stays done when this is interrupted; the next unlock goes on.
+    /// An interruption keeps the completed batches; the next unlock continues.
     private func reseal(_ key: PasscodeKey, _ progress: ResealProgress) throws(StoreError) {
         let device = keybag.device
         guard device.isResealing else { return }
@@ -314,7 +327,7 @@ extension KeychainStore {
                 do throws(RowSeal.Failure) {
                     record = try seal.openWhole(row)
                 } catch {
-                    // A damaged row stays as it is.
+                    // Leave a damaged row unchanged.
                     _ = try error.damage(of: row)
                     continue
                 }
@@ -325,7 +338,7 @@ extension KeychainStore {
         }
     }
 
-    /// The condition of rows that are sealed under earlier keys.
+    /// Returns the SQL condition for rows that are sealed under earlier keys.
     private static func stale(_ current: [ProtectionClass: UInt32]) -> String {
         current.sorted { $0.key.number < $1.key.number }.map {
             "(protection = \($0.key.number) AND generation < \($0.value))"

@@ -5,12 +5,14 @@ public import Keybag
 internal import KeychainModel
 
 extension KeychainStore {
-    /// Gives the keychain at `path` a new passcode by its recovery key. Rows of classes whose keys are lost are removed.
+    /// Sets a new passcode for the keychain at `path` with its recovery key. Rows of classes whose
+    /// keys are lost are removed.
     ///
     /// - Parameters:
-    ///   - newPasscode: nil only counts.
-    ///   - deviceKey: the device key, or a new one where it is lost; asked with true where nothing may be made.
-    /// - Returns: how many rows are lost.
+    ///   - newPasscode: nil only counts the rows.
+    ///   - deviceKey: returns the device key, or a new one if it is lost; called with true if it
+    ///     must not create one.
+    /// - Returns: the number of lost rows.
     public static func recover(
         path: String, with recovery: RecoveryKey, newPasscode: Passcode?, cost: PasscodeCost,
         attempts: PasscodeAttempts,
@@ -27,7 +29,7 @@ extension KeychainStore {
             let recovered: DeviceKeybag.RecoveryResult
             do throws(KeybagError) {
                 let parameters = PasscodeParameters.fresh(cost)
-                // Whether the key fits is known before anything takes long or is made.
+                // Check the recovery key before a slow derivation and before anything is created.
                 try DeviceKeybag.checkRecoveryKey(recovery, of: stored.0)
                 var key = PasscodeKey.none
                 if let newPasscode { key = try .derive(newPasscode, parameters) }
@@ -45,7 +47,8 @@ extension KeychainStore {
                     return try statement.step() ? Int(statement.integer(0)) : 0
                 }
             }
-            // The count of wrong passcodes goes first: under a new device key it would be taken for damage.
+            // Remove the count of wrong passcodes first: under a new device key it would look
+            // damaged.
             do throws(KeybagError) {
                 try attempts.clear()
             } catch {
@@ -60,7 +63,7 @@ extension KeychainStore {
                 try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
                 return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
             }
-            try? truncateLog(of: connections)  // What was recovered stands; the log is emptied at the next close.
+            try? truncateLog(of: connections)  // The recovery is durable; the next close empties the log.
             return count
         }
     }

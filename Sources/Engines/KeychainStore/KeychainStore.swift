@@ -7,26 +7,30 @@ public import KeychainModel
 public import LinuxSystem
 internal import Synchronization
 
-/// The encrypted item database: synchronous, safe to use from several threads and from several processes at once.
+/// The encrypted item database. Its calls are synchronous, and safe from several threads and
+/// processes at once.
 ///
-/// It knows rows, keys and uniqueness; who may see what is decided above it. Every call is one transaction.
+/// It handles rows, keys and uniqueness; callers are authorized in the layers above. Every call is
+/// one transaction.
 public final class KeychainStore: Sendable {
     private let connections: ConnectionPool
     let keybag: LockableKeybag
     let attempts: PasscodeAttempts
-    /// nil in memory, where there is no log.
+    /// nil in memory, where no log exists.
     private let idleCheckpoint: IdleCheckpoint?
     private let hasWritten = Flag()
-    /// nil where any number of items is taken.
+    /// nil if the number of items is not limited.
     let itemQuota: ItemQuota?
 
-    /// Opens the keychain at `path`, and makes it where there is none. On a read-only file system it is only read.
+    /// Opens the keychain at `path`, and creates it if it does not exist. On a read-only file
+    /// system it opens for reading only.
     ///
     /// - Parameters:
-    ///   - attempts: where wrong passcodes are counted.
-    ///   - clock: by which the grace after a lock is measured.
-    ///   - quota: how large the keychain may become; nil for no limit.
-    ///   - deviceKey: gives the device key; asked with true where the keychain is new and a key may be made for it.
+    ///   - attempts: counts wrong passcodes.
+    ///   - clock: measures the grace period after a lock.
+    ///   - quota: the maximum size of the keychain; nil for no limit.
+    ///   - deviceKey: returns the device key; called with true if the keychain is new and a key may
+    ///     be created.
     public convenience init(
         path: String, attempts: PasscodeAttempts, clock: BootClock = .system, quota: KeychainQuota? = nil,
         deviceKey: (_ isNew: Bool) throws(KeybagError) -> DeviceKey
@@ -38,7 +42,7 @@ public final class KeychainStore: Sendable {
             deviceKey: deviceKey)
     }
 
-    /// Opens the file at `path`, which exists.
+    /// Opens the existing file at `path`.
     ///
     /// - Parameter isReadOnly: writes nothing; every change throws ``StoreError/readOnly(path:)``.
     convenience init(
@@ -52,7 +56,7 @@ public final class KeychainStore: Sendable {
         try self.init(connections, path: path, attempts: attempts, clock: clock, quota: quota, deviceKey: deviceKey)
     }
 
-    /// A keychain in memory, which ends with the object.
+    /// Creates a keychain in memory, which is lost when the object is released.
     public convenience init(inMemoryWith deviceKey: DeviceKey, clock: BootClock = .system) throws(StoreError) {
         try self.init(
             ConnectionPool(inMemory: ()), path: nil, attempts: PasscodeAttempts(inMemory: clock), clock: clock,
@@ -84,27 +88,30 @@ public final class KeychainStore: Sendable {
         self.attempts = attempts
         itemQuota = quota.map { ItemQuota($0.items) }
         keybag = LockableKeybag(opened, clock: clock)
-        // Weak, so that a forgotten store is not kept open by its timer.
+        // Weak, so that the timer does not keep a released store open.
         idleCheckpoint =
             path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
     }
 
-    /// Whether the database lies on a read-only file system, so that every change throws ``StoreError/readOnly(path:)``.
+    /// Whether the database is on a read-only file system, so that every change throws
+    /// ``StoreError/readOnly(path:)``.
     public var isReadOnly: Bool { connections.isReadOnly }
 
-    /// Refuses a change before it costs anything.
+    /// Throws ``StoreError/readOnly(path:)`` before an expensive operation starts.
     func requireWritable() throws(StoreError) { try connections.requireWritable() }
 
     /// The version of the tables.
     public static var formatVersion: Int { DatabaseSchema.version }
 
-    /// Moves the log into the database and empties it, so that deleted and replaced rows leave the files.
+    /// Moves the log into the database and empties it, so that deleted and replaced rows leave the
+    /// files.
     public func checkpoint() throws(StoreError) {
         try Self.truncateLog(of: connections)
     }
 
-    /// After a change of keys: empties the log, also where somebody reads for a while. The change stands whatever comes of it, and a log that
-    /// could not be emptied is tried again when the keychain is idle, and at close.
+    /// Empties the log after a change of keys, and retries while another process or thread reads. A
+    /// failure does not undo the change: the log is emptied when the keychain is idle, and at
+    /// close.
     func forgetOldKeys() {
         for _ in 0..<Self.checkpointTries {
             if (try? Self.emptyLog(of: connections)) == true { return }
@@ -115,12 +122,14 @@ public final class KeychainStore: Sendable {
 
     private static let checkpointTries = 20
 
-    /// Empties the log and closes. Calls that are on their way end first; later ones throw ``StoreError/closed``.
+    /// Empties the log and closes the keychain. Running calls complete; later calls throw
+    /// ``StoreError/closed``.
     public func close() {
-        // Who only read has nothing to move. A failure means that another process is at work, which will do it.
+        // Without writes there is nothing to move. A failure means that another process uses the
+        // database; that process will empty the log.
         if hasWritten.value { try? checkpoint() }
         connections.close()
-        // Calls that are still on their way have their keys; the last of them takes them along.
+        // Running calls hold their own references to the keys; the last call releases them.
         keybag.forget()
     }
 
@@ -139,9 +148,11 @@ public final class KeychainStore: Sendable {
         throw .keybag(.damaged("its generation changes faster than it can be read"))
     }
 
-    /// Runs `body` under the keybag that was read last, without a transaction: for a single statement that itself tells the generation.
+    /// Runs `body` with the cached keyring, without a transaction: for a single statement that also
+    /// returns the generation.
     ///
-    /// The index key never changes (Documentation/Formats/keychain-database.md, "Keybag"), so what it does not find is not there.
+    /// The index key never changes (Documentation/Formats/keychain-database.md, "Keybag"), so an
+    /// item that the statement does not find does not exist.
     func readOutsideTransaction<Result>(_ body: (Database, RowSeal) throws(StoreError) -> Result) throws(StoreError)
         -> Result
     {
@@ -149,9 +160,11 @@ public final class KeychainStore: Sendable {
         return try connections.withConnection { (database) throws(StoreError) in try body(database, seal) }
     }
 
-    /// Runs `body` in one transaction; all of it is durable when this returns, or none of it happened.
+    /// Runs `body` in one transaction. When this returns, all changes are durable; when it throws,
+    /// nothing has changed.
     ///
-    /// - Parameter given: keys to use instead of those that are open, for an operation that has the passcode in its request.
+    /// - Parameter given: keys to use instead of the unlocked ones, for an operation that has the
+    ///   passcode in its request.
     func write<Result>(
         with given: Keyring? = nil, _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -159,7 +172,7 @@ public final class KeychainStore: Sendable {
         do throws(StoreError) {
             result = try connections.write { (database) throws(StoreError) in
                 guard let current = try currentKeyring(database) else {
-                    throw StoreError.keybag(.damaged("its generation went back"))
+                    throw StoreError.keybag(.damaged("its generation has decreased"))
                 }
                 if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
                 return try body(database, RowSeal(keyring: given ?? current))
@@ -173,8 +186,9 @@ public final class KeychainStore: Sendable {
         return result
     }
 
-    /// The keys of this transaction: another process may have changed the keybag since the last one. nil where another thread has seen a
-    /// newer state than this transaction, whose rows may be sealed under keys that are gone.
+    /// Returns the keys for this transaction, because another process may have changed the keybag.
+    /// Returns nil if another thread has seen a newer state than this transaction: the rows of this
+    /// one may be sealed under removed keys.
     private func currentKeyring(_ database: Database) throws(StoreError) -> Keyring? {
         let generation = try KeybagStorage.generation(in: database)
         let known = keybag.keyring
@@ -193,7 +207,7 @@ public final class KeychainStore: Sendable {
             throw .keybag(error)
         }
         guard try KeybagStorage.generation(in: database) == opened.generation else {
-            throw .keybag(.damaged("its generation is not the one that was authenticated"))
+            throw .keybag(.damaged("its generation does not match the authenticated one"))
         }
         return opened
     }
@@ -204,12 +218,13 @@ public final class KeychainStore: Sendable {
         _ = try emptyLog(of: connections)
     }
 
-    /// Whether the log is empty now; somebody who reads may be in the way.
+    /// Empties the log, and returns whether it is empty; readers can prevent that.
     private static func emptyLog(of connections: ConnectionPool) throws(StoreError) -> Bool {
         guard !connections.isReadOnly else { return true }
         return try connections.exclusively { (database) throws(StoreError) in
-            // Nobody is waited for: while another process reads, waiting here would make every writer wait as well. The pragma answers
-            // a row that says whether somebody was in the way; then the log stays until the next time.
+            // Do not wait for readers of other processes, because every writer would have to wait,
+            // too. The row of the pragma tells whether a reader blocked it; then the log stays
+            // until the next time.
             try RowStatement("PRAGMA busy_timeout = 0", in: database).run()
             defer { _ = try? RowStatement("PRAGMA busy_timeout = \(ConnectionPool.busyTimeout)", in: database).run() }
             let statement = try RowStatement("PRAGMA wal_checkpoint(TRUNCATE)", in: database)
@@ -217,7 +232,7 @@ public final class KeychainStore: Sendable {
         }
     }
 
-    // MARK: The first time
+    // MARK: Creation
 
     private static func create(in connections: ConnectionPool, deviceKey: DeviceKey, isFile: Bool) throws(StoreError) {
         if isFile { try enterLogMode(connections) }
@@ -228,23 +243,24 @@ public final class KeychainStore: Sendable {
             throw .keybag(error)
         }
         try connections.write { (database) throws(StoreError) in
-            // Another first process may have been quicker; then its tables stand.
+            // Another process may have created the tables first; then keep them.
             guard try DatabaseSchema.isEmpty(database) else { return }
             try DatabaseSchema.migrate(database)
             try KeybagStorage.insert(keybag, into: database)
         }
     }
 
-    /// Switches the new database to the write-ahead log, which stays so for ever.
+    /// Switches the new database permanently to write-ahead logging.
     ///
-    /// SQLite does not wait for other connections here, so that several first processes may have to try again.
+    /// SQLite does not wait for other connections here, so the call is repeated while another
+    /// process creates the same database.
     private static func enterLogMode(_ connections: ConnectionPool) throws(StoreError) {
         for attempt in 1... {
             do throws(StoreError) {
                 try connections.exclusively { (database) throws(StoreError) in
                     let statement = try RowStatement("PRAGMA journal_mode = WAL", in: database)
                     guard try statement.step(), statement.blob(0) == Array("wal".utf8) else {
-                        throw .database(code: 1, message: "the database does not enter write-ahead logging")
+                        throw .database(code: 1, message: "cannot switch the database to write-ahead logging")
                     }
                 }
                 return
@@ -257,29 +273,34 @@ public final class KeychainStore: Sendable {
         }
     }
 
-    /// The file that is there while the tables are made. Without it, an empty database is one that was emptied.
+    /// The path of the marker file that exists while the tables are created. An empty database
+    /// without it has been emptied.
     private static func creationMarkerPath(_ path: String) -> String { "\(path).new" }
 
-    /// Refuses a database without tables that nobody is making: what it held is lost, and a new keychain in its place would hide that.
+    /// Throws ``StoreError/notAKeychain(_:)`` for a database without tables that no process is
+    /// creating. Its content is lost, and a new keychain in its place would hide that.
     private static func refuseEmptied(_ path: String, _ connections: ConnectionPool) throws(StoreError) {
         do throws(SystemError) {
             if try FileStatus.ofLink(creationMarkerPath(path)) != nil { return }
         } catch {
             throw .system(error)
         }
-        // The mark goes after the tables have come: perhaps another first process has just finished.
+        // The marker file is removed after the tables are created: another process may have
+        // finished just now.
         guard try connections.read(DatabaseSchema.isEmpty) else { return }
         throw .notAKeychain(
-            "it is empty, but was not made just now; restore a backup, or remove the file to begin anew")
+            "it is empty, but was not created just now; restore a backup, or remove the file to start anew")
     }
 
-    /// Makes an empty file of mode 0600, so that SQLite does not make one that follows the umask; its log files take over the mode.
+    /// Creates an empty file with mode 0600, because SQLite would create one with the mode of the
+    /// umask. The log files get the same mode.
     static func prepareFile(_ path: String, mayCreate: Bool = true) throws(StoreError) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try refuseUnsafeFileSystem(folder)
         do throws(SystemError) {
-            // A file that exists is looked at without opening it: closing a descriptor would free the locks that SQLite holds on the
-            // same file elsewhere in this process (fcntl(2), "Record locking").
+            // Check an existing file without opening it: closing a descriptor would release the
+            // locks that SQLite holds on the same file in this process (fcntl(2), "Record
+            // locking").
             if mayCreate, try FileStatus.ofLink(path) == nil {
                 try PrivateFile.createEmpty(creationMarkerPath(path))
                 try PrivateFile.createEmpty(path)
@@ -306,7 +327,7 @@ public final class KeychainStore: Sendable {
     }
 }
 
-/// Goes up once, and stays up.
+/// A flag that can be raised, but not lowered.
 private final class Flag: Sendable {
     private let state = Atomic(false)
     var value: Bool { state.load(ordering: .acquiring) }

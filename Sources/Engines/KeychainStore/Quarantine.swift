@@ -2,9 +2,10 @@
 
 internal import GRDB
 
-/// Where damaged rows go when something is stored in their place, or when they are moved by hand: not lost, not trusted, never read by a call.
+/// The table of damaged rows. A damaged row is moved to it when an item is stored in its place, or
+/// by a repair. It is kept, not trusted, and not read by any call.
 enum Quarantine {
-    /// Moves the row at this place of `item`.
+    /// Moves the row at this position of `item` to quarantine.
     static func move(_ position: Int64, in database: Database) throws(StoreError) {
         let copy = try RowStatement(
             "INSERT INTO quarantine (\(columns)) SELECT \(columns) FROM item WHERE id = ?", in: database)

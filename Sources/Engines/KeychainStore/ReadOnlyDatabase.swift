@@ -3,21 +3,24 @@
 internal import CLatchkey
 internal import LinuxSystem
 
-/// A database file on a file system that cannot be written, though perhaps by another mount of it.
+/// A database file on a file system that is mounted read-only, and that may be writable through
+/// another mount.
 ///
-/// Where its log is empty, SQLite opens it as an immutable file: without locks, and without log and index beside it, which it could not make.
-/// SQLite takes an immutable file at its word and does not notice changes, so every use is between ``state()`` and ``isUnchanged(_:)``.
+/// If the log is empty, SQLite opens the file as immutable: without locks, and without a log and
+/// its index, which cannot be created here. SQLite does not notice changes of an immutable file, so
+/// every use is between ``state()`` and ``isUnchanged(_:)``.
 struct ReadOnlyDatabase: Sendable {
     let path: String
 
     enum State: Hashable, Sendable {
-        /// The log is empty: the file alone is the database while its stamp stays the same.
+        /// The log is empty. The file alone is the database as long as its stamp does not change.
         case settled(FileStatus.Stamp)
-        /// The log holds changes, as a program leaves it that ends without closing the keychain. SQLite reads both by the log's index.
+        /// The log holds changes of a program that ended without closing the keychain. SQLite reads
+        /// the file and the log with the index of the log.
         case logged
     }
 
-    /// Whether the file, or the directory that would take its log, lies on a file system that nothing can be written to.
+    /// Whether the file, or the directory for its log, is on a read-only file system.
     static func isNeeded(for path: String) throws(StoreError) -> Bool {
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         do {
@@ -28,7 +31,8 @@ struct ReadOnlyDatabase: Sendable {
         }
     }
 
-    /// - Throws: ``StoreError/pendingLog(path:)`` where the log holds changes and has no index, which cannot be made here.
+    /// - Throws: ``StoreError/pendingLog(path:)`` if the log holds changes and its index is
+    ///   missing, which cannot be created here.
     func state() throws(StoreError) -> State {
         let log = "\(path)-wal"
         let (hasLog, hasIndex): (Bool, Bool)
@@ -43,7 +47,8 @@ struct ReadOnlyDatabase: Sendable {
         return .logged
     }
 
-    /// Whether what was read since may be relied on. What has come into the log meanwhile was not read, and does no harm.
+    /// Whether a result that was read since ``state()`` is valid. Changes that reached the log in
+    /// the meantime were not read, and are harmless.
     func isUnchanged(_ state: State) -> Bool {
         switch state {
         case .settled(let stamp): FileStatus.stamp(of: path) == stamp
@@ -51,10 +56,11 @@ struct ReadOnlyDatabase: Sendable {
         }
     }
 
-    /// What sqlite3_open_v2 is given (https://www.sqlite.org/uri.html).
+    /// Returns the file name for sqlite3_open_v2 (https://www.sqlite.org/uri.html).
     ///
-    /// - Parameter uris: SQLite's answer to whether it reads URIs, which an immutable file needs.
-    /// - Throws: ``StoreError/database(code:message:)`` where it does not.
+    /// - Parameter uris: SQLite's result code for reading URIs, which an immutable file needs; 0 if
+    ///   it reads them.
+    /// - Throws: ``StoreError/database(code:message:)`` if SQLite does not read URIs.
     func name(in state: State, uris: Int32 = Self.uris) throws(StoreError) -> String {
         guard case .settled = state else { return path }
         guard uris == 0 else {
@@ -67,10 +73,12 @@ struct ReadOnlyDatabase: Sendable {
         return (path.hasPrefix("/") ? "file://" : "file:") + path.utf8.map(Self.encoded).joined() + "?immutable=1"
     }
 
-    /// GRDB passes no SQLITE_OPEN_URI. Debian's SQLite reads URIs by default; another one is told to, once, before its first use.
+    /// GRDB does not pass SQLITE_OPEN_URI. Debian's SQLite reads URIs by default; another SQLite is
+    /// configured to do so once, before its first use.
     private static let uris = latchkey_sqlite_read_uris()
 
-    /// A byte of a path, percent-encoded unless it stands for itself in every URI (RFC 3986, section 2.3) or separates components.
+    /// Returns a byte of a path, percent-encoded unless it is unreserved (RFC 3986, section 2.3) or
+    /// separates components.
     private static func encoded(_ byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

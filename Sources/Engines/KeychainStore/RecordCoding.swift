@@ -3,15 +3,16 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// What is wrong with a row. The words go into reports; they hold no values.
+/// The damage of a row. Reports show the text; it contains no values.
 struct RowDamage: Error {
     let reason: String
     init(_ reason: String) { self.reason = reason }
 }
 
-/// A list of named values, as both halves hold it: `name(4) type(1) length(4, big-endian) bytes`, sorted by name, each name once.
+/// The type of a field. Each half of a row is a list of named fields,
+/// `name(4) type(1) length(4, big-endian) bytes`, sorted by name, each name at most once.
 ///
-/// The writer and the reader are the same for attributes, which are plain values, and for secrets, which stay in secret memory.
+/// Attributes are plain values; secrets stay in secret memory.
 enum FieldType: UInt8 {
     case string = 1
     case data = 2
@@ -23,27 +24,29 @@ enum FieldType: UInt8 {
 struct Field {
     static let headerLength = 9
 
-    /// Four ASCII letters as one number, the first letter highest.
+    /// Four ASCII letters as one big-endian number.
     let name: UInt32
     let type: FieldType
-    /// The value's bytes; only for the duration of the call that reads the plaintext.
+    /// The bytes of the value; valid only during the call that reads the plaintext.
     let value: UnsafeRawBufferPointer
 
-    /// Hands every field of a plaintext to `body`, in order; every byte must belong to one.
+    /// Calls `body` with every field of a plaintext, in order.
+    ///
+    /// - Throws: ``RowDamage`` if the bytes are not a sequence of fields.
     static func forEach(
         in plaintext: UnsafeRawBufferPointer, _ body: (Field) throws(RowDamage) -> Void
     ) throws(RowDamage) {
         var position = 0
         var last: UInt32?
         while position < plaintext.count {
-            guard plaintext.count - position >= headerLength else { throw RowDamage("a field's header is cut short") }
+            guard plaintext.count - position >= headerLength else { throw RowDamage("a field header is truncated") }
             let name = UInt32(bigEndian: plaintext.loadUnaligned(fromByteOffset: position, as: UInt32.self))
             guard let type = FieldType(rawValue: plaintext[position + 4]) else {
-                throw RowDamage("a field's type is not known")
+                throw RowDamage("unknown field type")
             }
             let length = Int(UInt32(bigEndian: plaintext.loadUnaligned(fromByteOffset: position + 5, as: UInt32.self)))
             position += headerLength
-            guard plaintext.count - position >= length else { throw RowDamage("a field's value is cut short") }
+            guard plaintext.count - position >= length else { throw RowDamage("a field value is truncated") }
             if let last, last >= name { throw RowDamage("the fields are out of order") }
             last = name
             try body(
@@ -54,7 +57,7 @@ struct Field {
         }
     }
 
-    /// The value of a field that is no secret.
+    /// Returns the value of an attribute field.
     func attributeValue() throws(RowDamage) -> AttributeValue {
         switch type {
         case .string:
@@ -63,19 +66,20 @@ struct Field {
         case .data: return .data(Array(value))
         case .number: return .number(Int64(bitPattern: try word()))
         case .date: return .date(Double(bitPattern: try word()))
-        case .secret: throw RowDamage("a secret lies among the attributes")
+        case .secret: throw RowDamage("unexpected secret field in the metadata half")
         }
     }
 
     private func word() throws(RowDamage) -> UInt64 {
-        guard value.count == 8 else { throw RowDamage("a number has not eight bytes") }
+        guard value.count == 8 else { throw RowDamage("a number must have 8 bytes") }
         return UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
     }
 }
 
 // MARK: Metadata
 
-/// Writes and reads the metadata half: every attribute that is no secret, the access group and the dates.
+/// Encodes and decodes the metadata half: every attribute that is not secret, the access group and
+/// the dates.
 enum MetadataCoding {
     static func encode(_ record: ItemRecord) -> [UInt8] {
         var fields: [(name: UInt32, value: AttributeValue)] = []
@@ -98,7 +102,7 @@ enum MetadataCoding {
         return bytes
     }
 
-    /// The record of a row; its secrets are not there yet.
+    /// Returns the record of a row, without its secrets.
     static func decode(_ plaintext: UnsafeRawBufferPointer, clear: ClearColumns) throws(RowDamage) -> ItemRecord {
         var created: AttributeValue?
         var modified: AttributeValue?
@@ -121,7 +125,7 @@ enum MetadataCoding {
                 guard let attribute = ItemAttribute(code: field.name), let column = schema[attribute],
                     column.isStoredWithMetadata
                 else {
-                    throw RowDamage("an attribute is not one that the item's class keeps there")
+                    throw RowDamage("unexpected attribute in the metadata half")
                 }
                 attributes[attribute] = value
             }
@@ -130,10 +134,10 @@ enum MetadataCoding {
             case .string(let group)? = group,
             case .number(let gradeNumber)? = grade, case .string(let addedBy)? = addedBy,
             let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
-        else { throw RowDamage("a field that every item has is missing") }
+        else { throw RowDamage("a required field is missing") }
         var accessControlFlags: AccessControlFlags?
         if let flags {
-            guard case .number(let number) = flags else { throw RowDamage("the access control is no number") }
+            guard case .number(let number) = flags else { throw RowDamage("the access control field must be a number") }
             accessControlFlags = AccessControlFlags(rawValue: UInt64(bitPattern: number))
         }
         return ItemRecord(
@@ -145,7 +149,8 @@ enum MetadataCoding {
             addedBy: addedBy)
     }
 
-    /// A date that is no number becomes the reference date, so that one bad date does not cost the item.
+    /// Returns the date, or the reference date if it is not finite, so that one invalid date does
+    /// not make the item unreadable.
     private static func usable(_ date: Double) -> Double {
         date.isFinite ? date : 0
     }
@@ -165,7 +170,7 @@ enum MetadataCoding {
         }
     }
 
-    /// Names of what is a field of the record; attributes have their own four-letter codes.
+    /// The names of the fields of a record. Attributes use their own four-letter codes.
     private enum Name {
         static let created = ItemAttribute.creationDate.code
         static let modified = ItemAttribute.modificationDate.code
@@ -180,7 +185,7 @@ enum MetadataCoding {
 
 // MARK: Secrets
 
-/// Writes and reads the secret half, from secret memory to secret memory.
+/// Encodes and decodes the secret half, from secret memory to secret memory.
 enum SecretsCoding {
     static func encode(_ secrets: ItemSecrets) -> SecretBytes {
         var fields: [(name: UInt32, value: SharedSecret)] = secrets.attributes.map { ($0.key.code, $0.value) }
@@ -203,7 +208,7 @@ enum SecretsCoding {
     static func decode(_ plaintext: UnsafeRawBufferPointer, of itemClass: ItemClass) throws(RowDamage) -> ItemSecrets {
         var secrets = ItemSecrets()
         try Field.forEach(in: plaintext) { (field) throws(RowDamage) in
-            guard field.type == .secret else { throw RowDamage("an attribute lies among the secrets") }
+            guard field.type == .secret else { throw RowDamage("unexpected attribute field in the secret half") }
             let value = SharedSecret(SecretBytes(copying: field.value))
             if field.name == dataName {
                 secrets.data = value
@@ -211,7 +216,7 @@ enum SecretsCoding {
             }
             guard let attribute = ItemAttribute(code: field.name), ItemSchema.of(itemClass)[attribute]?.isSecret == true
             else {
-                throw RowDamage("a secret is not one of the item's class")
+                throw RowDamage("unexpected secret attribute for the class of the item")
             }
             secrets.attributes[attribute] = value
         }

@@ -5,12 +5,14 @@ internal import FoundationEssentials
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// Every primitive that the store calls: AES-256-GCM (NIST SP 800-38D) for halves, HMAC-SHA-256 (RFC 2104) for search tokens.
+/// The cryptographic primitives of the store: AES-256-GCM (NIST SP 800-38D) for row halves,
+/// HMAC-SHA-256 (RFC 2104) for search tokens.
 enum RowCryptography {
-    /// The bytes a seal adds: a nonce of 12 and a tag of 16.
+    /// The bytes that sealing adds: a nonce of 12 and a tag of 16.
     static let overhead = 28
 
-    /// Pads and seals `content` under `key`: `nonce(12) ‖ ciphertext ‖ tag(16)`. The nonce is random, and the key is used this once.
+    /// Pads `content` and seals it under `key`: `nonce(12) ‖ ciphertext ‖ tag(16)`. The nonce is
+    /// random, and each key seals only once.
     static func seal(_ content: UnsafeRawBufferPointer, key: SymmetricKey, additionalData: [UInt8]) throws(StoreError)
         -> [UInt8]
     {
@@ -24,31 +26,34 @@ enum RowCryptography {
                 return Array(box.nonce) + box.ciphertext + box.tag
             }
         } catch {
-            throw .database(code: 1, message: "a row could not be sealed: \(error)")
+            throw .database(code: 1, message: "cannot seal a row: \(error)")
         }
     }
 
-    /// Opens what ``seal(_:key:additionalData:)`` made and lends the content to `body`.
+    /// Opens the bytes that ``seal(_:key:additionalData:)`` returned, and calls `body` with the
+    /// content.
     static func open<Result>(
         _ sealed: ArraySlice<UInt8>, key: SymmetricKey, additionalData: [UInt8],
         _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
     ) throws(RowDamage) -> Result {
-        guard sealed.count >= overhead else { throw RowDamage("a half is cut short") }
+        guard sealed.count >= overhead else { throw RowDamage("a row half is truncated") }
         var padded: Data
         do {
             let box = try AES.GCM.SealedBox(combined: sealed)
             padded = try AES.GCM.open(box, using: key, authenticating: additionalData)
         } catch {
-            throw RowDamage("a half does not authenticate")
+            throw RowDamage("a row half does not authenticate")
         }
-        // swift-crypto answers in ordinary memory, which is wiped in place before it is given back.
+        // swift-crypto returns the plaintext in ordinary memory; wipe it in place before it is
+        // released.
         defer { padded.wipe() }
         return try padded.withBorrowedBytes { (bytes) throws(RowDamage) in try body(try Padding.content(of: bytes)) }
     }
 
     // MARK: Backups
 
-    /// Seals a chunk of a backup: `ciphertext ‖ tag(16)`. No nonce may serve a key twice.
+    /// Seals a chunk of a backup: `ciphertext ‖ tag(16)`. A nonce must not be used twice with one
+    /// key.
     static func sealChunk(_ content: UnsafeRawBufferPointer, key: SymmetricKey, nonce: [UInt8]) throws(StoreError)
         -> [UInt8]
     {
@@ -56,11 +61,12 @@ enum RowCryptography {
             let box = try AES.GCM.seal(BorrowedBytes(content), using: key, nonce: AES.GCM.Nonce(data: nonce))
             return Array(box.ciphertext) + box.tag
         } catch {
-            throw .database(code: 1, message: "a part of the backup could not be sealed: \(error)")
+            throw .database(code: 1, message: "cannot seal a backup chunk: \(error)")
         }
     }
 
-    /// Opens what ``sealChunk(_:key:nonce:)`` made; false where it is not that.
+    /// Opens the bytes that ``sealChunk(_:key:nonce:)`` returned; returns false if they do not
+    /// authenticate.
     static func openChunk(_ sealed: [UInt8], key: SymmetricKey, nonce: [UInt8], into buffer: WipedBuffer) -> Bool {
         let end = sealed.count - 16
         guard end >= 0, let nonce = try? AES.GCM.Nonce(data: nonce),
@@ -71,17 +77,19 @@ enum RowCryptography {
         return content.withUnsafeBytes { buffer.append($0) == $0.count }
     }
 
-    /// Seals an item that may be restored on this device only: `nonce(12) ‖ ciphertext ‖ tag(16)`, the nonce random.
+    /// Seals an item that can be restored on this device only: `nonce(12) ‖ ciphertext ‖ tag(16)`,
+    /// with a random nonce.
     static func sealItem(_ content: UnsafeRawBufferPointer, key: SymmetricKey) throws(StoreError) -> [UInt8] {
         do {
             let box = try AES.GCM.seal(BorrowedBytes(content), using: key)
             return Array(box.nonce) + box.ciphertext + box.tag
         } catch {
-            throw .database(code: 1, message: "an item of the backup could not be sealed: \(error)")
+            throw .database(code: 1, message: "cannot seal a backup item: \(error)")
         }
     }
 
-    /// Opens what ``sealItem(_:key:)`` made and lends it to `body`; nil where it was made on another device.
+    /// Opens the bytes that ``sealItem(_:key:)`` returned, and calls `body` with the content;
+    /// returns nil if they were sealed on another device.
     static func openItem<Result>(
         _ sealed: UnsafeRawBufferPointer, key: SymmetricKey,
         _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
@@ -98,7 +106,7 @@ enum RowCryptography {
         Array(SHA256.hash(data: bytes))
     }
 
-    /// The index key, made ready for many tokens; for the duration of one transaction.
+    /// The index key, prepared for many tokens. It exists for one transaction.
     struct TokenKey {
         private let prepared: HMAC<SHA256>
 
@@ -106,7 +114,7 @@ enum RowCryptography {
             prepared = HMAC<SHA256>(key: SymmetricKey(data: key))
         }
 
-        /// The first 16 bytes of `HMAC-SHA-256(index key, message)`.
+        /// Returns the first 16 bytes of `HMAC-SHA-256(index key, message)`.
         func token(_ message: [UInt8]) -> [UInt8] {
             var code = prepared
             code.update(data: message)
@@ -116,13 +124,14 @@ enum RowCryptography {
 
     static let tokenLength = 16
 
-    /// SHA-1, which `kSecAttrSHA1` promises callers. It protects nothing, and is never stored. nil where libcrypto forbids it.
+    /// Returns the SHA-1 digest for the attribute `kSecAttrSHA1`; nil if libcrypto does not allow
+    /// SHA-1. It protects nothing, and is never stored.
     static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         try? SHA1.digest(of: bytes)
     }
 }
 
-/// Lends bytes to swift-crypto without a copy.
+/// Passes bytes to swift-crypto without a copy.
 private struct BorrowedBytes: DataProtocol, ContiguousBytes, RandomAccessCollection {
     let bytes: UnsafeRawBufferPointer
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -138,7 +147,7 @@ private struct BorrowedBytes: DataProtocol, ContiguousBytes, RandomAccessCollect
 }
 
 extension Data {
-    /// Lends the bytes, with typed errors.
+    /// Calls `body` with the bytes, with typed errors.
     fileprivate func withBorrowedBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result)
         throws(RowDamage) -> Result
     {
@@ -148,7 +157,8 @@ extension Data {
         return try outcome.get()
     }
 
-    /// Overwrites the bytes where they lie. The value is the only owner of its storage, so nothing is copied first.
+    /// Overwrites the bytes in place. The value is the only owner of its storage, so the access
+    /// does not copy it.
     fileprivate mutating func wipe() {
         withUnsafeMutableBytes { SecretBytes.wipe($0) }
     }

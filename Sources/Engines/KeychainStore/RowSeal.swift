@@ -5,16 +5,17 @@ internal import Keybag
 internal import KeychainModel
 internal import SecretMemory
 
-/// Turns records into rows and rows back into records.
+/// Seals records into rows, and opens rows into records.
 ///
-/// A half is `wrapped key(40) ‖ nonce(12) ‖ ciphertext ‖ tag(16)`, under a fresh key at every write. Its additional data names its place
-/// (Documentation/Formats/keychain-database.md, "Additional data"); after opening, every token and clear column is computed anew and
-/// compared. So a row that was copied, spliced, moved or renamed does not open.
+/// A half is `wrapped key(40) ‖ nonce(12) ‖ ciphertext ‖ tag(16)`, under a new key at every write.
+/// Its additional data names its row and half (Documentation/Formats/keychain-database.md,
+/// "Additional data"). After opening, every token is computed again and compared. So a row that was
+/// copied, spliced, moved or renamed does not open.
 struct RowSeal {
     let keyring: any ItemKeyWrapping
     let tokens: SearchTokens
 
-    /// For one transaction.
+    /// Creates a seal for one transaction.
     init(keyring: any ItemKeyWrapping) {
         self.keyring = keyring
         tokens = SearchTokens(keyring)
@@ -22,15 +23,16 @@ struct RowSeal {
 
     /// Why a row does not open.
     enum Failure: Error {
-        /// It is not what was written.
+        /// The row does not authenticate or decode.
         case damaged(RowDamage)
-        /// Its class is closed or has no key.
+        /// The class of the row is locked or has no key.
         case closed(KeybagError)
     }
 
     // MARK: Sealing
 
-    /// A row for the record, both halves sealed anew. The record must carry its secrets.
+    /// Returns a row for the record, with both halves newly sealed. The record must have its
+    /// secrets.
     func seal(_ record: ItemRecord, revision: UInt64, position: Int64 = 0) throws(StoreError) -> ItemRow {
         let clear = ClearColumns(
             identifier: record.identifier, itemClass: record.itemClass, protection: record.protection,
@@ -52,7 +54,7 @@ struct RowSeal {
             tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret)
     }
 
-    /// Refuses a class that is closed or has no key.
+    /// Throws if the class is locked or has no key.
     func requireOpen(_ protection: ProtectionClass) throws(StoreError) {
         _ = try generation(for: protection)
     }
@@ -80,7 +82,7 @@ struct RowSeal {
 
     // MARK: Opening
 
-    /// The record of a row, verified, without its secrets. Needs no key of the secret half.
+    /// Returns the verified record of a row, without its secrets. Needs no key of the secret half.
     func open(_ row: ItemRow) throws(Failure) -> ItemRecord {
         let clear = row.clear
         let record = try open(row.metadata, half: .metadata, row: row) { (bytes) throws(RowDamage) in
@@ -90,7 +92,7 @@ struct RowSeal {
         return record
     }
 
-    /// The secret half of a row.
+    /// Returns the secrets of a row.
     func openSecrets(of row: ItemRow) throws(Failure) -> ItemSecrets {
         let itemClass = row.clear.itemClass
         return try open(row.secret, half: .secret, row: row) { (bytes) throws(RowDamage) in
@@ -98,7 +100,7 @@ struct RowSeal {
         }
     }
 
-    /// Both halves.
+    /// Returns the record of a row with its secrets.
     func openWhole(_ row: ItemRow) throws(Failure) -> ItemRecord {
         var record = try open(row)
         record.secrets = try openSecrets(of: row)
@@ -107,27 +109,27 @@ struct RowSeal {
 
     private func verifyTokens(of row: ItemRow, against record: ItemRecord) throws(Failure) {
         guard tokens.group(record.accessGroup) == row.accessGroup else {
-            throw .damaged(RowDamage("the access group's token is another group's"))
+            throw .damaged(RowDamage("the access group token does not match the access group"))
         }
         guard tokens.match(record, row.tokens) else {
-            throw .damaged(RowDamage("a search token is not the one of the value"))
+            throw .damaged(RowDamage("a search token does not match its value"))
         }
         guard tokens.primaryKey(of: record, group: row.accessGroup) == row.primaryKey else {
-            throw .damaged(RowDamage("the primary key's token is not the one of the values"))
+            throw .damaged(RowDamage("the primary key token does not match the values"))
         }
     }
 
     private func open<Result>(
         _ sealed: [UInt8], half: RowHalf, row: ItemRow, _ body: (UnsafeRawBufferPointer) throws(RowDamage) -> Result
     ) throws(Failure) -> Result {
-        guard sealed.count > Self.wrappedKeyLength else { throw .damaged(RowDamage("a half is cut short")) }
+        guard sealed.count > Self.wrappedKeyLength else { throw .damaged(RowDamage("a row half is truncated")) }
         let key: SymmetricKey
         do {
             key = try keyring.unwrap(
                 sealed[..<Self.wrappedKeyLength], of: half, protection: row.clear.protection,
                 generation: row.clear.generation)
         } catch .wrongKey {
-            throw .damaged(RowDamage("a half's key does not unwrap"))
+            throw .damaged(RowDamage("the key of a row half does not unwrap"))
         } catch {
             throw .closed(error)
         }
@@ -142,7 +144,7 @@ struct RowSeal {
 
     // MARK: Additional data
 
-    /// Everything that says where a half belongs, each part behind its length in one byte.
+    /// Returns the data that identifies a half, each part after its length in one byte.
     private func additionalData(_ half: RowHalf, _ clear: ClearColumns, _ group: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)

@@ -3,10 +3,11 @@
 internal import GRDB
 internal import GRDBSQLite
 
-/// A prepared statement of GRDB's cache, driven through SQLite's C interface.
+/// A prepared statement of GRDB's cache, used through SQLite's C interface.
 ///
-/// The one place that calls it: for one row, GRDB's own `Row` costs several times what the query does. GRDB still owns the connection, the
-/// transaction and the statement; what is bound here is cleared again when the value goes.
+/// Only this type calls that interface: for one row, GRDB's `Row` costs several times as much as
+/// the query. GRDB still owns the connection, the transaction and the statement. The bindings are
+/// cleared when the value is released.
 struct RowStatement: ~Copyable {
     private let statement: OpaquePointer
     private let connection: OpaquePointer
@@ -48,7 +49,7 @@ struct RowStatement: ~Copyable {
 
     // MARK: Running
 
-    /// Moves to the next row; false after the last one.
+    /// Moves to the next row; returns false after the last one.
     func step() throws(StoreError) -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: true
@@ -57,7 +58,7 @@ struct RowStatement: ~Copyable {
         }
     }
 
-    /// Runs a statement that returns no rows; the number of rows it changed.
+    /// Runs a statement that returns no rows, and returns the number of changed rows.
     @discardableResult
     func run() throws(StoreError) -> Int {
         while try step() {}
@@ -70,7 +71,7 @@ struct RowStatement: ~Copyable {
         sqlite3_column_int64(statement, column)
     }
 
-    /// Empty where the column is NULL.
+    /// Returns the bytes of a column; empty if it is NULL.
     func blob(_ column: Int32) -> [UInt8] {
         let count = Int(sqlite3_column_bytes(statement, column))
         guard count > 0, let start = sqlite3_column_blob(statement, column) else { return [] }
@@ -89,13 +90,14 @@ struct RowStatement: ~Copyable {
         .database(code: sqlite3_extended_errcode(connection), message: String(cString: sqlite3_errmsg(connection)))
     }
 
-    /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns. Cast because Swift does not import the macro, which is -1 as a
-    /// pointer to a function that is never called.
+    /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns. The cast is needed
+    /// because Swift does not import the macro, which is -1 as a pointer to a function that is
+    /// never called.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
 extension StoreError {
-    /// The store's own error inside `error`, or what SQLite said.
+    /// Creates a StoreError: `error` itself if it is one, or SQLite's code and message.
     init(_ error: any Error) {
         switch error {
         case let error as StoreError: self = error

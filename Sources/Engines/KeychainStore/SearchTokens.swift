@@ -3,17 +3,19 @@
 internal import Keybag
 internal import KeychainModel
 
-/// What stands in the database for values that are searched: 16 bytes that only a holder of the index key can compute.
+/// The search tokens: 16 bytes for each searchable value, which can be computed only with the index
+/// key. The database holds them in place of the values.
 ///
 /// ```
 /// attribute   = HMAC(index key, "latchkey v1 attribute" ‖ class ‖ code(4) ‖ canonical value)
 /// group       = HMAC(index key, "latchkey v1 group" ‖ grade ‖ name)
-/// primary key = HMAC(index key, "latchkey v1 primary key" ‖ class ‖ for each column: code(4) ‖ length(4) ‖ canonical value)
+/// primary key = HMAC(index key, "latchkey v1 primary key" ‖ class
+///                    ‖ for each column: code(4) ‖ length(4) ‖ canonical value)
 /// ```
 /// The canonical value of the column `agrp` in the primary key is its group token.
 ///
-/// One object serves one transaction, and remembers the tokens of its query: the rows that are found carry the same values, whose tokens
-/// are then compared without being computed again.
+/// One object is used for one transaction, and caches the tokens of its query: the rows that are
+/// found have the same values, so their tokens are compared without being computed again.
 final class SearchTokens {
     private let key: RowCryptography.TokenKey
     private var known: [(attribute: ItemAttribute, itemClass: ItemClass, value: AttributeValue, token: [UInt8])] = []
@@ -23,7 +25,7 @@ final class SearchTokens {
         key = keyring.withIndexKey { RowCryptography.TokenKey($0) }
     }
 
-    /// The token of an attribute that is searched for; it is remembered.
+    /// Returns the token of an attribute of the query, and caches it.
     func cachedToken(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
         let token = self.attribute(attribute, value, of: itemClass)
         known.append((attribute, itemClass, value, token))
@@ -64,7 +66,7 @@ final class SearchTokens {
         return key.token(message)
     }
 
-    /// The tokens of ``DatabaseSchema/tokenColumns``.
+    /// Returns the tokens of ``DatabaseSchema/tokenColumns``.
     func columns(of record: ItemRecord) -> [[UInt8]?] {
         var tokens = [[UInt8]?](repeating: nil, count: DatabaseSchema.tokenColumns.count)
         for (position, attribute) in DatabaseSchema.tokenColumns(of: record.itemClass) {
@@ -73,7 +75,7 @@ final class SearchTokens {
         return tokens
     }
 
-    /// Whether a row's token columns are what ``columns(of:)`` makes of the record.
+    /// Whether the token columns of a row are equal to ``columns(of:)`` for the record.
     func match(_ record: ItemRecord, _ tokens: [[UInt8]?]) -> Bool {
         var next = 0
         for (position, attribute) in DatabaseSchema.tokenColumns(of: record.itemClass) {

@@ -4,44 +4,46 @@ public import Keybag
 public import KeychainModel
 public import LinuxSystem
 
-/// Why the store could not do what it was asked.
+/// An error of the store.
 public enum StoreError: Error, Sendable {
     case keybag(KeybagError)
     case system(SystemError)
-    /// SQLite's extended result code and its text.
+    /// SQLite's extended result code and message.
     case database(code: Int32, message: String)
-    /// The file is there, but is no keychain: the words say what was found.
+    /// The file exists, but is not a keychain; the text says what was found.
     case notAKeychain(String)
     /// The database was written by a newer version.
     case newerVersion(found: Int, known: Int)
-    /// The file lies where SQLite's log is unsafe.
+    /// The file is on a file system where SQLite's log is unsafe.
     case unsafeFileSystem(path: String, kind: String)
     /// The file was deleted or replaced while it was open.
     case replaced(path: String)
-    /// The file lies on a read-only file system, and the call would change it.
+    /// The file is on a read-only file system, and the call would change it.
     case readOnly(path: String)
-    /// The file lies on a read-only file system, and its log, of this path, holds changes and has no index.
+    /// The file is on a read-only file system, and its log at `path` holds changes but has no
+    /// index.
     case pendingLog(path: String)
-    /// The file lies on a file system that is read-only here, and was changed from elsewhere during the call.
+    /// The file is on a file system that is mounted read-only here, and was changed through another
+    /// mount during the call.
     case changedDuringRead(path: String)
     /// The store was closed before the call.
     case closed
-    /// The words say why this is no backup, or no whole one.
+    /// The file is not a complete backup; the text says why.
     case notABackup(String)
     /// The backup was written by a newer version.
     case newerBackup(found: UInt16, known: UInt16)
-    /// The passphrase is not the backup's, or the backup's beginning is damaged.
+    /// The passphrase does not match the backup, or the first bytes of the backup are damaged.
     case wrongPassphrase
-    /// A rehearsal has come to its end and is taken back.
+    /// A dry run has finished and is rolled back.
     case dryRunFinished
-    /// The result is no longer wanted, and nothing was changed (`Cancellation`).
+    /// The caller has cancelled the operation (`Cancellation`); nothing was changed.
     case cancelled
-    /// The keychain is as large as it may be; the words say in what.
+    /// The keychain has reached its quota; the text says which.
     case quota(String)
-    /// The items that match hold more bytes than are given at a time (`ResultLimit`).
+    /// The matching items hold more than `max` bytes, the limit of one result (`ResultLimit`).
     case resultTooLarge(max: Int)
     /// A live item has the same primary key.
     case duplicate
-    /// The change that an update asked for is not allowed.
+    /// The change of an update is not allowed.
     case refused(KeychainError)
 }

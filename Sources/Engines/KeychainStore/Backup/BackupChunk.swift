@@ -2,14 +2,15 @@
 
 internal import KeychainModel
 
-/// How a backup's body is cut.
+/// The chunks of a backup's body.
 enum BackupChunk {
-    /// The plaintext of every chunk but the last.
+    /// The length of the plaintext of every chunk except the last, in bytes.
     static let length = 65536
-    /// The tag.
+    /// The length of the authentication tag, in bytes.
     static let overhead = 16
 
-    /// `be64 counter ‖ 0 0 0 ‖ last`: no key serves two backups, so that no nonce comes twice under one key.
+    /// Returns the nonce `be64 counter ‖ 0 0 0 ‖ last`. Every backup has its own key, so no nonce
+    /// is used twice with one key.
     static func nonce(_ counter: UInt64, isLast: Bool) -> [UInt8] {
         counter.bigEndianBytes + [0, 0, 0, isLast ? 1 : 0]
     }

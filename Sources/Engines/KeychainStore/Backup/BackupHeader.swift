@@ -3,11 +3,12 @@
 internal import Keybag
 internal import KeychainModel
 
-/// The clear beginning of a backup: 75 bytes, on which every key of the backup depends (Documentation/Formats/backup.md).
+/// The plaintext header of a backup: 75 bytes. Every key of the backup depends on it
+/// (Documentation/Formats/backup.md).
 struct BackupHeader: Equatable {
     var salt: [UInt8]
     var cost: PasscodeCost
-    /// The UUID of the keychain that was saved.
+    /// The UUID of the keychain that was backed up.
     var keychain: [UInt8]
     /// Seconds since 2001-01-01 00:00:00 UTC.
     var created: Double
@@ -37,12 +38,12 @@ struct BackupHeader: Equatable {
     /// - Throws: ``StoreError/notABackup(_:)``, ``StoreError/newerBackup(found:known:)``.
     init(decoding bytes: [UInt8]) throws(StoreError) {
         guard bytes.count == Self.length, bytes.starts(with: Self.magic) else {
-            throw .notABackup("it does not begin as one")
+            throw .notABackup("the header is missing")
         }
         func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
         let version = UInt16(number(8..<10))
         guard version <= Self.version else { throw .newerBackup(found: version, known: Self.version) }
-        guard version == Self.version else { throw .notABackup("version \(version) does not exist") }
+        guard version == Self.version else { throw .notABackup("unknown version \(version)") }
         salt = Array(bytes[10..<42])
         cost = PasscodeCost(
             exponent: bytes[42], blockSize: UInt32(number(43..<47)), parallelism: UInt32(number(47..<51)))

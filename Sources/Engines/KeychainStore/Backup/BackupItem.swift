@@ -3,7 +3,9 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// One item in a backup: `uuid(16) class(1) protection(1) sync(1) be32 length ‖ metadata, be32 length ‖ secrets`, in the encoding of the rows.
+/// One item in a backup:
+/// `uuid(16) class(1) protection(1) sync(1) be32 length ‖ metadata, be32 length ‖ secrets`.
+/// Metadata and secrets are encoded as in the rows of the database.
 enum BackupItem {
     static func encode(_ record: ItemRecord) -> SecretBytes {
         let metadata = MetadataCoding.encode(record)
@@ -21,11 +23,13 @@ enum BackupItem {
         }
     }
 
-    /// Reads what ``encode(_:)`` wrote; refuses every other sequence of bytes.
+    /// Decodes the bytes that ``encode(_:)`` returns.
+    ///
+    /// - Throws: ``RowDamage`` for every other sequence of bytes.
     static func decode(_ bytes: UnsafeRawBufferPointer) throws(RowDamage) -> ItemRecord {
         var rest = bytes[...]
         func take(_ count: Int) throws(RowDamage) -> UnsafeRawBufferPointer {
-            guard rest.count >= count else { throw RowDamage("an item is cut short") }
+            guard rest.count >= count else { throw RowDamage("an item is truncated") }
             defer { rest = rest.dropFirst(count) }
             return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
         }
@@ -33,16 +37,16 @@ enum BackupItem {
         guard let identifier = ItemIdentifier(bytes: Array(try take(16))),
             let itemClass = ItemClass(number: try take(1)[0]),
             let protection = ProtectionClass(number: try take(1)[0])
-        else { throw RowDamage("an item's class is not known") }
+        else { throw RowDamage("an item has an unknown class") }
         let flag = try take(1)[0]
-        guard flag <= 1 else { throw RowDamage("an item's flag is not known") }
+        guard flag <= 1 else { throw RowDamage("an item has an invalid flag") }
         let clear = ClearColumns(
             identifier: identifier, itemClass: itemClass, protection: protection, generation: 0, revision: 0,
             isSynchronizable: flag == 1,
             isTombstone: false)
         var record = try MetadataCoding.decode(try take(try length()), clear: clear)
         record.secrets = try SecretsCoding.decode(try take(try length()), of: itemClass)
-        guard rest.isEmpty else { throw RowDamage("bytes follow an item") }
+        guard rest.isEmpty else { throw RowDamage("unexpected bytes after an item") }
         return record
     }
 }

@@ -2,9 +2,9 @@
 
 internal import Crypto
 
-/// The body of a backup on its way in. Nothing is lent that was not authenticated.
+/// Reads the body of a backup. It passes on only authenticated bytes.
 struct BackupReader: ~Copyable {
-    /// Fills as much of the buffer as there is; 0 at the end.
+    /// Fills the buffer with the bytes that are available, and returns their number; 0 at the end.
     typealias Source = (UnsafeMutableRawBufferPointer) throws(StoreError) -> Int
 
     private let key: SymmetricKey
@@ -20,7 +20,7 @@ struct BackupReader: ~Copyable {
         chunk = WipedBuffer(BackupChunk.length)
     }
 
-    /// Lends the next `count` bytes; nil at the end of the body.
+    /// Calls `body` with the next `count` bytes; returns nil at the end of the body of the backup.
     mutating func next<Result>(
         _ count: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
     ) throws(StoreError) -> Result? {
@@ -28,7 +28,7 @@ struct BackupReader: ~Copyable {
         while buffer.count < count {
             if position == chunk.count {
                 guard !isAtEnd else {
-                    guard buffer.count == 0 else { throw .notABackup("it ends within an item") }
+                    guard buffer.count == 0 else { throw .notABackup("it ends in the middle of an item") }
                     return nil
                 }
                 try readChunk()
@@ -41,16 +41,16 @@ struct BackupReader: ~Copyable {
     }
 
     private mutating func readChunk() throws(StoreError) {
-        guard let header = try exactly(4) else { throw .notABackup("it ends before its last part") }
+        guard let header = try exactly(4) else { throw .notABackup("the last chunk is missing") }
         let length = Int(header.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
         guard (BackupChunk.overhead...BackupChunk.length + BackupChunk.overhead).contains(length),
             let sealed = try exactly(length)
         else {
-            throw .notABackup("a part has an impossible length, or is cut short")
+            throw .notABackup("a chunk is truncated or has an invalid length")
         }
         chunk.removeAll()
         position = 0
-        // A part opens as the one it is: in its place, and as the last one or not.
+        // A chunk opens only with its own counter and its own last flag.
         let isMiddle = RowCryptography.openChunk(
             sealed, key: key, nonce: BackupChunk.nonce(counter, isLast: false), into: chunk)
         if !isMiddle {
@@ -58,21 +58,21 @@ struct BackupReader: ~Copyable {
                 RowCryptography.openChunk(
                     sealed, key: key, nonce: BackupChunk.nonce(counter, isLast: true), into: chunk)
             else {
-                throw counter == 0 ? .wrongPassphrase : .notABackup("part \(counter) is not what was written")
+                throw counter == 0 ? .wrongPassphrase : .notABackup("chunk \(counter) does not authenticate")
             }
             isAtEnd = true
-            guard try exactly(1) == nil else { throw .notABackup("bytes follow its last part") }
+            guard try exactly(1) == nil else { throw .notABackup("unexpected bytes after the last chunk") }
         }
         counter += 1
     }
 
-    /// That many bytes; nil where there are none left, or fewer.
+    /// Returns `count` bytes; nil if fewer are left.
     private func exactly(_ count: Int) throws(StoreError) -> [UInt8]? {
         let bytes = try Self.bytes(upTo: count, from: source)
         return bytes.count == count ? bytes : nil
     }
 
-    /// As many bytes as there are, up to this number.
+    /// Returns at most `count` bytes; fewer at the end of the source.
     static func bytes(upTo count: Int, from source: Source) throws(StoreError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0

@@ -3,7 +3,8 @@
 internal import Crypto
 internal import KeychainModel
 
-/// The body of a backup on its way out: records in sealed chunks of 64 KiB, of which the last says that it is.
+/// Writes the body of a backup: items in sealed chunks of 64 KiB. The nonce of the last chunk marks
+/// it as the last.
 struct BackupWriter: ~Copyable {
     typealias Sink = (UnsafeRawBufferPointer) throws(StoreError) -> Void
 
@@ -18,7 +19,7 @@ struct BackupWriter: ~Copyable {
         chunk = WipedBuffer(BackupChunk.length)
     }
 
-    /// Appends bytes, and writes every chunk that is full.
+    /// Appends bytes, and writes every full chunk.
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -28,7 +29,7 @@ struct BackupWriter: ~Copyable {
         }
     }
 
-    /// Writes what is left. Without this, the backup does not open.
+    /// Writes the last chunk. A backup without it is rejected.
     mutating func finish() throws(StoreError) {
         try flush(isLast: true)
     }

@@ -9,15 +9,17 @@ internal import SecretMemory
 
 extension KeychainStore {
     public typealias BackupSink = (UnsafeRawBufferPointer) throws(StoreError) -> Void
-    /// Fills as much of the buffer as there is; 0 at the end.
+    /// Fills the buffer with the bytes that are available, and returns their number; 0 at the end.
     public typealias BackupSource = (UnsafeMutableRawBufferPointer) throws(StoreError) -> Int
 
-    /// Writes every item that may leave, under a passphrase of the backup's own. What is ThisDeviceOnly leaves under the device key as well;
-    /// `akpu` does not leave.
+    /// Writes every item that may leave the device, encrypted under a passphrase of the backup.
+    /// ThisDeviceOnly items are also sealed under the device key. `akpu` items are not written.
     ///
-    /// Keys that may not be extracted leave only where the passcode that protects them was given, or the caller says so.
+    /// Keys that may not be extracted are written only if `passcode` is given and the keychain has
+    /// one, or if `includesNonExtractable` is true.
     ///
-    /// - Parameter passcode: the keychain's, where one is set; it opens the items for this one purpose, whatever the lock says.
+    /// - Parameter passcode: the passcode of the keychain, if one is set; it opens the items for
+    ///   this operation only, independently of the lock state.
     public func backup(
         under passphrase: Passcode, passcode: Passcode?, includesNonExtractable: Bool = false,
         cost: PasscodeCost = .floor, now: Double,
@@ -26,8 +28,8 @@ extension KeychainStore {
     ) throws(StoreError) -> BackupReport {
         let keyring = try keyringForAdministration(passcode)
         let device = keybag.device
-        // Where a passcode is set, the line above has judged the one that was given.
-        let takesKeys = includesNonExtractable || (passcode != nil && hasPasscode)
+        // If the keychain has a passcode, keyringForAdministration(_:) has verified the given one.
+        let includesKeys = includesNonExtractable || (passcode != nil && hasPasscode)
         let header = BackupHeader(salt: BackupKeys.salt(), cost: cost, keychain: device.keychain, created: now)
         let keys = try Self.keys(of: header, passphrase, device.deviceKey)
         DerivationPermit.release()
@@ -38,7 +40,7 @@ extension KeychainStore {
         let deviceBound = keys.deviceBoundKey
         var report = BackupReport()
         try read { (database, current) throws(StoreError) in
-            // Rows that were sealed anew meanwhile would look damaged, and be left out.
+            // Rows that were resealed in the meantime would look damaged and would be left out.
             guard current.keyring.generation == keyring.generation else { throw StoreError.keybag(.changedMeanwhile) }
             let seal = RowSeal(keyring: keyring)
             let total = try Self.count(in: database)
@@ -59,7 +61,7 @@ extension KeychainStore {
                     report.damaged += 1
                     return
                 }
-                guard takesKeys || record.isExtractable else {
+                guard includesKeys || record.isExtractable else {
                     report.recordNonExtractable(record)
                     return
                 }
@@ -84,12 +86,13 @@ extension KeychainStore {
         return report
     }
 
-    /// Reads a backup into the keychain, in one transaction: all of it, or nothing where a byte of it is not what was written.
+    /// Restores a backup in one transaction. If one byte of the backup is damaged, nothing changes.
     ///
     /// - Parameters:
-    ///   - merges: keeps what is here, the newer of two items with the same primary key winning; otherwise what is here is deleted first.
-    ///   - dryRun: does everything, and takes it back.
-    ///   - refusal: why an item is not to be restored; nil for one that is.
+    ///   - merges: true keeps the present items, and of two items with the same primary key the
+    ///     newer one; false deletes the present items first.
+    ///   - dryRun: does the whole operation, and rolls it back.
+    ///   - refusal: returns the reason not to restore an item; nil to restore it.
     public func restore(
         under passphrase: Passcode, passcode: Passcode?, merges: Bool, dryRun: Bool,
         refusal: (ItemRecord) -> String? = { _ in nil }, from source: @escaping BackupSource,
@@ -121,7 +124,7 @@ extension KeychainStore {
         } catch {
             throw error
         }
-        try? checkpoint()  // What was restored stands; the log is emptied later.
+        try? checkpoint()  // The restore is durable; if this fails, the log is emptied later.
         return report
     }
 
@@ -143,7 +146,7 @@ extension KeychainStore {
         try writer.append(content)
     }
 
-    /// The next item that can be restored here; what cannot is counted.
+    /// Returns the next item that can be restored on this device; counts the items that cannot.
     private static func nextItem(
         from reader: inout BackupReader, _ deviceBound: SymmetricKey, _ report: inout RestoreReport
     ) throws(StoreError) -> ItemRecord? {
@@ -152,7 +155,7 @@ extension KeychainStore {
             guard let head = try reader.next(5, { (bytes) throws(StoreError) in Array(bytes) }) else { return nil }
             let length = Int(head[1...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
             guard let kind = Kind(rawValue: head[0]), length <= maxItemSize else {
-                throw .notABackup("it holds something that is not known")
+                throw .notABackup("it contains an entry of an unknown kind")
             }
             let record = try reader.next(length) { (bytes) throws(StoreError) -> ItemRecord? in
                 do throws(RowDamage) {
@@ -160,7 +163,7 @@ extension KeychainStore {
                     case .portable:
                         let item = try BackupItem.decode(bytes)
                         guard !item.protection.isThisDeviceOnly else {
-                            throw RowDamage("an item that may not leave its device lies open in it")
+                            throw RowDamage("a ThisDeviceOnly item is stored as portable")
                         }
                         return item
                     case .deviceBound: return try RowCryptography.openItem(bytes, key: deviceBound, BackupItem.decode)
@@ -169,12 +172,13 @@ extension KeychainStore {
                     throw .notABackup(error.reason)
                 }
             }
-            guard let record else { throw .notABackup("it ends within an item") }
+            guard let record else { throw .notABackup("it ends in the middle of an item") }
             guard let item = record else {
                 report.foreign += 1
                 continue
             }
-            // An item of this class never leaves; one that did was put there by somebody else.
+            // backup(under:passcode:includesNonExtractable:cost:now:to:progress:) never writes
+            // items of this class, so another program has written this one.
             guard item.protection != ProtectionClass.whenPasscodeSetThisDeviceOnly else {
                 report.foreign += 1
                 continue
@@ -188,7 +192,8 @@ extension KeychainStore {
     ) throws(StoreError) {
         report.items += 1
         let token = seal.tokens.primaryKey(of: record, group: seal.tokens.group(record.accessGroup))
-        // Two rows may be in the way: one with the same primary key, and this very item under another one. Both are judged before any is touched.
+        // Two rows may conflict: one with the same primary key, and one with the same identifier
+        // and another primary key. Both are compared before either is changed.
         var older: [Int64] = []
         var damaged: [Int64] = []
         for (position, row) in try Self.rows(withPrimaryKey: token, orIdentifier: record.identifier, in: database) {
@@ -246,7 +251,7 @@ extension KeychainStore {
                 passphrase: passphrase, salt: header.salt, cost: header.cost, headerDigest: digest, deviceKey: deviceKey
             )
         } catch .damaged {
-            throw .notABackup("the cost of its passphrase is more than twice what this version writes")
+            throw .notABackup("the cost of its passphrase is more than twice the cost that this version writes")
         } catch {
             throw .keybag(error)
         }
@@ -257,13 +262,14 @@ extension KeychainStore {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    /// No item is longer: the service refuses what is.
+    /// The maximum length of an item in bytes. The service refuses longer items.
     private static let maxItemSize = 16 << 20
 }
 
 extension ItemRecord {
-    /// The rule for two items with the same primary key (keychain-behaviour §5.3): the newer one; of two from the same moment, the one with
-    /// the smaller SHA-1 of its data.
+    /// Returns which of two items with the same primary key wins (keychain-behaviour §5.3): the
+    /// newer one; if both were modified at the same time, the one with the smaller SHA-1 digest of
+    /// its data.
     fileprivate func takesPrecedence(over other: ItemRecord) -> Bool {
         guard modified == other.modified else { return modified > other.modified }
         func digest(_ record: ItemRecord) -> [UInt8] {

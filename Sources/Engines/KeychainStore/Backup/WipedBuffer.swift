@@ -2,7 +2,7 @@
 
 internal import SecretMemory
 
-/// Bytes on their way through, up to a fixed number; wiped at the end.
+/// A buffer of fixed capacity that is wiped when it is released.
 final class WipedBuffer {
     private let memory: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -18,7 +18,7 @@ final class WipedBuffer {
 
     var content: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.prefix(count)) }
 
-    /// Takes as many bytes as fit; how many that were.
+    /// Appends as many of the bytes as fit, and returns their number.
     func append(_ bytes: UnsafeRawBufferPointer) -> Int {
         let taken = min(bytes.count, memory.count - count)
         memory[count..<count + taken].copyBytes(from: bytes.prefix(taken))
