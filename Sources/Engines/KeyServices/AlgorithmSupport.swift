@@ -3,8 +3,9 @@
 public import KeychainModel
 
 extension KeyAlgorithm {
-    /// Whether a key of this kind and half can be used so (keychain-behaviour §6.3). What Apple answers also for pairs that then fail is
-    /// answered here too: verifying with a private RSA key, decrypting with a public one.
+    /// Whether a key of this kind and half supports the algorithm for the operation
+    /// (keychain-behaviour §6.3). Apple also reports support for two pairs that then fail, and so
+    /// does this: verifying with a private RSA key, and decrypting with a public one.
     public func isSupported(by kind: KeyKind, _ half: KeyHalf, for operation: KeyOperation) -> Bool {
         guard isCompatible(kind) else { return false }
         switch (self, half, operation) {
@@ -19,14 +20,15 @@ extension KeyAlgorithm {
         }
     }
 
-    /// Whether the key is of the type, and large enough.
+    /// Whether the key has the right type and is large enough.
     private func isCompatible(_ kind: KeyKind) -> Bool {
         switch self {
         case .rsaSignature(.pss(let input)):
             guard kind.type == .rsa, let hash = input.hash else { return false }
             return kind.bits >= 16 * hash.byteCount + 9
         case .rsaSignature(.pkcs1(let input)):
-            // The padding takes 11 bytes, the DER around the digest up to 19 (RFC 8017, section 9.2).
+            // The padding takes 11 bytes, the DER around the digest up to 19 (RFC 8017, section
+            // 9.2).
             return kind.type == .rsa && kind.blockLength >= 11 + (input.hash.map { $0.digestInfoLength } ?? 0)
         case .rsaSignature: return kind.type == .rsa
         case .rsaEncryption(.oaep(let hash)): return kind.type == .rsa && RSABlock.oaepCapacity(hash, in: kind) >= 0
@@ -40,19 +42,19 @@ extension KeyAlgorithm {
     func requireSupport(by kind: KeyKind, _ half: KeyHalf, for operation: KeyOperation) throws(KeychainError) {
         guard isSupported(by: kind, half, for: operation) else {
             throw .parameter(
-                "the algorithm \(rawValue) is not one for this with a \(half == .publicKey ? "public" : "private") key \(kind)"
+                "the algorithm \(rawValue) is not supported for this operation with a \(half == .publicKey ? "public" : "private") key \(kind)"
             )
         }
     }
 }
 
 extension HashAlgorithm {
-    /// The length of the DER `DigestInfo` around a digest, with it, in bytes.
+    /// The length of the DER `DigestInfo`, which includes the digest, in bytes.
     fileprivate var digestInfoLength: Int { (self == .sha1 ? 15 : 19) + byteCount }
 }
 
 extension KeyAlgorithm.SignedInput {
-    /// The hash of the digest or of the message; nil where any bytes are signed.
+    /// The hash of the digest or of the message; nil if arbitrary bytes are signed.
     public var hash: HashAlgorithm? {
         switch self {
         case .digest(let hash): hash

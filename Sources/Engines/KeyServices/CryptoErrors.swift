@@ -3,12 +3,12 @@
 internal import KeychainModel
 internal import OpenSSLCrypto
 
-/// Runs what libcrypto does; what it refuses is a parameter that does not fit (keychain-behaviour §6.2).
+/// Runs a call of libcrypto. Its errors become errSecParam (keychain-behaviour §6.2).
 func crypto<Result>(_ body: () throws(OpenSSLError) -> Result) throws(KeychainError) -> Result {
     do throws(OpenSSLError) {
         return try body()
     } catch {
-        throw KeychainError(.param, "the key cannot do this: \(error.message)")
+        throw KeychainError(.param, "the operation failed with this key: \(error.message)")
     }
 }
 
@@ -25,7 +25,7 @@ extension HashAlgorithm {
 }
 
 extension [UInt8] {
-    /// Lends the bytes to a call whose errors have a type.
+    /// Calls `body` with the bytes, with typed errors.
     func withContiguousBytes<Result>(_ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result)
         throws(KeychainError) -> Result
     {

@@ -2,11 +2,12 @@
 
 internal import SecretMemory
 
-/// A DER `SEQUENCE` of `INTEGER`s that are not negative: keys of PKCS #1, and signatures of ECDSA. Anything but their one DER form is refused.
+/// A DER `SEQUENCE` of non-negative `INTEGER`s: keys of PKCS #1, and ECDSA signatures. Only DER is
+/// accepted.
 struct DERNumbers {
     private var rest: UnsafeRawBufferPointer
 
-    /// Reads one `SEQUENCE` that fills the bytes.
+    /// Reads a `SEQUENCE` that spans all bytes; nil if it does not.
     init?(_ bytes: UnsafeRawBufferPointer) {
         var rest = bytes
         guard let content = Self.element(0x30, &rest), rest.isEmpty else { return nil }
@@ -15,17 +16,18 @@ struct DERNumbers {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next number, big-endian and without zeros in front: nothing for 0. Nil where it is none, or is negative.
+    /// Returns the next number, big-endian and without leading zeros; empty for 0. Returns nil if
+    /// the next element is not a number, or is negative.
     mutating func next() -> UnsafeRawBufferPointer? {
         guard let content = Self.element(0x02, &rest), let first = content.first, first < 0x80 else { return nil }
         guard first == 0 else { return content }
         let number = UnsafeRawBufferPointer(rebasing: content.dropFirst())
-        // A zero stands in front of a number only where that would be taken for a negative one.
+        // A leading zero is allowed only if the number would otherwise be negative.
         guard number.isEmpty || number[0] >= 0x80 else { return nil }
         return number
     }
 
-    /// Exactly `count` numbers; nil where there are fewer or more.
+    /// Returns exactly `count` numbers; nil if there are fewer or more.
     static func all(_ count: Int, in bytes: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer]? {
         guard var numbers = DERNumbers(bytes) else { return nil }
         var all: [UnsafeRawBufferPointer] = []
@@ -36,7 +38,8 @@ struct DERNumbers {
         return numbers.isAtEnd ? all : nil
     }
 
-    /// The content of the element at the start of `rest`, which is moved behind it; nil where the tag is another or the length is not in its one DER form.
+    /// Returns the content of the element at the start of `rest`, and moves `rest` behind it;
+    /// returns nil if the tag differs or the length is not in DER.
     static func element(_ tag: UInt8, _ rest: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard rest.count >= 2, rest[0] == tag else { return nil }
         var (start, length) = (2, Int(rest[1]))
@@ -54,7 +57,7 @@ struct DERNumbers {
 
     // MARK: Writing
 
-    /// The `SEQUENCE` of these numbers, big-endian with or without zeros in front.
+    /// Returns the `SEQUENCE` of these numbers, which are big-endian with or without leading zeros.
     static func encoded(_ numbers: [UnsafeRawBufferPointer]) -> SecretBytes {
         let trimmed = numbers.map { number in UnsafeRawBufferPointer(rebasing: number.drop { $0 == 0 }) }
         let lengths = trimmed.map { max(1, $0.count + (($0.first ?? 0) >= 0x80 ? 1 : 0)) }
@@ -69,7 +72,7 @@ struct DERNumbers {
             write(start)
             for (number, length) in zip(trimmed, lengths) {
                 write(header(0x02, length))
-                // The memory is zero where nothing is written.
+                // Memory that is not written is zero.
                 rest = rest.dropFirst(length - number.count)
                 write(number)
             }

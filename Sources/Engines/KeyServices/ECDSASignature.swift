@@ -5,18 +5,18 @@ internal import SecretMemory
 
 /// The two forms of an ECDSA signature.
 enum ECDSASignature {
-    /// r ‖ s out of the DER `SEQUENCE`.
+    /// Converts a DER `SEQUENCE` to r ‖ s.
     static func rfc4754(_ der: [UInt8], of kind: KeyKind) throws(KeychainError) -> [UInt8] {
         let length = kind.blockLength
         return try der.withContiguousBytes { (bytes) throws(KeychainError) in
             guard let numbers = DERNumbers.all(2, in: bytes), numbers.allSatisfy({ $0.count <= length }) else {
-                throw KeychainError(.internalFailure, "a signature is none")
+                throw KeychainError(.internalFailure, "the ECDSA signature is malformed")
             }
             return numbers.flatMap { [UInt8](repeating: 0, count: length - $0.count) + $0 }
         }
     }
 
-    /// The DER `SEQUENCE` out of r ‖ s; nil where the length is another one.
+    /// Converts r ‖ s to a DER `SEQUENCE`; returns nil if the length is wrong.
     static func x962(_ signature: UnsafeRawBufferPointer, of kind: KeyKind) -> [UInt8]? {
         let length = kind.blockLength
         guard signature.count == 2 * length else { return nil }

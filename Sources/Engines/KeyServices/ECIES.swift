@@ -4,8 +4,10 @@ internal import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// `ECIESEncryption…X963<hash>AESGCM` (keychain-behaviour §6.2): a new pair agrees with the key, X9.63 derives a key, and a vector where the algorithm
-/// says so, from what was agreed on and the new public key; AES-GCM seals under it. The new public key comes first.
+/// `ECIESEncryption…X963<hash>AESGCM` (keychain-behaviour §6.2): an ephemeral key agrees on a
+/// secret with the recipient's key. X9.63 derives a key from the secret and the ephemeral public
+/// key, and a vector if the algorithm derives one. AES-GCM seals under them. The ciphertext begins
+/// with the ephemeral public key.
 struct ECIES {
     private let hash: HashAlgorithm
     private let kind: KeyKind
@@ -23,7 +25,7 @@ struct ECIES {
         try sealed(plaintext, for: key, by: try Self.ephemeral(kind))
     }
 
-    /// - Parameter ephemeral: a pair that is used for this alone.
+    /// - Parameter ephemeral: a key pair that is used only once.
     func sealed(_ plaintext: UnsafeRawBufferPointer, for key: PublicKey, by ephemeral: SoftwareKey)
         throws(KeychainError) -> [UInt8]
     {
@@ -42,7 +44,8 @@ struct ECIES {
         do throws(KeychainError) {
             sharedSecret = try key.use(.agreeToDecrypt, on: point)
         } catch {
-            // A point that is none is as good as a tag that does not fit; what keeps the key from being used is told.
+            // An invalid point gives the same error as a wrong tag. Errors that prevent the use of
+            // the key are passed on.
             throw error.status == .param ? SoftwareKey.decryptionFailed : error
         }
         return try withKey(sharedSecret, Array(point)) { (key, vector) throws(KeychainError) in
@@ -64,9 +67,9 @@ struct ECIES {
         }
     }
 
-    /// A new pair, also on a curve of which keys are only used.
+    /// Generates a key pair, also on a curve for which keys can only be imported.
     private static func ephemeral(_ kind: KeyKind) throws(KeychainError) -> SoftwareKey {
-        guard let curve = EllipticCurve(rawValue: kind.bits) else { throw .parameter("there is no such curve") }
+        guard let curve = EllipticCurve(rawValue: kind.bits) else { throw .parameter("unknown curve") }
         return try SoftwareKey(generatedOn: curve)
     }
 }

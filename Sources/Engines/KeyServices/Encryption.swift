@@ -5,9 +5,10 @@ internal import OpenSSLCrypto
 public import SecretMemory
 
 extension PublicKey {
-    /// What only the private half can decrypt.
+    /// Encrypts the plaintext for the private half.
     ///
-    /// - Throws: errSecParam where the key cannot do it, or the plaintext is too long for a block.
+    /// - Throws: errSecParam if the key does not support the algorithm, or the plaintext is too
+    ///   long for a block.
     public func encrypted(_ plaintext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError)
         -> [UInt8]
     {
@@ -24,7 +25,7 @@ extension PublicKey {
         case .ecies(_, let hash, let derivesIV):
             return try ECIES(hash, kind, derivesIV: derivesIV).sealed(plaintext, for: self)
         case .rsaSignature, .ecdsa, .ecdh:
-            throw .parameter("the algorithm \(algorithm.rawValue) is not one for encryption")
+            throw .parameter("the algorithm \(algorithm.rawValue) is not an encryption algorithm")
         }
     }
 
@@ -32,16 +33,16 @@ extension PublicKey {
         _ plaintext: UnsafeRawBufferPointer, _ padding: RSAPadding, capacity: Int? = nil
     ) throws(KeychainError) -> [UInt8] {
         if let capacity, plaintext.count > capacity {
-            throw .parameter("a block of this key has room for \(capacity) bytes, and \(plaintext.count) were given")
+            throw .parameter("the plaintext must have at most \(capacity) bytes, found \(plaintext.count)")
         }
         return try crypto { () throws(OpenSSLError) in try key.encrypted(plaintext, padding: padding) }
     }
 }
 
 extension PrivateKey {
-    /// What was encrypted for this key.
+    /// Decrypts a ciphertext for this key.
     ///
-    /// - Throws: errSecParam, whatever is wrong with the ciphertext.
+    /// - Throws: errSecParam for every defect of the ciphertext.
     public func decrypted(_ ciphertext: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError)
         -> SharedSecret
     {
@@ -54,7 +55,7 @@ extension PrivateKey {
         case .ecies(_, let hash, let derivesIV):
             return try ECIES(hash, kind, derivesIV: derivesIV).opened(ciphertext, by: self)
         case .rsaSignature, .ecdsa, .ecdh:
-            throw .parameter("the algorithm \(algorithm.rawValue) is not one for encryption")
+            throw .parameter("the algorithm \(algorithm.rawValue) is not an encryption algorithm")
         }
     }
 }

@@ -2,7 +2,8 @@
 
 public import KeychainModel
 
-/// The attributes that an item of a key has by itself (keychain-behaviour §6.4). What its maker gives comes before them.
+/// The default attributes of a key item (keychain-behaviour §6.4). Attributes of the caller
+/// override them.
 public enum KeyAttributes {
     public static func standard(_ key: PublicKey, _ half: KeyHalf) throws(KeychainError) -> [ItemAttribute:
         AttributeValue]
@@ -24,7 +25,7 @@ public enum KeyAttributes {
 
     private static func isTrue(_ attribute: ItemAttribute, _ type: KeyType, _ half: KeyHalf) -> Bool {
         switch attribute {
-        // Apple's public keys say that they are private, too.
+        // Apple also sets isPrivate for public keys.
         case .isPermanent, .isPrivate, .isModifiable, .isExtractable: true
         case .canSign, .canUnwrap: half == .privateKey
         case .canEncrypt, .canVerify, .canWrap: half == .publicKey
@@ -34,7 +35,7 @@ public enum KeyAttributes {
         }
     }
 
-    /// The attribute that says whether a key may be used for an operation.
+    /// Returns the attribute that permits an operation.
     public static func permission(for operation: KeyOperation) -> ItemAttribute {
         switch operation {
         case .sign: .canSign

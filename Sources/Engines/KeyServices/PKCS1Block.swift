@@ -3,12 +3,15 @@
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// What a block of PKCS #1 v1.5 encryption holds. A block that is none gives bytes that look like a message and depend on the key and on the
-/// ciphertext alone, so that nobody learns from the answer, nor from its time, whether the padding was right ("implicit rejection",
-/// draft-irtf-cfrg-rsa-guidance, section 7).
+/// The message of a PKCS #1 v1.5 encryption block. For a block with wrong padding it is a synthetic
+/// message that depends only on the key and the ciphertext. So neither the result nor its timing
+/// tells whether the padding was right ("implicit rejection", draft-irtf-cfrg-rsa-guidance, section
+/// 7).
 enum PKCS1Block {
+    /// Returns the message of a block, or a synthetic one.
+    ///
     /// - Parameters:
-    ///   - block: what RSA gave.
+    ///   - block: the result of the raw RSA operation.
     ///   - exponent: the private exponent, as long as the modulus.
     static func message(
         in block: UnsafeRawBufferPointer, of ciphertext: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer
@@ -20,7 +23,7 @@ enum PKCS1Block {
         }
         let lengths = try bytes(256, "length", derivation)
         let other = try bytes(size, "message", derivation)
-        // Two bytes of header, at least eight of padding, one zero.
+        // The header has two bytes, the padding at least eight, and one zero ends it.
         let maxLength = UInt32(size - 10)
         let (isGood, start) = checkPadding(block)
         let length = lengths.withUnsafeBytes { selectLength($0, below: maxLength) }
@@ -35,7 +38,8 @@ enum PKCS1Block {
         }
     }
 
-    /// Whether the block has the padding (all ones, or zero), and where its message begins. Every byte is looked at, whatever the others are.
+    /// Returns whether the padding is right (all ones, or zero), and where the message begins.
+    /// Reads every byte, independently of the others.
     private static func checkPadding(_ block: UnsafeRawBufferPointer) -> (isGood: UInt32, start: UInt32) {
         var isGood = isZero(UInt32(block[0])) & isZero(UInt32(block[1]) ^ 2)
         var isFound: UInt32 = 0
@@ -49,7 +53,7 @@ enum PKCS1Block {
         return (isGood, zero + 1)
     }
 
-    /// The last of the candidates that is short enough.
+    /// Returns the last candidate that is less than `maxLength`.
     private static func selectLength(_ candidates: UnsafeRawBufferPointer, below maxLength: UInt32) -> UInt32 {
         let mask = (UInt32(1) << (32 - UInt32(maxLength.leadingZeroBitCount))) - 1
         var length: UInt32 = 0
@@ -60,7 +64,7 @@ enum PKCS1Block {
         return length
     }
 
-    /// `HMAC(key, counter ‖ label ‖ bits)` for the counter 0, 1, …
+    /// Returns the concatenation of `HMAC(key, counter ‖ label ‖ bits)` for the counters 0, 1, …
     private static func bytes(_ count: Int, _ label: String, _ key: SharedSecret) throws(OpenSSLError) -> SharedSecret {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 32)
@@ -81,7 +85,7 @@ enum PKCS1Block {
         return wiping(bytes)
     }
 
-    /// The bytes in secret memory; where they came from is wiped.
+    /// Copies the bytes to secret memory, and wipes the original.
     private static func wiping(_ given: consuming [UInt8]) -> SharedSecret {
         var bytes = given
         return bytes.withUnsafeMutableBytes { memory in
@@ -91,7 +95,7 @@ enum PKCS1Block {
         }
     }
 
-    // MARK: Without branches: all ones for yes, zero for no
+    // MARK: Without branches: all ones for true, zero for false
 
     private static func isZero(_ value: UInt32) -> UInt32 { 0 &- ((~value & (value &- 1)) >> 31) }
     private static func isLess(_ one: UInt32, _ other: UInt32) -> UInt32 { 0 &- ((one &- other) >> 31) }

@@ -3,18 +3,20 @@
 public import KeychainModel
 public import SecretMemory
 
-/// The private half of a pair, wherever it lies: in memory (``SoftwareKey``), or in a keychain that uses it for its caller.
+/// The private half of a key pair: in memory (``SoftwareKey``), or in a keychain that uses it on
+/// behalf of its caller.
 public protocol PrivateKey: Sendable {
     var publicKey: PublicKey { get throws(KeychainError) }
     var kind: KeyKind { get }
 
-    /// Does the one thing that needs the private numbers.
+    /// Performs an operation with the private numbers.
     ///
-    /// - Returns: a signature, what was encrypted, or what was agreed on.
-    /// - Throws: errSecParam where the input does not fit the use.
+    /// - Returns: a signature, a plaintext or a shared secret.
+    /// - Throws: errSecParam if the input does not fit the use.
     func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret
 
-    /// What the key agrees on with another one of its curve; the same as the use ``PrivateKeyUse/agree``.
+    /// Returns the shared secret with another key of the same curve, as the use
+    /// ``PrivateKeyUse/agree`` does.
     func keyAgreement(with other: PublicKey) throws(KeychainError) -> SharedSecret
 }
 

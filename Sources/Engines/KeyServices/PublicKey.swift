@@ -4,15 +4,18 @@ public import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// The public half of a pair. It lies in the memory of whoever uses it.
+/// The public half of a key pair, in the memory of the process that uses it.
 public final class PublicKey: Sendable {
     public let kind: KeyKind
     /// PKCS #1 `RSAPublicKey` in DER, or the point `04 ‖ X ‖ Y` (X9.63).
     public let external: [UInt8]
     let key: AsymmetricKey
 
-    /// - Parameter external: as in ``external``, and nothing behind it.
-    /// - Throws: errSecParam for anything else: another form, a point off the curve, an even modulus, a size that is not served.
+    /// Creates a key from its external representation.
+    ///
+    /// - Parameter external: as in ``external``, without extra bytes.
+    /// - Throws: errSecParam for anything else: another format, a point that is not on the curve,
+    ///   an even modulus, an unsupported size.
     public convenience init(external: UnsafeRawBufferPointer, type: KeyType) throws(KeychainError) {
         switch type {
         case .rsa: try self.init(pkcs1: external)
@@ -26,7 +29,8 @@ public final class PublicKey: Sendable {
         self.key = key
     }
 
-    /// SHA-1 of ``external``: the application label of both halves, and what certificates know a key by.
+    /// Returns the SHA-1 digest of ``external``: the application label of both halves, and the
+    /// identifier of the key in certificates.
     public func applicationLabel() throws(KeychainError) -> [UInt8] {
         try external.withContiguousBytes { (bytes) throws(KeychainError) in
             try crypto { () throws(OpenSSLError) in try HashFunction.sha1.digest(of: bytes) }
@@ -39,7 +43,7 @@ public final class PublicKey: Sendable {
 extension PublicKey {
     private convenience init(pkcs1 bytes: UnsafeRawBufferPointer) throws(KeychainError) {
         guard let numbers = DERNumbers.all(2, in: bytes) else {
-            throw .parameter("the bytes are no RSAPublicKey of PKCS #1")
+            throw .parameter("the bytes are not an RSAPublicKey of PKCS #1")
         }
         let (modulus, exponent) = (numbers[0], numbers[1])
         let kind = try Self.kind(modulus: modulus, exponent: exponent)
@@ -49,23 +53,25 @@ extension PublicKey {
         self.init(kind, external: Array(bytes), key: key)
     }
 
-    /// The kind of a key with these public numbers.
+    /// Returns the kind of a key with these public numbers.
+    ///
+    /// - Throws: errSecParam for numbers that are not supported.
     static func kind(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) throws(KeychainError) -> KeyKind
     {
         let bits = modulus.first.map { modulus.count * 8 - $0.leadingZeroBitCount } ?? 0
         let kind = KeyKind(.rsa, bits: bits)
         guard kind.isUsable else {
-            throw .parameter("an RSA key has a modulus of 512 to 8192 bits, this one has \(bits)")
+            throw .parameter("the RSA modulus must have 512 to 8192 bits, found \(bits)")
         }
-        guard let last = modulus.last, last & 1 == 1 else { throw .parameter("the modulus of an RSA key is odd") }
+        guard let last = modulus.last, last & 1 == 1 else { throw .parameter("the RSA modulus must be odd") }
         guard let lowest = exponent.last, lowest & 1 == 1, exponent.count > 1 || lowest > 1 else {
-            throw .parameter("the public exponent of an RSA key is odd and greater than 1")
+            throw .parameter("the RSA public exponent must be odd and greater than 1")
         }
-        guard exponent.count <= 8 else { throw .parameter("a public exponent of more than 64 bits is not served") }
+        guard exponent.count <= 8 else { throw .parameter("the RSA public exponent must have at most 64 bits") }
         return kind
     }
 
-    /// The public half of a key that was made here.
+    /// Creates the public half of an RSA key of libcrypto.
     convenience init(rsa key: AsymmetricKey) throws(KeychainError) {
         let (modulus, exponent) = try crypto { () throws(OpenSSLError) in try key.publicRSANumbers() }
         let external = modulus.withUnsafeBytes { modulus in
@@ -88,7 +94,7 @@ extension PublicKey {
     private convenience init(point bytes: UnsafeRawBufferPointer) throws(KeychainError) {
         guard let curve = EllipticCurve.allCases.first(where: { bytes.count == 1 + 2 * $0.byteCount }), bytes[0] == 4
         else {
-            throw .parameter("the bytes are no uncompressed point of a curve that is served")
+            throw .parameter("the bytes are not an uncompressed point of a supported curve")
         }
         try self.init(curve, point: bytes)
     }
@@ -106,10 +112,10 @@ extension PublicKey {
     var curve: EllipticCurve? { kind.type == .ellipticCurve ? EllipticCurve(rawValue: kind.bits) : nil }
 }
 
-// MARK: As the service tells it
+// MARK: From the service
 
 extension PublicKey {
-    /// The key that the service speaks of.
+    /// Returns the key that the service describes.
     public static func of(_ info: PublicKeyInfo) throws(KeychainError) -> PublicKey {
         try info.publicKey.withContiguousBytes { (bytes) throws(KeychainError) in
             try PublicKey(external: bytes, type: info.kind.type)

@@ -3,13 +3,13 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// What fits into one block of RSA.
+/// The size limits and the padding of one RSA block.
 enum RSABlock {
-    /// The bytes as a block: a number, with zeros in front.
+    /// Returns the bytes as a block: a number with leading zeros.
     static func padded(_ input: UnsafeRawBufferPointer, of kind: KeyKind) throws(KeychainError) -> SharedSecret {
         let missing = kind.blockLength - input.count
         guard missing >= 0 else {
-            throw .parameter("a block of this key has \(kind.blockLength) bytes, and \(input.count) were given")
+            throw .parameter("the input must have at most \(kind.blockLength) bytes, found \(input.count)")
         }
         return SharedSecret(
             SecretBytes(count: kind.blockLength) {
@@ -17,7 +17,7 @@ enum RSABlock {
             })
     }
 
-    /// How many bytes OAEP leaves of a block; negative where none.
+    /// Returns the maximum plaintext length of OAEP, in bytes; negative if the key is too small.
     static func oaepCapacity(_ hash: HashAlgorithm, in kind: KeyKind) -> Int {
         kind.blockLength - 2 * hash.byteCount - 2
     }

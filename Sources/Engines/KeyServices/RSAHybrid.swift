@@ -4,8 +4,9 @@ internal import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// `…OAEP<hash>AESGCM` (keychain-behaviour §6.2): a session key under OAEP, then what AES-GCM seals under it with a vector of 16 zeros, bound to the
-/// public key's external representation. The session key is used once.
+/// `…OAEP<hash>AESGCM` (keychain-behaviour §6.2): a session key under OAEP, then the plaintext
+/// under AES-GCM with a vector of 16 zeros. The external representation of the public key is the
+/// additional data. A session key is used once.
 struct RSAHybrid {
     private let hash: HashAlgorithm
     private let kind: KeyKind
@@ -15,7 +16,7 @@ struct RSAHybrid {
         self.kind = kind
     }
 
-    /// AES-128 below 4096 bits, AES-256 from there on.
+    /// AES-128 for keys below 4096 bits, AES-256 for others.
     static func sessionKeyLength(_ kind: KeyKind) -> Int { kind.bits < 4096 ? 16 : 32 }
 
     func sealed(_ plaintext: UnsafeRawBufferPointer, for key: PublicKey) throws(KeychainError) -> [UInt8] {

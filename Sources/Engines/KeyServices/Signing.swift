@@ -5,10 +5,12 @@ internal import OpenSSLCrypto
 internal import SecretMemory
 
 extension PrivateKey {
-    /// A signature: one block for RSA; for an elliptic curve r and s in the algorithm's format.
+    /// Returns a signature: one block for RSA, r and s in the format of the algorithm for an
+    /// elliptic curve.
     ///
-    /// - Parameter input: the message or the digest, as the algorithm says.
-    /// - Throws: errSecParam where the key cannot do it, or a digest has the wrong length.
+    /// - Parameter input: the message or the digest, depending on the algorithm.
+    /// - Throws: errSecParam if the key does not support the algorithm, or a digest has the wrong
+    ///   length.
     public func signature(of input: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm) throws(KeychainError) -> [UInt8]
     {
         try algorithm.requireSupport(by: kind, .privateKey, for: .sign)
@@ -30,7 +32,7 @@ extension PrivateKey {
             return format == .x962 ? der : try ECDSASignature.rfc4754(der, of: kind)
         case .rsaEncryption, .ecdh, .ecies: break
         }
-        throw .parameter("the algorithm \(algorithm.rawValue) is not one for signatures")
+        throw .parameter("the algorithm \(algorithm.rawValue) is not a signature algorithm")
     }
 
     private func signature(_ use: PrivateKeyUse, _ input: UnsafeRawBufferPointer) throws(KeychainError) -> [UInt8] {
@@ -39,9 +41,11 @@ extension PrivateKey {
 }
 
 extension PublicKey {
-    /// Whether the signature is that of the other half for the message or the digest.
+    /// Whether the private half made the signature for the message or the digest. A malformed
+    /// signature is not an error: the result is false.
     ///
-    /// - Throws: errSecParam where the key cannot do it, or a digest has the wrong length. What is no signature at all is only not one of this key's.
+    /// - Throws: errSecParam if the key does not support the algorithm, or a digest has the wrong
+    ///   length.
     public func isSignature(
         _ signature: UnsafeRawBufferPointer, of input: UnsafeRawBufferPointer, _ algorithm: KeyAlgorithm
     ) throws(KeychainError) -> Bool {
@@ -68,7 +72,7 @@ extension PublicKey {
                 }
             }
         case .rsaEncryption, .ecdh, .ecies:
-            throw .parameter("the algorithm \(algorithm.rawValue) is not one for signatures")
+            throw .parameter("the algorithm \(algorithm.rawValue) is not a signature algorithm")
         }
     }
 
@@ -84,7 +88,7 @@ extension PublicKey {
 }
 
 extension KeyAlgorithm.SignedInput {
-    /// Lends the digest: the input itself, or that of the message.
+    /// Calls `body` with the digest: the input, or the digest of the message.
     fileprivate func withDigest<Result>(
         of input: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
@@ -93,7 +97,7 @@ extension KeyAlgorithm.SignedInput {
         case .digest(let hash?):
             guard input.count == hash.byteCount else {
                 throw .parameter(
-                    "a digest of \(hash.rawValue) has \(hash.byteCount) bytes, and \(input.count) were given")
+                    "a digest of \(hash.rawValue) must have \(hash.byteCount) bytes, found \(input.count)")
             }
             return try body(input)
         case .message(let hash):

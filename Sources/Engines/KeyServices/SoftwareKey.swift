@@ -10,17 +10,18 @@ public final class SoftwareKey: PrivateKey {
     public var kind: KeyKind { publicKey.kind }
     let key: AsymmetricKey
 
-    /// A new key; RSA keys have the public exponent 65537.
+    /// Generates a key. RSA keys have the public exponent 65537.
     ///
-    /// - Parameter isCancelled: asked while an RSA key is searched for; true ends the search.
-    /// - Throws: errSecKeySizeNotAllowed for a size that is not made; errSecNotAvailable where the search was cancelled.
+    /// - Parameter isCancelled: called during the search for an RSA key; true ends the search.
+    /// - Throws: errSecKeySizeNotAllowed for a size that cannot be generated; errSecNotAvailable if
+    ///   the search was cancelled.
     public static func generate(_ kind: KeyKind, isCancelled: () -> Bool = { false }) throws(KeychainError)
         -> SoftwareKey
     {
         guard kind.canBeGenerated else {
             throw KeychainError(
-                .keySizeNotAllowed, "no key \(kind) is made",
-                hint: "RSA keys have 512 to 8192 bits in steps of 8, keys of elliptic curves 224, 256, 384 or 521")
+                .keySizeNotAllowed, "keys of the kind \(kind) cannot be generated",
+                hint: "RSA keys have 512 to 8192 bits in steps of 8, elliptic curve keys 224, 256, 384 or 521")
         }
         if let curve = EllipticCurve(rawValue: kind.bits), kind.type == .ellipticCurve {
             return try SoftwareKey(generatedOn: curve)
@@ -29,13 +30,14 @@ public final class SoftwareKey: PrivateKey {
         do throws(OpenSSLError) {
             key = try AsymmetricKey.generateRSA(bits: kind.bits, isCancelled: isCancelled)
         } catch {
-            guard isCancelled() else { throw KeychainError(.param, "the key cannot be made: \(error.message)") }
-            throw KeychainError(.notAvailable, "the key was not made: the operation was cancelled", hint: "try again")
+            guard isCancelled() else { throw KeychainError(.param, "the key cannot be generated: \(error.message)") }
+            throw KeychainError(
+                .notAvailable, "the key was not generated: the operation was cancelled", hint: "try again")
         }
         return SoftwareKey(key, try PublicKey(rsa: key))
     }
 
-    /// A new key of a curve.
+    /// Generates a key on a curve.
     convenience init(generatedOn curve: EllipticCurve) throws(KeychainError) {
         let (key, point) = try crypto { () throws(OpenSSLError) in
             let key = try AsymmetricKey.generate(curve)
@@ -49,10 +51,12 @@ public final class SoftwareKey: PrivateKey {
         self.publicKey = publicKey
     }
 
-    /// A key from its external representation (keychain-behaviour §6.5): PKCS #1 `RSAPrivateKey` in DER, or `04 ‖ X ‖ Y ‖ K` (X9.63).
+    /// Creates a key from its external representation (keychain-behaviour §6.5): PKCS #1
+    /// `RSAPrivateKey` in DER, or `04 ‖ X ‖ Y ‖ K` (X9.63).
     ///
-    /// - Parameter isTrusted: whether the bytes were checked before, as those are that were stored; then only their form is looked at.
-    /// - Throws: errSecParam for anything else, a public key among it.
+    /// - Parameter isTrusted: whether the bytes were checked before, as stored keys were; then only
+    ///   the format is checked.
+    /// - Throws: errSecParam for anything else, including a public key.
     public convenience init(external: UnsafeRawBufferPointer, type: KeyType, isTrusted: Bool = false)
         throws(KeychainError)
     {
@@ -64,18 +68,18 @@ public final class SoftwareKey: PrivateKey {
 
     private convenience init(pkcs1 bytes: UnsafeRawBufferPointer, isTrusted: Bool) throws(KeychainError) {
         guard let numbers = DERNumbers.all(9, in: bytes), numbers[0].isEmpty else {
-            throw .parameter("the bytes are no RSAPrivateKey of PKCS #1")
+            throw .parameter("the bytes are not an RSAPrivateKey of PKCS #1")
         }
         let (modulus, exponent) = (numbers[1], numbers[2])
         let kind = try PublicKey.kind(modulus: modulus, exponent: exponent)
-        // Nothing is computed with numbers that are longer than those of such a key.
+        // Refuse longer numbers than the modulus allows before any computation.
         guard numbers[3...].allSatisfy({ $0.count <= modulus.count }) else {
-            throw .parameter("the numbers of the RSA key do not belong together")
+            throw .parameter("the numbers of the RSA key are inconsistent")
         }
         let parts = RSAKeyParts(modulus: modulus, publicExponent: exponent, secrets: Array(numbers[3...]))
         if !isTrusted {
             let isConsistent = try crypto { () throws(OpenSSLError) in try parts.isConsistent() }
-            guard isConsistent else { throw .parameter("the numbers of the RSA key do not belong together") }
+            guard isConsistent else { throw .parameter("the numbers of the RSA key are inconsistent") }
         }
         let key = try crypto { () throws(OpenSSLError) in try AsymmetricKey(parts) }
         let external = DERNumbers.encoded([modulus, exponent]).withUnsafeBytes { Array($0) }
@@ -85,16 +89,16 @@ public final class SoftwareKey: PrivateKey {
     private convenience init(x963 bytes: UnsafeRawBufferPointer, isTrusted: Bool) throws(KeychainError) {
         guard let curve = EllipticCurve.allCases.first(where: { bytes.count == 1 + 3 * $0.byteCount }), bytes[0] == 4
         else {
-            throw .parameter("the bytes are no private key of a curve that is served (04, X, Y, K)")
+            throw .parameter("the bytes are not a private key of a supported curve (04, X, Y, K)")
         }
         let point = UnsafeRawBufferPointer(rebasing: bytes.prefix(1 + 2 * curve.byteCount))
         let scalar = UnsafeRawBufferPointer(rebasing: bytes.suffix(curve.byteCount))
         try self.init(curve, scalar: scalar, point: point, isTrusted: isTrusted)
     }
 
-    /// A key of a curve from its scalar.
+    /// Creates a key of a curve from its scalar.
     ///
-    /// - Parameter point: has to be the scalar's, where it is given.
+    /// - Parameter point: the public point; if given, it must match the scalar.
     convenience init(
         _ curve: EllipticCurve, scalar: UnsafeRawBufferPointer, point: UnsafeRawBufferPointer?, isTrusted: Bool = false
     ) throws(KeychainError) {
@@ -102,7 +106,7 @@ public final class SoftwareKey: PrivateKey {
         if !isTrusted || own == nil {
             let found = try crypto { () throws(OpenSSLError) in try curve.publicPoint(of: scalar) }
             guard let found, own == nil || own == found else {
-                throw .parameter("the numbers of the private key do not belong together")
+                throw .parameter("the numbers of the private key are inconsistent")
             }
             own = found
         }
@@ -113,7 +117,7 @@ public final class SoftwareKey: PrivateKey {
         self.init(key, PublicKey(KeyKind(.ellipticCurve, bits: curve.rawValue), external: external, key: key))
     }
 
-    /// A key from its numbers: n, e, d, p, q, d mod p−1, d mod q−1, q⁻¹ mod p.
+    /// Creates an RSA key from its numbers: n, e, d, p, q, d mod p−1, d mod q−1, q⁻¹ mod p.
     convenience init(rsa numbers: [SharedSecret]) throws(KeychainError) {
         let zero = UnsafeRawBufferPointer(start: nil, count: 0)
         let der = withUnsafeBuffers(numbers) { SharedSecret(DERNumbers.encoded([zero] + $0)) }
@@ -123,7 +127,7 @@ public final class SoftwareKey: PrivateKey {
         self.init(made.key, made.publicKey)
     }
 
-    /// The external representation, as in ``init(external:type:isTrusted:)``.
+    /// Returns the external representation, as in ``init(external:type:isTrusted:)``.
     public func external() throws(KeychainError) -> SharedSecret {
         if let curve = publicKey.curve {
             let scalar = try crypto { () throws(OpenSSLError) in SharedSecret(try key.scalar(of: curve)) }
@@ -146,7 +150,7 @@ public final class SoftwareKey: PrivateKey {
     // MARK: Use
 
     public func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
-        guard use.type == kind.type else { throw .parameter("a key \(kind) cannot be used like this") }
+        guard use.type == kind.type else { throw .parameter("a key \(kind) does not support this operation") }
         switch use {
         case .signRaw:
             return try RSABlock.padded(input, of: kind).withUnsafeBytes { (block) throws(KeychainError) in
@@ -177,12 +181,13 @@ public final class SoftwareKey: PrivateKey {
         do throws(OpenSSLError) {
             return SharedSecret(try key.decrypted(block, padding: padding))
         } catch {
-            // Whatever was wrong inside of the block, nobody is told.
+            // Every defect of the block gives the same error, so that the error tells nothing about
+            // it.
             throw Self.decryptionFailed
         }
     }
 
-    /// PKCS #1 v1.5, where a block that is none cannot be told from one that is.
+    /// Decrypts PKCS #1 v1.5. A block with wrong padding cannot be told from a valid one.
     private func unpadded(_ ciphertext: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
         let block = try decrypted(ciphertext, .raw)
         let size = kind.blockLength
@@ -200,7 +205,7 @@ public final class SoftwareKey: PrivateKey {
 
     private func keyAgreement(with point: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
         guard publicKey.curve != nil, point.count == publicKey.external.count, point[0] == 4 else {
-            throw .parameter("the other key is no public key of the same curve")
+            throw .parameter("the other key is not a public key of the same curve")
         }
         return try crypto { () throws(OpenSSLError) in
             SharedSecret(try key.keyAgreement(with: AsymmetricKey(point: point, ofSameCurveAs: key)))
@@ -209,7 +214,7 @@ public final class SoftwareKey: PrivateKey {
 
     public func keyAgreement(with other: PublicKey) throws(KeychainError) -> SharedSecret {
         guard kind.type == .ellipticCurve, other.kind == kind else {
-            throw .parameter("the other key is no public key of the same curve")
+            throw .parameter("the other key is not a public key of the same curve")
         }
         return try crypto { () throws(OpenSSLError) in SharedSecret(try key.keyAgreement(with: other.key)) }
     }
@@ -217,7 +222,7 @@ public final class SoftwareKey: PrivateKey {
     static let decryptionFailed = KeychainError(.param, "the data cannot be decrypted with this key")
 }
 
-/// Lends several secrets at once.
+/// Calls `body` with the bytes of several secrets.
 private func withUnsafeBuffers(
     _ secrets: [SharedSecret], _ buffers: [UnsafeRawBufferPointer] = [],
     _ body: ([UnsafeRawBufferPointer]) -> SharedSecret

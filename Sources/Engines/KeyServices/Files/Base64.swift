@@ -2,9 +2,9 @@
 
 internal import SecretMemory
 
-/// Base64 (RFC 4648) of secrets: what is read and written lies in secret memory only.
+/// Base64 (RFC 4648) of secrets. Input and output are only in secret memory.
 enum Base64 {
-    /// Nil for anything that is not base64 with its padding.
+    /// Decodes padded base64; returns nil for anything else.
     static func decoded(_ text: UnsafeRawBufferPointer) -> SharedSecret? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
@@ -23,7 +23,7 @@ enum Base64 {
                 output[position] = UInt8(truncatingIfNeeded: bits >> UInt32(count))
                 position += 1
             }
-            // What is left over are zeros.
+            // The remaining bits must be zero.
             if bits & (1 << UInt32(count) - 1) != 0 { isValid = false }
         }
         return isValid ? SharedSecret(decoded) : nil

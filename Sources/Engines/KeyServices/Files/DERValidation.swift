@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether a key's structure is in DER (X.690, section 10): definite lengths in their fewest bytes, strings in one piece, numbers and Booleans in
-/// their one form. libcrypto reads BER as well, in which one key has many files.
+/// Checks that the structure of a key is in DER (X.690, section 10): minimal definite lengths,
+/// primitive strings, and numbers and Booleans in their only encoding. libcrypto also reads BER, in
+/// which one key has many encodings.
 enum DERValidation {
-    /// - Parameter bytes: PKCS #8, plain or encrypted, PKCS #1, SEC 1 or SubjectPublicKeyInfo. The key inside PKCS #8 and SubjectPublicKeyInfo is
-    ///   looked at too; what an encrypted key holds cannot be.
+    /// - Parameter bytes: PKCS #8, plain or encrypted, PKCS #1, SEC 1 or SubjectPublicKeyInfo. The
+    ///   key inside PKCS #8 and SubjectPublicKeyInfo is checked, too; the content of an encrypted
+    ///   key cannot be.
     static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes
         guard let element = next(&rest), rest.isEmpty, element.tag == 0x30 else { return false }
         return areValid(element.content, depth: 1) && isInnerKeyValid(element.content)
     }
 
-    /// Keys have 5 levels at most.
+    /// Keys have at most 5 levels.
     private static let maxDepth = 16
 
     private struct Element {
@@ -19,9 +21,9 @@ enum DERValidation {
         let content: UnsafeRawBufferPointer
     }
 
-    /// The element at the start, which is removed; nil where it is not in DER.
+    /// Removes and returns the element at the start; returns nil if it is not in DER.
     private static func next(_ rest: inout UnsafeRawBufferPointer) -> Element? {
-        // No key has a tag of several bytes.
+        // Keys have no tags of several bytes.
         guard let tag = rest.first, tag & 0x1F != 0x1F, let content = DERNumbers.element(tag, &rest) else { return nil }
         return Element(tag: tag, content: content)
     }
@@ -38,12 +40,13 @@ enum DERValidation {
     private static func isValid(_ element: Element, depth: Int) -> Bool {
         let (content, isConstructed, isUniversal) = (element.content, element.tag & 0x20 != 0, element.tag & 0xC0 == 0)
         guard !isConstructed else {
-            // SEQUENCE and SET; a string in pieces is BER.
+            // Only SEQUENCE and SET; a constructed string is BER.
             return (!isUniversal || element.tag == 0x30 || element.tag == 0x31) && areValid(content, depth: depth + 1)
         }
         guard isUniversal else { return true }
         switch element.tag {
-        // End of contents stands behind an indefinite length alone; these two are always constructed.
+        // End-of-contents occurs only after an indefinite length; SEQUENCE and SET are always
+        // constructed.
         case 0x00, 0x10, 0x11: return false
         case 0x01: return content.count == 1 && (content[0] == 0 || content[0] == 0xFF)
         case 0x02: return isInteger(content)
@@ -59,7 +62,8 @@ enum DERValidation {
         return !(first == 0 && content[1] < 0x80 || first == 0xFF && content[1] >= 0x80)
     }
 
-    /// The key inside PKCS #8, `INTEGER SEQUENCE OCTET STRING …`, and inside SubjectPublicKeyInfo, `SEQUENCE BIT STRING`, where it is a structure.
+    /// Checks the key inside PKCS #8, `INTEGER SEQUENCE OCTET STRING …`, and inside
+    /// SubjectPublicKeyInfo, `SEQUENCE BIT STRING`, if it is a structure.
     private static func isInnerKeyValid(_ content: UnsafeRawBufferPointer) -> Bool {
         var rest = content
         guard let first = next(&rest), let second = next(&rest) else { return true }

@@ -5,19 +5,20 @@ internal import OpenSSLCrypto
 public import SecretMemory
 
 extension KeyFile {
-    /// A key as a file.
+    /// Encodes a key as a file.
     ///
     /// - Parameters:
-    ///   - isPEM: otherwise DER; OpenSSH's keys are always text, external ones never.
-    ///   - passphrase: encrypts a private key, in PKCS #8 alone.
-    /// - Throws: errSecParam where the structure is not one for the key.
+    ///   - isPEM: true for PEM, false for DER. OpenSSH keys are always text, external
+    ///     representations never.
+    ///   - passphrase: encrypts a private key; only PKCS #8.
+    /// - Throws: errSecParam if the structure does not support the key.
     public static func write(
         _ entry: KeyFileEntry, as structure: Structure, isPEM: Bool = true, passphrase: SharedSecret? = nil
     ) throws(KeychainError) -> SharedSecret {
         switch entry {
         case .privateKey(let key): return try write(key, structure, isPEM, passphrase)
         case .publicKey(let key):
-            guard passphrase == nil else { throw .parameter("a public key is not encrypted") }
+            guard passphrase == nil else { throw .parameter("a public key cannot be encrypted") }
             return try write(key, structure, isPEM)
         }
     }
@@ -26,7 +27,7 @@ extension KeyFile {
         _ key: SoftwareKey, _ structure: Structure, _ isPEM: Bool, _ passphrase: SharedSecret?
     ) throws(KeychainError) -> SharedSecret {
         if let passphrase {
-            guard structure == .pkcs8 else { throw .parameter("only PKCS #8 is encrypted") }
+            guard structure == .pkcs8 else { throw .parameter("only PKCS #8 can be encrypted") }
             guard passphrase.count > 0 else { throw .parameter("the passphrase is empty") }
             let sealed = try passphrase.withUnsafeBytes { (passphrase) throws(KeychainError) in
                 try crypto { () throws(OpenSSLError) in SharedSecret(copying: try key.key.encoded(under: passphrase)) }

@@ -4,7 +4,7 @@ public import KeychainModel
 internal import OpenSSLCrypto
 public import SecretMemory
 
-/// A key as files hold it.
+/// A key of a file.
 public enum KeyFileEntry: Sendable {
     case privateKey(SoftwareKey)
     case publicKey(PublicKey)
@@ -17,38 +17,41 @@ public enum KeyFileEntry: Sendable {
     }
 }
 
-/// Files of keys: PEM or DER of PKCS #8 (plain or encrypted), PKCS #1, SEC 1 and SubjectPublicKeyInfo; OpenSSH's private and public keys. BER is
-/// refused, as are curves that are not named and RSA keys of more than two primes.
+/// Key files: PEM or DER of PKCS #8 (plain or encrypted), PKCS #1, SEC 1 and SubjectPublicKeyInfo;
+/// OpenSSH private and public keys. BER, curves without a name, and RSA keys of more than two
+/// primes are refused.
 public enum KeyFile {
-    /// The structures that are written.
+    /// The structures that can be written.
     public enum Structure: String, Sendable, CaseIterable {
         /// PKCS #8 for private keys, SubjectPublicKeyInfo for public ones.
         case pkcs8
         /// PKCS #1 for RSA, SEC 1 for private keys of elliptic curves.
         case traditional
-        /// OpenSSH's own: `openssh-key-v1`, and the line of `authorized_keys`.
+        /// OpenSSH: `openssh-key-v1`, and the line of `authorized_keys`.
         case openSSH
-        /// `SecKeyCopyExternalRepresentation`'s: PKCS #1 for RSA, X9.63 for elliptic curves.
+        /// The format of `SecKeyCopyExternalRepresentation`: PKCS #1 for RSA, X9.63 for elliptic
+        /// curves.
         case external
     }
 
-    /// The keys of a file, in order. PEM may hold several; what is no key in it, such as a certificate, is passed over.
+    /// Returns the keys of a file, in order. PEM may contain several; blocks that are not keys,
+    /// such as certificates, are skipped.
     ///
     /// - Parameters:
-    ///   - passphrase: nil where there is none.
-    ///   - allowsNone: whether PEM without any key is no failure.
-    /// - Throws: errSecParam where there is no key at all, or one is malformed; errSecAuthFailed where the passphrase is missing or wrong;
-    ///   errSecUnimplemented for kinds that are not served.
+    ///   - passphrase: nil if there is none.
+    ///   - allowsNone: whether PEM without a key is accepted.
+    /// - Throws: errSecParam if the file contains no key or a malformed one; errSecAuthFailed if
+    ///   the passphrase is missing or wrong; errSecUnimplemented for unsupported kinds.
     public static func read(
         _ bytes: UnsafeRawBufferPointer, passphrase: SharedSecret? = nil, allowsNone: Bool = false
     ) throws(KeychainError) -> [KeyFileEntry] {
-        guard bytes.count <= maxLength else { throw .parameter("a file of keys has at most \(maxLength >> 20) MiB") }
+        guard bytes.count <= maxLength else { throw .parameter("a key file must have at most \(maxLength >> 20) MiB") }
         if let blocks = try PEM.blocks(in: bytes) {
             var entries: [KeyFileEntry] = []
             for block in blocks {
                 if let entry = try entry(of: block, passphrase) { entries.append(entry) }
             }
-            guard !entries.isEmpty || allowsNone else { throw .parameter("the file holds no key") }
+            guard !entries.isEmpty || allowsNone else { throw .parameter("the file contains no key") }
             return entries
         }
         if let line = try OpenSSHPublicKey.read(bytes) { return [.publicKey(line)] }
@@ -61,7 +64,7 @@ public enum KeyFile {
             "RSA PUBLIC KEY":
             guard !block.hasHeaders else {
                 throw KeychainError(
-                    .unimplemented, "the key is encrypted in the old way of PEM, which protects little",
+                    .unimplemented, "the key has the legacy PEM encryption, which is weak",
                     hint: "openssl pkcs8 -topk8 -in FILE -out NEW")
             }
             return try block.content.withUnsafeBytes { (der) throws(KeychainError) in try entry(der: der, passphrase) }
@@ -76,7 +79,7 @@ public enum KeyFile {
     private static func entry(der: UnsafeRawBufferPointer, _ passphrase: SharedSecret?) throws(KeychainError)
         -> KeyFileEntry
     {
-        // The forms of SecKey are none of libcrypto's, or are told from others by their length.
+        // The formats of SecKey are not formats of libcrypto, or their length identifies them.
         if let key = try? SoftwareKey(external: der, type: .rsa) { return .privateKey(key) }
         if let key = try? PublicKey(external: der, type: .rsa) { return .publicKey(key) }
         if der.first == 4 {
@@ -85,7 +88,7 @@ public enum KeyFile {
         }
         guard DERValidation.isValid(der) else {
             throw KeychainError(
-                .param, "the bytes are no key in DER: other encodings of ASN.1, such as BER, are not read",
+                .param, "the bytes are not a key in DER; other ASN.1 encodings, such as BER, are not supported",
                 hint: "openssl pkey -in FILE -out NEW")
         }
         let decoded: DecodedKey
@@ -103,7 +106,7 @@ public enum KeyFile {
         return try entry(decoded)
     }
 
-    /// The key as ours, all of its numbers checked.
+    /// Converts a decoded key, and checks all of its numbers.
     static func entry(_ decoded: DecodedKey) throws(KeychainError) -> KeyFileEntry {
         let key = decoded.key
         guard let curve = decoded.curve else {
@@ -130,11 +133,11 @@ public enum KeyFile {
 extension KeychainError {
     fileprivate init(_ error: KeyDecodingError, hasPassphrase: Bool) {
         switch error {
-        case .passphrase where hasPassphrase: self.init(.authFailed, "the passphrase of the key is another one")
+        case .passphrase where hasPassphrase: self.init(.authFailed, "the passphrase of the key is wrong")
         case .passphrase:
             self.init(.authFailed, "the key is encrypted, and no passphrase was given", hint: "--passphrase-file FILE")
-        case .unsupported(let kind): self.init(.unimplemented, "keys of the kind \(kind) are not served")
-        case .malformed: self.init(.param, "the bytes are no key of a form that is known")
+        case .unsupported(let kind): self.init(.unimplemented, "keys of the kind \(kind) are not supported")
+        case .malformed: self.init(.param, "the bytes are not a key in a known format")
         }
     }
 }

@@ -4,7 +4,8 @@ internal import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// A private key of OpenSSH, `openssh-key-v1` (PROTOCOL.key), without a passphrase. The one key that it holds.
+/// An OpenSSH private key, `openssh-key-v1` (PROTOCOL.key), without a passphrase. The file must
+/// hold exactly one key.
 enum OpenSSHPrivateKey {
     static func read(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> SoftwareKey {
         var reader = SSHReader(bytes)
@@ -13,11 +14,11 @@ enum OpenSSHPrivateKey {
         _ = try reader.string()
         guard cipher == "none", derivation == "none" else {
             throw KeychainError(
-                .unimplemented, "OpenSSH's private key is encrypted, and its derivation (bcrypt) is not served",
-                hint: "take the passphrase off a copy: ssh-keygen -p -N '' -f COPY")
+                .unimplemented, "the OpenSSH private key is encrypted, and its derivation (bcrypt) is not supported",
+                hint: "remove the passphrase from a copy: ssh-keygen -p -N '' -f COPY")
         }
         guard try reader.number() == 1 else {
-            throw KeychainError(.unimplemented, "the file holds several OpenSSH keys")
+            throw KeychainError(.unimplemented, "the file contains several OpenSSH keys")
         }
         let blob = try reader.string()
         let section = try reader.string()
@@ -44,7 +45,7 @@ enum OpenSSHPrivateKey {
         } else {
             guard let curve = OpenSSHPublicKey.curve(of: name), try reader.name() == OpenSSHPublicKey.curveName(curve)
             else {
-                throw KeychainError(.unimplemented, "OpenSSH keys of this kind are not served")
+                throw KeychainError(.unimplemented, "OpenSSH keys of this kind are not supported")
             }
             let (point, scalar) = (try reader.string(), try reader.integer())
             guard scalar.count <= curve.byteCount else { throw SSHReader.malformed }
@@ -69,7 +70,7 @@ enum OpenSSHPrivateKey {
     static func written(_ key: SoftwareKey) throws(KeychainError) -> SharedSecret {
         let blob = try OpenSSHPublicKey.blob(key.publicKey)
         var section = SSHWriter()
-        // Twice the same number, by which a wrong passphrase would be noticed.
+        // The check number is written twice, so that a wrong passphrase can be detected.
         let check = SecretBytes.random(count: 4).withUnsafeBytes { Array($0) }
         section.write(check)
         section.write(check)

@@ -4,9 +4,10 @@ internal import KeychainModel
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// A public key of OpenSSH (RFC 4253, section 6.6; RFC 5656, section 3.1): one line of a name, base64, and a comment.
+/// An OpenSSH public key (RFC 4253, section 6.6; RFC 5656, section 3.1): one line of a name, base64
+/// and a comment.
 enum OpenSSHPublicKey {
-    /// Nil where the text does not begin like one.
+    /// Reads the line of a public key; returns nil if it does not begin with a known name.
     static func read(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> PublicKey? {
         let words = bytes.prefix { $0 != UInt8(ascii: "\n") }.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard words.count >= 2, let name = words.first.map({ String(decoding: $0, as: UTF8.self) }),
@@ -25,7 +26,7 @@ enum OpenSSHPublicKey {
         }
     }
 
-    /// The key of a blob.
+    /// Returns the key of a blob.
     static func key(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) -> PublicKey {
         var reader = SSHReader(bytes)
         let name = try reader.name()
@@ -38,7 +39,7 @@ enum OpenSSHPublicKey {
             guard let curve = curve(of: name), try reader.name() == curveName(curve) else {
                 throw KeychainError(
                     .unimplemented,
-                    "OpenSSH keys of the kind \(names.contains(name) ? name : "that is given") are not served")
+                    "OpenSSH keys of the kind \(names.contains(name) ? name : "that is given") are not supported")
             }
             let point = try reader.string()
             guard point.count == 1 + 2 * curve.byteCount, point.first == 4 else { throw SSHReader.malformed }
@@ -49,7 +50,9 @@ enum OpenSSHPublicKey {
     }
 
     static func blob(_ key: PublicKey) throws(KeychainError) -> SSHWriter {
-        guard let name = name(of: key) else { throw KeychainError(.unimplemented, "OpenSSH has no keys \(key.kind)") }
+        guard let name = name(of: key) else {
+            throw KeychainError(.unimplemented, "OpenSSH does not support keys of the kind \(key.kind)")
+        }
         var writer = SSHWriter()
         writer.write(string: name.utf8)
         if let curve = key.curve {

@@ -3,18 +3,18 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// Textual encodings (RFC 7468). Text before, between and behind the blocks is passed over.
+/// Textual encodings (RFC 7468). Text before, between and after the blocks is skipped.
 enum PEM {
     struct Block {
         let label: String
-        /// Whether lines such as `Proc-Type:` stand in front of the content.
+        /// Whether lines such as `Proc-Type:` precede the content.
         let hasHeaders: Bool
         let content: SharedSecret
     }
 
-    /// The blocks of a text; nil where there is no beginning of one.
+    /// Returns the blocks of a text; nil if no block begins in it.
     ///
-    /// - Throws: errSecParam where a block has no end, or its content is no base64.
+    /// - Throws: errSecParam if a block has no end, or its content is not base64.
     static func blocks(in bytes: UnsafeRawBufferPointer) throws(KeychainError) -> [Block]? {
         var lines = bytes.split(separator: newline, omittingEmptySubsequences: false).map { line in
             line.last == carriageReturn ? line.dropLast() : line
@@ -47,7 +47,7 @@ enum PEM {
         let text = SecretBuffer(count: max(1, length))
         let count = text.withUnsafeMutableBytes { buffer in
             var count = 0
-            // Behind the headers comes an empty line.
+            // An empty line follows the headers.
             let body = hasHeaders ? Array(lines.drop { !$0.isEmpty }) : lines
             for line in body {
                 for byte in line where byte != UInt8(ascii: " ") && byte != UInt8(ascii: "\t") {
@@ -65,7 +65,7 @@ enum PEM {
     }
 
     private static func label(of line: Slice<UnsafeRawBufferPointer>, _ start: String) -> String? {
-        // A line of the content becomes no string.
+        // Content is secret: do not convert its lines to strings.
         guard line.starts(with: start.utf8) else { return nil }
         let text = line.count <= 100 ? String(decoding: line, as: UTF8.self) : ""
         guard text.hasPrefix(start) else { return nil }
@@ -78,7 +78,7 @@ enum PEM {
         return String(rest[...end])
     }
 
-    /// The content as text.
+    /// Encodes the content as a block.
     static func text(_ label: String, _ content: SharedSecret, lineLength: Int = 64) -> SharedSecret {
         let encoded = Base64.encoded(content)
         let (first, last) = ("-----BEGIN \(label)-----\n", "-----END \(label)-----\n")
@@ -105,5 +105,5 @@ enum PEM {
 
     private static let newline = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
-    private static let malformed = KeychainError(.param, "a block of the file has no end, or its content is no base64")
+    private static let malformed = KeychainError(.param, "a PEM block has no end, or its content is not base64")
 }

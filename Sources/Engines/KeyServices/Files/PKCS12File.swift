@@ -9,7 +9,7 @@ public struct PKCS12File: Sendable {
     public struct CertificateEntry: Sendable {
         /// In DER.
         public let der: [UInt8]
-        /// For people; nil where there is none.
+        /// The friendly name; nil if there is none.
         public let label: String?
 
         public init(der: [UInt8], label: String?) {
@@ -20,9 +20,10 @@ public struct PKCS12File: Sendable {
 
     public struct KeyEntry: Sendable {
         public let key: SoftwareKey
-        /// For people; nil where there is none.
+        /// The friendly name; nil if there is none.
         public let label: String?
-        /// What the file says belongs together has the same here; nil where it says nothing.
+        /// The local key ID of the file: a key and its certificates have the same one. nil if there
+        /// is none.
         public let localKeyID: [UInt8]?
 
         public init(key: SoftwareKey, label: String?, localKeyID: [UInt8]? = nil) {
@@ -41,7 +42,7 @@ public struct PKCS12File: Sendable {
         self.keys = keys
     }
 
-    /// Whether the bytes have the outer form of such a file: a `SEQUENCE` that begins with the version 3.
+    /// Whether the bytes look like a PKCS #12 file: a `SEQUENCE` that begins with the version 3.
     public static func isOne(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count > 16, bytes[0] == 0x30 else { return false }
         let start = bytes[1] < 0x80 ? 2 : 2 + Int(bytes[1] & 0x7F)
@@ -50,12 +51,15 @@ public struct PKCS12File: Sendable {
 
     // MARK: Reading
 
-    /// - Parameter passphrase: nil where none was given; then one that is empty is tried.
-    /// - Throws: errSecPassphraseRequired where one is needed and none was given, errSecAuthFailed for another one or changed bytes, errSecDecode for
-    ///   what is no such file, errSecUnimplemented for what is not served.
+    /// Reads a file.
+    ///
+    /// - Parameter passphrase: nil if none was given; then the empty passphrase is tried.
+    /// - Throws: errSecPassphraseRequired if a passphrase is needed and none was given,
+    ///   errSecAuthFailed for a wrong passphrase or changed bytes, errSecDecode for bytes that are
+    ///   not a PKCS #12 file, errSecUnimplemented for unsupported content.
     public init(reading bytes: UnsafeRawBufferPointer, passphrase: SharedSecret?) throws(KeychainError) {
         guard bytes.count <= KeyFile.maxLength else {
-            throw .parameter("a file of keys has at most \(KeyFile.maxLength >> 20) MiB")
+            throw .parameter("a key file must have at most \(KeyFile.maxLength >> 20) MiB")
         }
         let archive: PKCS12Archive
         do throws(PKCS12Error) {
@@ -72,18 +76,19 @@ public struct PKCS12File: Sendable {
 
     // MARK: Writing
 
-    /// The file's bytes.
+    /// Returns the bytes of the file.
     ///
     /// - Parameters:
     ///   - passphrase: not empty.
-    ///   - isLegacy: for systems that do not read PBES2: Triple DES and SHA-1, which protect little.
-    ///   - publicKeyHash: SHA-1 of the public key of a certificate in DER, by which it is joined to its key.
+    ///   - isLegacy: for systems without PBES2: Triple DES and SHA-1, which are weak.
+    ///   - publicKeyHash: returns the SHA-1 digest of the public key of a certificate in DER; it
+    ///     links the certificate to its key.
     public func written(
         under passphrase: SharedSecret, isLegacy: Bool = false, publicKeyHash: ([UInt8]) -> [UInt8]?
     ) throws(KeychainError) -> SharedSecret {
         guard passphrase.count > 0 else { throw .parameter("the passphrase is empty") }
         guard passphrase.withUnsafeBytes({ !$0.contains(0) }) else {
-            throw .parameter("the passphrase has a zero byte in it")
+            throw .parameter("the passphrase must not contain a zero byte")
         }
         var archive = PKCS12Archive()
         for entry in keys {
@@ -110,9 +115,9 @@ extension KeychainError {
         switch error {
         case .passphrase where !hasPassphrase:
             self.init(OSStatusCode(rawValue: -25260), "the file needs a passphrase", hint: "-P or --passphrase-file")
-        case .passphrase: self.init(.authFailed, "the passphrase is another one, or the file was changed")
-        case .unsupported(let name): self.init(.unimplemented, "the file has \(name), which is not served")
-        case .malformed: self.init(.decode, "the bytes are no PKCS #12 file")
+        case .passphrase: self.init(.authFailed, "the passphrase is wrong, or the file was changed")
+        case .unsupported(let name): self.init(.unimplemented, "the file contains \(name), which is not supported")
+        case .malformed: self.init(.decode, "the bytes are not a PKCS #12 file")
         }
     }
 }

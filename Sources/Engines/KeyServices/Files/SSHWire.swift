@@ -33,7 +33,7 @@ struct SSHReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A number that is not negative, without the zero in front.
+    /// Returns a non-negative number, without its leading zero.
     mutating func integer() throws(KeychainError) -> UnsafeRawBufferPointer {
         let bytes = try string()
         guard let first = bytes.first else { return bytes }
@@ -46,7 +46,8 @@ struct SSHReader {
     static let malformed = KeychainError(.param, "the OpenSSH key is malformed")
 }
 
-/// The same, written. Lengths are counted first, so that secrets are written once, into secret memory.
+/// Writes the data types of SSH. Lengths are computed first, so that secrets are written once, into
+/// secret memory.
 struct SSHWriter {
     private var parts: [Part] = []
 
@@ -83,7 +84,7 @@ struct SSHWriter {
         parts += other.parts
     }
 
-    /// A number that is not negative: a zero in front of a high bit, none else.
+    /// Writes a non-negative number: one leading zero if its highest bit is set, and no other.
     mutating func write(integer secret: SharedSecret) {
         let (zeros, first) = secret.withUnsafeBytes { ($0.prefix { $0 == 0 }.count, $0.first { $0 != 0 } ?? 0) }
         let pad = first >= 0x80 ? 1 : 0
