@@ -29,7 +29,7 @@ extension KeyFile {
     }
 }
 
-// Calls with arrays, for tests.
+// Overloads with arrays, for tests.
 extension PrivateKey {
     func signature(of input: [UInt8], _ algorithm: KeyAlgorithm) throws(KeychainError) -> [UInt8] {
         try input.withUnsafeBufferPointer { (pointer) throws(KeychainError) in
@@ -74,7 +74,7 @@ extension SoftwareKey {
     }
 }
 
-/// The status of a call that fails; 0 where it does not.
+/// Returns the status of a call that fails; 0 if it succeeds.
 func status(_ body: () throws(KeychainError) -> Void) -> Int32 {
     do throws(KeychainError) {
         try body()

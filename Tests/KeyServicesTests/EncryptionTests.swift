@@ -8,7 +8,7 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// Encryption and key agreement, judged by openssl and by constructions made from other parts.
+/// Encryption and key agreement, compared with openssl and with constructions from other libraries.
 @Suite("Encryption")
 struct EncryptionTests {
     private static let plaintext = Array("a secret".utf8)
@@ -26,7 +26,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "T231 to T235: RSA: openssl decrypts what we encrypt, and we what it encrypts",
+        "T231 to T235: RSA: openssl decrypts what we encrypt, and we decrypt what it encrypts",
         arguments: [1024, 2048, 3072, 4096, 8192])
     func rsa(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
@@ -41,15 +41,15 @@ struct EncryptionTests {
                         == -50)
                 continue
             }
-            let room =
+            let capacity =
                 switch encryption {
                 case .raw: length
                 case .pkcs1: length - 11
                 case .oaep(let hash), .oaepAESGCM(let hash): length - 2 * hash.byteCount - 2
                 }
-            let whole = [0] + [UInt8](repeating: 0x5A, count: max(0, room - 1))
+            let whole = [0] + [UInt8](repeating: 0x5A, count: max(0, capacity - 1))
             for plaintext in encryption == .raw
-                ? [whole] : [Self.plaintext.prefix(room) + [], Array(whole.prefix(room)), []]
+                ? [whole] : [Self.plaintext.prefix(capacity) + [], Array(whole.prefix(capacity)), []]
             {
                 let own = try key.publicKey.encrypted(plaintext, algorithm)
                 #expect(own.count == length)
@@ -59,15 +59,15 @@ struct EncryptionTests {
                 let theirs = try openssl.encrypt(plaintext, key.publicKey, Self.settings(encryption))
                 #expect(try key.decrypted(theirs, algorithm) == plaintext, "\(algorithm.rawValue)")
             }
-            let more = [UInt8](repeating: 1, count: room + 1)
+            let more = [UInt8](repeating: 1, count: capacity + 1)
             #expect(status { () throws(KeychainError) in _ = try key.publicKey.encrypted(more, algorithm) } == -50)
         }
-        // A short number is a block with zeros in front.
+        // A short number is padded with leading zeros.
         let block = try key.publicKey.encrypted([7], .rsaEncryption(.raw))
         #expect(try key.decrypted(block, .rsaEncryption(.raw)) == [UInt8](repeating: 0, count: length - 1) + [7])
     }
 
-    @Test("Whatever is wrong with a block, the answer is the same")
+    @Test("Every defect of a block gives the same error")
     func indistinguishable() throws {
         let key = try #require(SampleKeys.rsa2048)
         let length = key.kind.blockLength
@@ -84,14 +84,14 @@ struct EncryptionTests {
                 changed[index] ^= 4
                 inputs.append(changed)
             }
-            // Blocks of another padding, of another hash, and of nothing.
+            // Blocks with another padding, with another hash, and without padding.
             inputs.append(try key.publicKey.encrypted(Self.plaintext, .rsaEncryption(.pkcs1)))
             inputs.append(try key.publicKey.encrypted(Self.plaintext, .rsaEncryption(.oaep(.sha512))))
             inputs.append(try key.publicKey.encrypted([0], .rsaEncryption(.raw)))
             for input in inputs {
                 do throws(KeychainError) {
                     _ = try key.decrypted(input, algorithm)
-                    Issue.record("it was decrypted")
+                    Issue.record("the ciphertext was decrypted")
                 } catch {
                     errors.insert(error)
                 }
@@ -100,7 +100,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("PKCS #1: a block that is none gives a message that nobody can tell from one, the same each time")
+    @Test("PKCS #1: a block with wrong padding always gives the same message, which looks like a real one")
     func implicitRejection() throws {
         let key = try #require(SampleKeys.rsa2048)
         let algorithm = KeyAlgorithm.rsaEncryption(.pkcs1)
@@ -108,7 +108,7 @@ struct EncryptionTests {
         func block(_ head: [UInt8], _ rest: [UInt8]) -> [UInt8] {
             head + [UInt8](repeating: 0xAA, count: length - head.count - rest.count) + rest
         }
-        // What is one, made by hand: eight bytes of padding are enough.
+        // A valid block, made by hand: eight bytes of padding are enough.
         let shortest = [0, 2] + [UInt8](repeating: 1, count: 8) + [0] + [UInt8](repeating: 7, count: length - 11)
         #expect(
             try key.decrypted(key.publicKey.encrypted(shortest, .rsaEncryption(.raw)), algorithm)
@@ -128,14 +128,14 @@ struct EncryptionTests {
             lengths.insert(message.count)
         }
         #expect(lengths.count > 2)
-        // The length of a block is known to all.
+        // The length of a block is public, so a wrong one is an error.
         #expect(status { () throws(KeychainError) in _ = try key.decrypted([1, 2, 3], algorithm) } == -50)
     }
 
     // MARK: Hybrid
 
     @Test(
-        "The RSA hybrid is OAEP of a session key, and AES-GCM with 16 zeros bound to the public key",
+        "The RSA hybrid is OAEP of a session key, and AES-GCM with a vector of 16 zeros, bound to the public key",
         arguments: [2048, 4096, 8192])
     func hybrid(_ bits: Int) throws {
         let key = try #require(SampleKeys.rsa.first { $0.kind.bits == bits })
@@ -153,7 +153,7 @@ struct EncryptionTests {
                     tag: own.suffix(16)),
                 using: SymmetricKey(data: session), authenticating: key.publicKey.external)
             #expect(Array(opened) == Self.plaintext)
-            // And the other way round, from the same parts.
+            // The other direction, from the same parts.
             let sealed = try AES.GCM.seal(
                 Self.plaintext, using: SymmetricKey(data: session),
                 nonce: AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16)),
@@ -171,7 +171,7 @@ struct EncryptionTests {
 
     // MARK: Agreement
 
-    @Test("ECDH agrees with openssl, and with NIST's vectors", arguments: [192, 224, 256, 384, 521])
+    @Test("ECDH gives the same secret as openssl", arguments: [192, 224, 256, 384, 521])
     func ecdh(_ bits: Int) throws {
         let key = try #require(SampleKeys.curves.first { $0.kind.bits == bits })
         let openssl = try OpenSSL()
@@ -224,7 +224,7 @@ struct EncryptionTests {
         }
     }
 
-    @Test("Vectors of NIST's: ECDH and X9.63")
+    @Test("Vectors of NIST: ECDH and X9.63")
     func vectors() throws {
         for vector in try Vectors.load().ecdh {
             let key = try SoftwareKey.read(
@@ -244,7 +244,7 @@ struct EncryptionTests {
         }
     }
 
-    /// X9.63 from other parts.
+    /// X9.63 from the hash functions of another library.
     private static func x963(_ secret: [UInt8], _ info: [UInt8], _ hash: HashAlgorithm, _ count: Int) throws -> [UInt8]
     {
         var derived: [UInt8] = []
@@ -259,7 +259,7 @@ struct EncryptionTests {
     // MARK: ECIES
 
     @Test(
-        "ECIES is an ephemeral point, and AES-GCM under what X9.63 derives from it",
+        "ECIES is an ephemeral point, and AES-GCM under the key that X9.63 derives",
         arguments: [192, 224, 256, 384, 521])
     func ecies(_ bits: Int) throws {
         let key = try #require(SampleKeys.curves.first { $0.kind.bits == bits })
@@ -287,7 +287,7 @@ struct EncryptionTests {
                 changed[index] ^= 1
                 do throws(KeychainError) {
                     _ = try key.decrypted(changed, algorithm)
-                    Issue.record("it was decrypted")
+                    Issue.record("the ciphertext was decrypted")
                 } catch {
                     errors.insert(error)
                 }

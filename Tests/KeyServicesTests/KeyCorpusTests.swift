@@ -6,14 +6,14 @@ import KeyServices
 import SecretMemory
 import Testing
 
-/// The inputs of Fuzz/Corpus/keys: keys in each form, and whatever the fuzzer has found that goes another way. The first byte says what reads the
-/// rest, as in the fuzzer.
+/// The inputs of Fuzz/Corpus/keys: keys in each format, and inputs of the fuzzer that take other
+/// paths. The first byte selects the reader of the rest, as in the fuzzer.
 @Suite("Fuzzer's corpus of keys")
 struct KeyCorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/keys")
         .standardized
 
-    @Test("Every input of the corpus is read without a trap; what is a key is written as it was read")
+    @Test("Every input of the corpus is read without a trap; a key is written as it was read")
     func replay() throws {
         var (keys, refusals) = (0, 0)
         for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path) {
@@ -46,7 +46,7 @@ struct KeyCorpusTests {
         #expect(keys > 20 && refusals > 5, "\(keys) keys, \(refusals) refusals")
     }
 
-    /// Writes the first inputs, for the fuzzer to start from.
+    /// Writes the seeds of the fuzzer.
     @Test(
         "Seeds are written on demand",
         .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1", "only to record new ones"))

@@ -7,7 +7,7 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// Keys as files and as bytes, against openssl and ssh-keygen.
+/// Key files and external representations, compared with openssl and ssh-keygen.
 @Suite("Key files")
 struct KeyFileTests {
     private static let passphrase = SharedSecret(copying: "a passphrase".utf8)
@@ -67,7 +67,7 @@ struct KeyFileTests {
                     case .privateKey(let found) = try #require(
                         KeyFile.read(bytes, passphrase: isSealed ? Self.passphrase : nil).first)
                 else {
-                    Issue.record("\(form): it is no private key")
+                    Issue.record("\(form): not a private key")
                     continue
                 }
                 #expect(try found.external() == external, "\(key.kind) \(form)")
@@ -82,7 +82,7 @@ struct KeyFileTests {
             for form in [["pkey", "-pubout"], ["pkey", "-pubout", "-outform", "DER"]] {
                 let entry = try #require(KeyFile.read(openssl.output(form + ["-in", file])).first)
                 guard case .publicKey(let half) = entry else {
-                    Issue.record("\(form): it is no public key")
+                    Issue.record("\(form): not a public key")
                     continue
                 }
                 #expect(half.external == key.publicKey.external)
@@ -128,7 +128,7 @@ struct KeyFileTests {
                 == -4)
     }
 
-    @Test("All samples are there, and a size between the usual ones is as good")
+    @Test("All sample keys exist, and an unusual key size works, too")
     func samples() throws {
         #expect(SampleKeys.rsa.count == 5 && SampleKeys.curves.count == 5)
         let odd = try SoftwareKey.generate(KeyKind(.rsa, bits: 2056))
@@ -142,7 +142,7 @@ struct KeyFileTests {
                 odd.publicKey.encrypted([5], .rsaEncryption(.oaep(.sha512))), .rsaEncryption(.oaep(.sha512))) == [5])
     }
 
-    @Test("A file that asks for hours of work is refused by name, at once")
+    @Test("A file that would need hours of work is refused at once, with its own error")
     func expensive() throws {
         let openssl = try OpenSSL()
         let key = try openssl.file(.privateKey(try #require(SampleKeys.p256)))
@@ -158,7 +158,7 @@ struct KeyFileTests {
                     _ = try KeyFile.read(file, passphrase: SharedSecret(copying: "x".utf8))
                 } == -4)
         }
-        // Numbers that belong to a larger key than the modulus says.
+        // Numbers that are longer than the modulus allows.
         let small = try #require(SampleKeys.rsa1024).external().bytes
         guard let numbers = small.withUnsafeBytes({ DERNumbers.all(9, in: $0).map { $0.map { Array($0) } } }) else {
             return
@@ -178,7 +178,7 @@ struct KeyFileTests {
         return first.withUnsafeBytes { encoded(Array(numbers.dropFirst()), buffers + [$0]) }
     }
 
-    @Test("Several keys in one file come in order; a file without a key is refused")
+    @Test("Several keys of one file are read in order; a file without a key is refused")
     func several() throws {
         let keys = [SampleKeys.p256, SampleKeys.rsa2048].compactMap { $0 }
         let text =
@@ -203,7 +203,7 @@ struct KeyFileTests {
 
     // MARK: External representations
 
-    @Test("T226: what a key is written as makes an equal key, which signs for the other half")
+    @Test("T226: the external representation of a key gives an equal key, which signs for the public half")
     func external() throws {
         for key in SampleKeys.rsa + SampleKeys.curves {
             let again = try SoftwareKey.read(key.external().bytes, key.kind.type)
@@ -221,7 +221,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("Cut, lengthened, or with any bit changed, bytes are another key or none, and nothing stops")
+    @Test("Truncated, extended or changed bytes are refused, and do not trap")
     func mutated() throws {
         for key in [SampleKeys.rsa1024, SampleKeys.p256, SampleKeys.p521].compactMap({ $0 }) {
             let type = key.kind.type
@@ -244,7 +244,7 @@ struct KeyFileTests {
             for bit in stride(from: 0, to: 8 * privateHalf.count, by: 5) {
                 var changed = privateHalf
                 changed[bit / 8] ^= 1 << (bit % 8)
-                // Every number is bound to the others.
+                // Every number is checked against the others.
                 #expect(
                     status { () throws(KeychainError) in _ = try SoftwareKey.read(changed, type) } == -50, "bit \(bit)")
             }
@@ -258,7 +258,7 @@ struct KeyFileTests {
         }
     }
 
-    @Test("Points that are none: infinity, zero, coordinates of the prime and above, compressed")
+    @Test("Invalid points are refused: infinity, zero, coordinates of the prime and above, compressed")
     func points() throws {
         let prime = [UInt8](hexadecimal: "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")
         let key = try #require(SampleKeys.p256)
@@ -280,7 +280,7 @@ struct KeyFileTests {
                 }
                     == -50)
         }
-        // Scalars of zero, of the order, and above.
+        // Scalars that are zero, the order, and above.
         let order = [UInt8](hexadecimal: "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
         for scalar in [zero, order, [UInt8](repeating: 255, count: 32)] {
             #expect(
@@ -291,7 +291,7 @@ struct KeyFileTests {
     }
 
     @Test(
-        "RSA keys that are none: an exponent of 1 or even, an even modulus, sizes that are not served, numbers that are negative or padded"
+        "Invalid RSA keys are refused: an exponent of 1 or even, an even modulus, unsupported sizes, negative or padded numbers"
     )
     func rsa() throws {
         func key(_ modulus: [UInt8], _ exponent: [UInt8]) -> [UInt8] {
@@ -314,7 +314,8 @@ struct KeyFileTests {
         ] as [([UInt8], [UInt8])] {
             #expect(status { () throws(KeychainError) in _ = try PublicKey.read(key(modulus, exponent), .rsa) } == -50)
         }
-        // The same numbers in another form: a length in more bytes than it needs, an indefinite one, a zero too many.
+        // The same numbers in other encodings: a length that is not minimal, an indefinite length,
+        // another tag.
         let body = Array(good.dropFirst(4))
         for form in [
             [0x30, 0x83, 0, good[2], good[3]] + body, [0x30, 0x80] + body + [0, 0], [0x31] + good.dropFirst(),

@@ -3,7 +3,7 @@
 import KeychainTesting
 import KeyServices
 
-/// What openssl does with keys.
+/// Key operations of openssl.
 extension OpenSSL {
     func file(_ entry: KeyFileEntry, as structure: KeyFile.Structure = .pkcs8) throws -> String {
         try file(KeyFile.write(entry, as: structure).bytes)

@@ -5,13 +5,13 @@ import KeychainModel
 import KeychainTesting
 import KeyServices
 
-/// Keys that are made once: large ones take a while.
+/// Keys that are created once, because large ones take long.
 enum SampleKeys {
     static let rsa1024 = imported(bits: 1024)
     static let rsa2048 = made(KeyKind(.rsa, bits: 2048))
     static let rsa3072 = imported(bits: 3072)
     static let rsa4096 = imported(bits: 4096)
-    /// Of Tests/Vectors: openssl takes half a minute to make one.
+    /// From Tests/Vectors: openssl takes half a minute to generate one.
     static let rsa8192 = kept("rsa-8192.pem")
     static let p192 = imported(curve: "prime192v1")
     static let p224 = made(KeyKind(.ellipticCurve, bits: 224))

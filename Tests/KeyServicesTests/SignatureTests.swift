@@ -8,7 +8,7 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// Signatures, made here and judged by openssl, and the other way round.
+/// Signatures that are made here and verified by openssl, and vice versa.
 @Suite("Signatures")
 struct SignatureTests {
     private static let message = Array("a message that is signed".utf8)
@@ -19,7 +19,7 @@ struct SignatureTests {
         case .sha256: Array(SHA256.hash(data: message))
         case .sha384: Array(SHA384.hash(data: message))
         case .sha512: Array(SHA512.hash(data: message))
-        // Which Crypto has not.
+        // Crypto has no SHA-224.
         case .sha224: try OpenSSL().digest("sha224", of: message)
         }
     }
@@ -52,7 +52,7 @@ struct SignatureTests {
                 ))
         }
         pairs.append((.rsaSignature(.pkcs1(.digest(nil))), nil, Array("any bytes".utf8), ["rsa_padding_mode:pkcs1"]))
-        // pkeyutl signs no raw blocks, which is what it decrypts.
+        // pkeyutl cannot sign raw blocks; its decryption of a raw block is the same operation.
         let block = [0] + [UInt8](repeating: 0x5A, count: key.kind.blockLength - 1)
         let raw = try key.signature(of: block, .rsaSignature(.raw))
         #expect(try openssl.decrypt(block, .privateKey(key), ["rsa_padding_mode:none"]) == raw)
@@ -63,7 +63,7 @@ struct SignatureTests {
             #expect(try openssl.verifies(own, of: input, key.publicKey, settings), "\(algorithm.rawValue)")
             let theirs = try openssl.sign(input, .privateKey(key), settings)
             #expect(try key.publicKey.isSignature(theirs, of: input, algorithm), "\(algorithm.rawValue)")
-            // The message's form is the digest's.
+            // The algorithm for the message gives the same signatures as the one for the digest.
             if let message {
                 #expect(try key.publicKey.isSignature(theirs, of: Self.message, message), "\(message.rawValue)")
                 #expect(
@@ -133,7 +133,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("A digest of the wrong length is a parameter that does not fit")
+    @Test("A digest of the wrong length is errSecParam")
     func lengths() throws {
         let rsa = try #require(SampleKeys.rsa2048)
         let curve = try #require(SampleKeys.p256)
@@ -151,30 +151,31 @@ struct SignatureTests {
                     } == -50)
             }
         }
-        // Padded as they are, bytes have to leave room for the padding; a raw block is a number below the modulus.
-        let room = rsa.kind.blockLength
+        // Without a hash, the bytes must leave room for the padding; a raw block must be less than
+        // the modulus.
+        let length = rsa.kind.blockLength
         #expect(
             status { () throws(KeychainError) in
-                _ = try rsa.signature(of: .init(repeating: 1, count: room - 11), .rsaSignature(.pkcs1(.digest(nil))))
+                _ = try rsa.signature(of: .init(repeating: 1, count: length - 11), .rsaSignature(.pkcs1(.digest(nil))))
             } == 0)
         #expect(
             status { () throws(KeychainError) in
-                _ = try rsa.signature(of: .init(repeating: 1, count: room - 10), .rsaSignature(.pkcs1(.digest(nil))))
+                _ = try rsa.signature(of: .init(repeating: 1, count: length - 10), .rsaSignature(.pkcs1(.digest(nil))))
             } == -50)
         #expect(
             status { () throws(KeychainError) in
-                _ = try rsa.signature(of: .init(repeating: 255, count: room), .rsaSignature(.raw))
+                _ = try rsa.signature(of: .init(repeating: 255, count: length), .rsaSignature(.raw))
             } == -50
         )
         #expect(
             status { () throws(KeychainError) in
-                _ = try rsa.signature(of: .init(repeating: 1, count: room + 1), .rsaSignature(.raw))
+                _ = try rsa.signature(of: .init(repeating: 1, count: length + 1), .rsaSignature(.raw))
             }
                 == -50)
     }
 
     @Test(
-        "Signatures that a hostile suite would try are none: numbers of 0, of the order, negative, too long; BER; rests",
+        "Hostile ECDSA signatures are refused: numbers of 0, of the order, negative, too long; BER; extra bytes",
         arguments: [256, 384, 521])
     func hostileECDSA(_ bits: Int) throws {
         let key = try #require(SampleKeys.curves.first { $0.kind.bits == bits })
@@ -217,7 +218,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("RSA signatures with another padding, salt or hash are none")
+    @Test("RSA signatures with another padding, salt or hash are refused")
     func hostileRSA() throws {
         let key = try #require(SampleKeys.rsa2048)
         let openssl = try OpenSSL()
@@ -231,7 +232,7 @@ struct SignatureTests {
                 digest, .privateKey(key), ["digest:sha256", "rsa_padding_mode:pss"] + setting)
             #expect(try !key.publicKey.isSignature(signature, of: digest, pss), "\(setting)")
         }
-        // A block that is made by hand, and signed as it is.
+        // A block that is made by hand, and signed as a raw block.
         let info = [UInt8](hexadecimal: "3031300d060960864801650304020105000420") + digest
         func block(_ filler: [UInt8], _ rest: [UInt8]) -> [UInt8] {
             let free = key.kind.blockLength - filler.count - rest.count - 1
@@ -249,7 +250,8 @@ struct SignatureTests {
                 [0, 1, 0xFF, 0xFF, 0] + info + [UInt8](repeating: 0, count: key.kind.blockLength - 5 - info.count)))
         #expect(try !verdict([0, 1, 0] + info + [UInt8](repeating: 1, count: key.kind.blockLength - 3 - info.count)))
         #expect(try !verdict(block([0, 1], info + [0])))
-        // Without the NULL of the parameters, with a longer length, and with the digest of another hash.
+        // Without the NULL parameters, with a length that is not minimal, and with the identifier
+        // of another hash.
         #expect(try !verdict(block([0, 1], [UInt8](hexadecimal: "302f300b0609608648016503040201 0420") + digest)))
         #expect(try !verdict(block([0, 1], [UInt8](hexadecimal: "308131300d060960864801650304020105000420") + digest)))
         #expect(try !verdict(block([0, 1], [UInt8](hexadecimal: "3031300d060960864801650304020205000420") + digest)))
@@ -258,7 +260,7 @@ struct SignatureTests {
         #expect(try !verdict(garbled))
     }
 
-    @Test("Vectors of PKCS #1: a PSS signature verifies, and with one changed bit does not")
+    @Test("Vectors of PKCS #1: a PSS signature verifies, and does not with one changed bit")
     func vectorsOfPSS() throws {
         for vector in try Vectors.load().pss {
             let key = try PublicKey.read(der([[UInt8](hexadecimal: vector.modulus), [1, 0, 1]]), .rsa)
@@ -273,7 +275,7 @@ struct SignatureTests {
         }
     }
 
-    @Test("Vectors of RFC 6979: signatures verify, and one changed bit makes none of them")
+    @Test("Vectors of RFC 6979: signatures verify, and do not with one changed bit")
     func vectors() throws {
         for vector in try Vectors.load().ecdsa {
             let point = [4] + [UInt8](hexadecimal: vector.x) + [UInt8](hexadecimal: vector.y)
@@ -297,7 +299,7 @@ extension OpenSSL {
     }
 }
 
-/// Known answers in Tests/Vectors.
+/// The known answers in Tests/Vectors.
 struct Vectors: Decodable {
     struct ECDSA: Decodable {
         var source, hash, message, x, y, r, s: String

@@ -6,10 +6,10 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// The inputs of Fuzz/Corpus/backups: those that the fuzzer starts from, and whatever it has found.
+/// The inputs of Fuzz/Corpus/backups: the seeds of the fuzzer, and its findings.
 @Suite("Fuzzer's corpus of backups")
 struct BackupCorpusTests {
-    @Test("Every backup of the corpus is restored whole or refused, and what is restored opens")
+    @Test("Every backup of the corpus is restored completely or refused, and every restored item opens")
     func replay() throws {
         var (restored, refused) = (0, 0)
         for (name, bytes) in try FuzzCorpus.inputs("backups") {
@@ -21,7 +21,7 @@ struct BackupCorpusTests {
     }
 
     @Test(
-        "A backup whose item has an attribute that its class does not keep is refused: no row would open with it",
+        "A backup is refused if an item has an attribute that its class does not have: its row would not open",
         arguments: [
             (ItemClass.genericPassword, [.service: .string("s")], [], true),
             (.genericPassword, [.server: .string("example.com")], [], false),
@@ -42,7 +42,7 @@ struct BackupCorpusTests {
             created: 100, modified: 100, attributes: attributes, addedBy: "/usr/bin/example", secrets: secrets)
         record.completeDefaults()
         let item = BackupItem.encode(record).withUnsafeBytes { Array($0) }
-        // The content of a file that authenticates: one item that may leave its device.
+        // The content of an authentic file: one item that may leave its device.
         let outcome = try BackupInput.restore(
             [1, 1] + withUnsafeBytes(of: UInt32(item.count).bigEndian) { Array($0) } + item)
         #expect(outcome.isRestored == isRestored && outcome.fault == nil)

@@ -6,7 +6,8 @@ import KeychainModel
 import SecretMemory
 import Testing
 
-/// The readers of both halves take what the format allows and nothing else (Documentation/Formats/keychain-database.md).
+/// The decoders of both halves accept only what the format allows
+/// (Documentation/Formats/keychain-database.md).
 @Suite("Coding of rows")
 struct CodingTests {
     private let clear = ClearColumns(
@@ -14,12 +15,12 @@ struct CodingTests {
         isSynchronizable: false,
         isTombstone: false)
 
-    @Test("KDB-26: what is written is read, and no prefix of it, nor with anything behind it")
+    @Test("KDB-26: encoded metadata is decoded; a prefix of it, or metadata with extra bytes, is refused")
     func roundTrip() throws {
         let record = Sample.item("alice")
         let bytes = MetadataCoding.encode(record)
         #expect(try decode(bytes).attributes == record.attributes)
-        // Of these, each is needed.
+        // Each of these fields is required.
         let needed = fields(valid)
         for count in needed.indices { #expect(throws: RowDamage.self) { try decode(Array(needed.prefix(count))) } }
         #expect(throws: RowDamage.self) { try decode(bytes + [0]) }
@@ -28,7 +29,7 @@ struct CodingTests {
         }
     }
 
-    @Test("KDB-25: fields stand in order, each once, and every type is known")
+    @Test("KDB-25: fields must be in order, unique and of a known type")
     func order() throws {
         #expect(try decode(fields(valid)).created == 1)
         #expect(throws: RowDamage.self) { try decode(fields(valid.reversed())) }
@@ -40,21 +41,21 @@ struct CodingTests {
     }
 
     @Test(
-        "KDB-26, KDB-28: names of another class, of the system or of secrets do not belong there",
+        "KDB-26, KDB-28: names of another class, of the system or of secrets are refused in the metadata half",
         arguments: ["srvr", "zzzz", "sync", "binn", "data"])
     func foreignNames(_ name: String) {
         let extended = (valid + [(name, 1, Array("x".utf8))]).sorted { $0.name < $1.name }
         #expect(throws: RowDamage.self) { try decode(fields(extended)) }
     }
 
-    @Test("An access control that is no number is damage, and not no access control")
+    @Test("An access control that is not a number is damage, not a missing access control")
     func accessControl() throws {
         let flags: [UInt8] = [0, 0, 0, 0, 0x40, 0, 0, 0]
         #expect(try decode(fields([("accc", 3, flags)] + valid)).accessControlFlags == .privateKeyUsage)
         #expect(throws: RowDamage.self) { try decode(fields([("accc", 2, flags)] + valid)) }
     }
 
-    @Test("T117, KDB-27: a date that is no number becomes the reference date and does not cost the item")
+    @Test("T117, KDB-27: a date that is not finite becomes the reference date, and the item stays readable")
     func badDate() throws {
         for bad in [Double.nan, .infinity, -.infinity] {
             let record = try decode(fields(replacing("cdat", with: (4, bad.bitPattern.bigEndianBytes))))
@@ -62,7 +63,7 @@ struct CodingTests {
         }
     }
 
-    @Test("KDB-28: the secret half holds secrets of the class, and nothing else")
+    @Test("KDB-28: the secret half holds only secrets of the class")
     func secrets() throws {
         let secrets = ItemSecrets(
             data: SharedSecret(copying: [1, 2]), attributes: [.extraNotes: SharedSecret(copying: [3])])
@@ -74,7 +75,7 @@ struct CodingTests {
         #expect(try decodeSecrets([], of: .genericPassword) == ItemSecrets())
     }
 
-    @Test("KDB-24: only the padding of the content's own length is taken")
+    @Test("KDB-24: only the padding for the length of the content is accepted")
     func padding() throws {
         func content(_ bytes: [UInt8]) throws -> Int { try bytes.withUnsafeBytes { try Padding.content(of: $0).count } }
         #expect(try content([0, 0, 0, 5] + .init(repeating: 0, count: 60)) == 5)
@@ -90,7 +91,7 @@ struct CodingTests {
     }
 
     @Test(
-        "KDB-38: a clear column that no version wrote is damage, and traps nobody",
+        "KDB-38: an invalid value in a plaintext column is damage, and does not trap",
         arguments: [
             "uuid = x'00'", "class = 9", "class = -1", "protection = 300", "generation = -1", "revision = -5",
             "sync = 2", "tombstone = 9",

@@ -9,7 +9,8 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// A keychain with a passcode and a recovery key, and a backup of it, as version 2 of the keybag and version 1 of the backup wrote them.
+/// A keychain with a passcode and a recovery key, and a backup of it, written as version 2 of the
+/// keybag and version 1 of the backup.
 @Suite("Frozen vectors with a passcode")
 struct FrozenPasscodeTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
@@ -17,20 +18,20 @@ struct FrozenPasscodeTests {
     private static let passcode = "caf\u{E9} au lait, ﬁve cups"
     private static let passphrase = "the passphrase of the backup"
 
-    @Test("The passcode opens every class of the vector")
+    @Test("The passcode unlocks every class of the vector")
     func passcode() throws {
         let (store, _) = try opened()
         #expect(
             store.hasPasscode && store.hasRecoveryKey
                 && store.settings == KeybagSettings(graceSeconds: 7, lockInterval: 900))
         #expect(throws: StoreError.self) { _ = try store.search(Self.search, limit: nil, withSecrets: true) }
-        // Decomposed, as another keyboard would type it.
+        // Decomposed, as another keyboard may enter it.
         try store.unlock(try Self.passcode("cafe\u{301} au lait, five cups"), floor: PasscodeCost(exponent: 10))
         try expectItems(in: store, ProtectionClass.allCases)
         store.close()
     }
 
-    @Test("The recovery key on paper brings back what may leave the device")
+    @Test("The recovery key on paper recovers the items that may leave the device")
     func recoveryKey() throws {
         let temporary = try copied()
         let text = try String(contentsOf: Self.folder.appending(path: "recovery-key.txt"), encoding: .utf8)
@@ -47,7 +48,7 @@ struct FrozenPasscodeTests {
         store.close()
     }
 
-    @Test("The backup is restored, here and elsewhere")
+    @Test("The backup is restored on its device and on another one")
     func backup() throws {
         let (_, key) = try opened()
         for (device, classes) in [
@@ -101,7 +102,7 @@ struct FrozenPasscodeTests {
         try recovery.text.withUnsafeBytes { Data($0) }.write(to: Self.folder.appending(path: "recovery-key.txt"))
     }
 
-    // MARK: What it holds, written down a second time
+    // MARK: The expected content
 
     private static let search = ItemSearch(.genericPassword, groups: .all(.claimed), synchronizable: .any)
 

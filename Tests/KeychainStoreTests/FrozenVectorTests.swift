@@ -9,13 +9,14 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// A database that version 1 wrote, with its device key, is read for ever. A vector is never made anew: a new format gets a new one.
+/// A database of version 1, with its device key, must stay readable. A vector is never recorded
+/// again: a new format gets a new vector.
 @Suite("Frozen vectors")
 struct FrozenVectorTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "Vectors/keychain-v1")
 
-    /// What the vector holds, written down a second time.
+    /// The expected content of the vector.
     private static let items: [ItemRecord] = [
         item(
             .genericPassword, .whenUnlocked, "latchkey.shared", "s3cret",
@@ -44,7 +45,7 @@ struct FrozenVectorTests {
             ]),
     ]
 
-    @Test("The version 1 keychain opens, holds what was written, and nothing else")
+    @Test("The version 1 keychain opens, and holds exactly the items that were written")
     func version1() throws {
         let temporary = try TemporaryDirectory()
         for name in ["keychain.db", "device.key"] {
@@ -69,7 +70,7 @@ struct FrozenVectorTests {
                 #expect(record.created == 1000 && record.modified == 2000)
             }
         }
-        // Searches by token find them too.
+        // Searches by token also find them.
         let search = ItemSearch(
             .genericPassword, groups: .only([.shared]),
             attributes: [.account: .string("alice"), .label: .string("ünïcödé 🔑")])
@@ -95,7 +96,7 @@ struct FrozenVectorTests {
             try Data(contentsOf: URL(filePath: "\(temporary.path)/\(name)")).write(
                 to: Self.folder.appending(path: name))
         }
-        Issue.record("the vector is written; run the tests without LATCHKEY_RECORD_VECTOR")
+        Issue.record("the vector was written; run the tests without LATCHKEY_RECORD_VECTOR")
     }
 
     private static func item(

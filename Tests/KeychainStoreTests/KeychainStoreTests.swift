@@ -20,7 +20,7 @@ struct KeychainStoreTests {
     }
 
     @Test(
-        "Each indexed search is answered by an index of its own, not by reading the group",
+        "Each indexed search uses its own index, and does not read the whole group",
         arguments: [
             (ItemClass.genericPassword, [ItemAttribute.account, .service], "item_acct (acct=? AND svce=? AND srvr=?)"),
             (.genericPassword, [.account], "item_acct (acct=?"), (.genericPassword, [.service], "item_svce (svce=?)"),
@@ -78,7 +78,7 @@ struct KeychainStoreTests {
         #expect(spy.halves == [.metadata, .secret])
     }
 
-    @Test("The connections have the settings that durability and erasure rest on")
+    @Test("The connections have the settings that durability and erasure require")
     func settings() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -101,7 +101,7 @@ struct KeychainStoreTests {
         #expect(try fixture.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
     }
 
-    @Test("Every write takes fresh keys and nonces, and raises the revision")
+    @Test("Every write uses new keys and nonces, and increments the revision")
     func freshSeals() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -120,7 +120,7 @@ struct KeychainStoreTests {
         }
     }
 
-    @Test("Halves have the lengths of the padding steps, whatever they hold")
+    @Test("Row halves have the lengths of the padding steps for any content")
     func paddedLengths() throws {
         #expect([0, 1, 60, 61, 124, 125, 1020].map(Padding.paddedLength) == [64, 64, 64, 128, 128, 192, 1024])
         for count in stride(from: 1021, to: 3_000_000, by: 997) {
@@ -145,7 +145,7 @@ struct KeychainStoreTests {
         _ = try store.update(Sample.search()) { record in
             var changed = record
             changed.secrets?.data = SharedSecret(copying: "new".utf8)
-            // The write transaction is open now; another thread reads.
+            // The write transaction is open now. Another thread reads.
             let answer = Mutex<String?>(nil)
             let thread = Thread {
                 answer.withLock {
@@ -179,7 +179,7 @@ struct KeychainStoreTests {
                 .isEmpty)
     }
 
-    @Test("Remains: what was deleted or replaced is in no file after the checkpoint")
+    @Test("Remains: deleted and replaced data is in no file after the checkpoint")
     func remains() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -194,14 +194,14 @@ struct KeychainStoreTests {
         func exists(_ half: Data) throws -> Bool {
             try fixture.temporary.files().values.contains { Data($0).range(of: half) != nil }
         }
-        #expect(try old.contains(where: exists), "the positive control: before the checkpoint the log still holds them")
+        #expect(try old.contains(where: exists), "positive control: before the checkpoint the log still holds them")
         try store.checkpoint()
         for half in old { #expect(try !exists(half)) }
         let log = try fixture.temporary.files()["keychain.db-wal"] ?? []
         #expect(log.isEmpty)
     }
 
-    @Test("Left alone, the store empties its log by itself")
+    @Test("An idle store empties its log")
     func idleCheckpoint() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -212,7 +212,7 @@ struct KeychainStoreTests {
         _ = try store.search(Sample.search(), limit: 1, withSecrets: true)
     }
 
-    @Test("A closed store answers with an error, to every call and for ever")
+    @Test("Every call of a closed store throws an error")
     func closed() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -222,10 +222,10 @@ struct KeychainStoreTests {
         #expect(throws: StoreError.self) { _ = try store.search(Sample.search(), limit: 1, withSecrets: true) }
         #expect(throws: StoreError.self) { _ = try store.add(Sample.item("bob")) }
         #expect(throws: StoreError.self) { try store.checkpoint() }
-        usleep(2_500_000)  // Past the moment at which the log would have been emptied.
+        usleep(2_500_000)  // Longer than the delay after which the log would be emptied.
     }
 
-    @Test("T220: two threads that open a new keychain at once share one set of keys")
+    @Test("T220: threads that open a new keychain at once share one set of keys")
     func firstUseRace() throws {
         let fixture = try StoreFixture()
         let failures = Mutex<[String]>([])
@@ -240,7 +240,7 @@ struct KeychainStoreTests {
         #expect(try fixture.open().search(Sample.search(), limit: nil, withSecrets: true).records.count == 8)
     }
 
-    @Test("A change of the keybag by another process is noticed by the next transaction")
+    @Test("The next transaction notices a change of the keybag by another process")
     func reload() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
@@ -275,7 +275,8 @@ struct KeychainStoreTests {
             _ = try store.add(Sample.item("after"))
             #expect(try store.search(Sample.search(), limit: nil, withSecrets: true).records.count == 2)
             store.close()
-            // Whoever has an old copy puts its keybag into the new database, with the passcode of that time.
+            // An attacker with an old copy puts its keybag into the new database, and uses the
+            // passcode of that time.
             try fixture.tamper(
                 "UPDATE keybag SET generation = ?, record = ?, device_tag = ?, user_tag = ?",
                 arguments: [
@@ -291,7 +292,7 @@ struct KeychainStoreTests {
     }
 }
 
-/// Notes which keys are asked for.
+/// Records which keys are requested.
 private final class KeyringSpy: ItemKeyWrapping {
     private let keyring: any ItemKeyWrapping
     private let seen = Mutex<[RowHalf]>([])

@@ -10,13 +10,14 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// What a store does on a file system that cannot be written. StorageErrorTests mounts one; here the store is told so.
+/// The behaviour of a store on a read-only file system. StorageErrorTests mounts one; here a
+/// parameter selects it.
 @Suite("Read-only store")
 struct ReadOnlyStoreTests {
     private let key = DeviceKey.ephemeral()
     private let cost = PasscodeCost(exponent: 10)
 
-    @Test("A read-only store is read, refuses every change by name, and leaves the files as they are")
+    @Test("A read-only store is readable, refuses every change with its own error, and leaves the files unchanged")
     func refusesChanges() throws {
         let (directory, path) = try made()
         defer { withExtendedLifetime(directory) {} }
@@ -28,7 +29,7 @@ struct ReadOnlyStoreTests {
         let changes: [(String, () throws -> Void)] = [
             ("add", { _ = try store.add(Sample.item("bob")) }),
             ("add two", { _ = try store.add([Sample.item("bob"), Sample.item("carol")]) }),
-            ("add what is there", { _ = try store.add(Sample.item("alice")) }),
+            ("add a duplicate", { _ = try store.add(Sample.item("alice")) }),
             ("update", { _ = try store.update(Sample.search()) { $0 } }),
             ("remove", { _ = try store.remove(Sample.search(), now: 1) }),
             ("remove nothing", { _ = try store.remove(Sample.search([.account: .string("nobody")]), now: 1) }),
@@ -62,7 +63,7 @@ struct ReadOnlyStoreTests {
     }
 
     @Test(
-        "The name of a directory may hold what means something else in a URI",
+        "The name of a directory may contain characters with a meaning in a URI",
         arguments: ["?immutable=0", "#", "%41", "a b", "ü", "&mode=rwc", "'\"", "\u{1}", "+"])
     func oddNames(_ name: String) throws {
         let (directory, path) = try made()
@@ -77,14 +78,14 @@ struct ReadOnlyStoreTests {
         store.close()
     }
 
-    @Test("A SQLite that reads no URIs is told so by name, where its log is empty; with a log it needs none")
+    @Test("If the log is empty, an SQLite without URIs gives its own error; with a log no URI is needed")
     func withoutURIs() throws {
         let (directory, path) = try made()
         defer { withExtendedLifetime(directory) {} }
         let database = ReadOnlyDatabase(path: path)
         let state = try database.state()
         #expect(try database.name(in: state) == database.name(in: state, uris: 0))
-        // SQLITE_MISUSE, as sqlite3_config answers when it comes too late.
+        // SQLITE_MISUSE, the result of sqlite3_config after the first use of SQLite.
         #expect {
             try database.name(in: state, uris: 21)
         } throws: { error in
@@ -94,7 +95,7 @@ struct ReadOnlyStoreTests {
         #expect(try database.name(in: .logged, uris: 21) == path)
     }
 
-    @Test("A log that a program has left behind is read, too")
+    @Test("A log that a program has left behind is read")
     func leftLog() throws {
         let (directory, path) = try made()
         defer { withExtendedLifetime(directory) {} }
@@ -104,7 +105,7 @@ struct ReadOnlyStoreTests {
             atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         let reader = try DatabaseQueue(path: path)
         try reader.read { database in
-            // While this reads, nobody moves the log into the database.
+            // While this connection reads, the log cannot be moved into the database.
             _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM item")
             _ = try store.add(Sample.item("bob"))
             for suffix in ["-wal", "-shm", ""] {
@@ -119,13 +120,13 @@ struct ReadOnlyStoreTests {
             if case StoreError.readOnly = error { true } else { false }
         }
         copied.close()
-        // It is emptied by whoever may write.
+        // A writable store empties the log.
         try StoreFixture.open("\(copy)/keychain.db", key).close()
         #expect(try accounts(in: try openReadOnly("\(copy)/keychain.db")) == ["alice", "bob"])
     }
 
     @Test(
-        "A log without its index is refused by name; once the database was opened for writing, and with an empty log, it is read"
+        "A log without its index is refused with its own error; after a writer has opened the database, or with an empty log, it is read"
     )
     func pendingLog() throws {
         let (directory, path) = try made()
@@ -140,7 +141,7 @@ struct ReadOnlyStoreTests {
         try Data().write(to: URL(filePath: "\(path)-wal"))
         let store = try openReadOnly(path)
         #expect(try accounts(in: store) == ["alice"])
-        // Another mount of the same files may be writable: its log has an index then.
+        // Another mount of the same files may be writable: then its log has an index.
         try Data([1]).write(to: URL(filePath: "\(path)-wal"))
         #expect(throws: StoreError.self) { try accounts(in: store) }
         try FileManager.default.removeItem(atPath: "\(path)-wal")
@@ -148,13 +149,13 @@ struct ReadOnlyStoreTests {
         store.close()
     }
 
-    @Test("What was stored by way of another mount is seen by the next call, and a change during a call fails it")
+    @Test("The next call sees a change through another mount, and a change during a call makes it fail")
     func changedElsewhere() throws {
         let (directory, path) = try made()
         defer { withExtendedLifetime(directory) {} }
         let store = try openReadOnly(path)
         #expect(try accounts(in: store) == ["alice"])
-        // Times of files have the steps of the kernel's clock.
+        // File times have the resolution of the kernel's clock.
         try awaitNextTick(after: path, in: directory)
         let other = try StoreFixture.open(path, key)
         _ = try other.add(Sample.item("bob"))
@@ -163,7 +164,7 @@ struct ReadOnlyStoreTests {
         try awaitNextTick(after: path, in: directory)
         #expect {
             try store.read { (_, _) throws(StoreError) in
-                // The same bytes, written anew.
+                // Write the same bytes again.
                 try? Data(contentsOf: URL(filePath: path)).write(to: URL(filePath: path))
             }
         } throws: { error in
@@ -173,7 +174,7 @@ struct ReadOnlyStoreTests {
         store.close()
     }
 
-    @Test("Where passcodes can be counted, a passcode opens a read-only store; a cost below the floor is no obstacle")
+    @Test("If passcodes can be counted, a passcode unlocks a read-only store, also with a cost below the floor")
     func unlocks() throws {
         let (directory, path) = try made(withPasscode: true)
         defer { withExtendedLifetime(directory) {} }
@@ -188,7 +189,7 @@ struct ReadOnlyStoreTests {
     }
 
     @Test(
-        "No keychain is made on a read-only file system, and an emptied one is told from one whose making was interrupted"
+        "No keychain is created on a read-only file system; an emptied one and an interrupted creation give different errors"
     )
     func empty() throws {
         let directory = try TemporaryDirectory()
@@ -206,7 +207,7 @@ struct ReadOnlyStoreTests {
 
     // MARK: Helpers
 
-    /// A closed keychain with the item of alice.
+    /// Creates a closed keychain with one item, of the account alice.
     private func made(withPasscode: Bool = false) throws -> (directory: TemporaryDirectory, path: String) {
         let directory = try TemporaryDirectory()
         let path = "\(directory.path)/keychain.db"
@@ -233,7 +234,7 @@ struct ReadOnlyStoreTests {
         try Passcode(SharedSecret(copying: text.utf8))
     }
 
-    /// Returns once a file that is written now has another time than the file at `path`.
+    /// Waits until a file that is written now gets another time than the file at `path`.
     private func awaitNextTick(after path: String, in directory: TemporaryDirectory) throws {
         func time(_ path: String) throws -> Date? {
             try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date

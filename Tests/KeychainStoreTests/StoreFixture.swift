@@ -8,7 +8,7 @@ import KeychainTesting
 import LinuxSystem
 import SecretMemory
 
-/// A store on disk whose database the test can change behind its back.
+/// A store on disk whose database the test can change directly.
 final class StoreFixture: Sendable {
     let temporary: TemporaryDirectory
     let path: String
@@ -19,7 +19,7 @@ final class StoreFixture: Sendable {
         path = "\(temporary.path)/keychain.db"
     }
 
-    /// The store at `path`, or its copy elsewhere.
+    /// Opens the store at `path`, or its copy elsewhere.
     func open(_ copy: String? = nil) throws -> KeychainStore {
         try Self.open(copy ?? path, deviceKey)
     }
@@ -28,7 +28,7 @@ final class StoreFixture: Sendable {
         try KeychainStore(path: path, attempts: PasscodeAttempts(inMemory: .system)) { (_) throws(KeybagError) in key }
     }
 
-    /// Runs SQL on the closed database, as anybody could who can write the file.
+    /// Runs SQL on the closed database, as a process with write access to the file could.
     func tamper(_ statements: String..., arguments: StatementArguments = []) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.write { database in
@@ -47,7 +47,7 @@ final class StoreFixture: Sendable {
 enum Sample {
     static let group = AccessGroup("G1", grade: .claimed)
 
-    /// A generic password whose attributes and data follow from its account.
+    /// A generic password with attributes and data that depend on its account.
     static func item(_ account: String, data: String? = nil) -> ItemRecord {
         var record = ItemRecord(
             identifier: .random(), itemClass: .genericPassword, protection: .whenUnlocked, accessGroup: group,

@@ -9,17 +9,18 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// Whoever can write the file can make the keychain fail, but not make it lie.
+/// A process that can write the file can cause errors, but not wrong results.
 @Suite("Tampering")
 struct TamperTests {
-    @Test("Any flipped byte gives an error, a passed-over row or the right answer")
+    @Test("Any flipped byte gives an error, a skipped row or the correct result")
     func everyByte() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
         for number in 0..<20 { _ = try store.add(Sample.item("account \(number)")) }
         store.close()
         let original = try Data(contentsOf: URL(filePath: fixture.path))
-        // `make tamper` sets 1; the header and the page of the schema are flipped byte by byte in any case.
+        // `make tamper` sets 1. The header and the page of the schema are always flipped byte by
+        // byte.
         let step = ProcessInfo.processInfo.environment["LATCHKEY_TAMPER_STEP"].flatMap(Int.init) ?? 16
         let offsets = Array(0..<100) + stride(from: 100, to: original.count, by: step)
         let tally = Mutex((right: 0, refused: 0))
@@ -32,17 +33,17 @@ struct TamperTests {
             }
         }
         let (right, refused) = tally.withLock { $0 }
-        #expect(right > 0, "no flip left anything readable: the proof looks at nothing")
-        #expect(refused > 0, "no flip was noticed: the proof flips nothing")
+        #expect(right > 0, "no flip left a readable item: the test checks nothing")
+        #expect(refused > 0, "no flip was detected: the test flips nothing")
     }
 
-    @Test("Any flipped byte of the log gives an error, an older state that there was, or the right answer")
+    @Test("Any flipped byte of the log gives an error, an earlier state or the correct result")
     func everyByteOfTheLog() throws {
         let fixture = try StoreFixture()
         let store = try fixture.open()
         for number in 0..<4 { _ = try store.add(Sample.item("account \(number)")) }
         try store.checkpoint()
-        // In the log: a new item, and a new version of an old one.
+        // The log holds a new item, and a new version of an old one.
         _ = try store.add(Sample.item("account 4"))
         _ = try store.update(Sample.search([.account: .string("account 0")])) { record in
             var changed = record
@@ -51,7 +52,7 @@ struct TamperTests {
         }
         let original = try Data(contentsOf: URL(filePath: fixture.path))
         let log = try Data(contentsOf: URL(filePath: "\(fixture.path)-wal"))
-        #expect(log.count > 4096, "the log is empty: the proof looks at nothing")
+        #expect(log.count > 4096, "the log is empty: the test checks nothing")
         let step = ProcessInfo.processInfo.environment["LATCHKEY_TAMPER_STEP"].flatMap(Int.init) ?? 64
         let older = Mutex(0)
         let offsets = Array(0..<64) + stride(from: 64, to: log.count, by: step)
@@ -74,11 +75,11 @@ struct TamperTests {
             }
             if !found.records.contains(where: { $0.text == "new data" }) { older.withLock { $0 += 1 } }
         }
-        #expect(older.withLock { $0 } > 0, "no flip was noticed: the proof flips nothing")
+        #expect(older.withLock { $0 } > 0, "no flip was detected: the test flips nothing")
         store.close()
     }
 
-    /// Opens a copy with one byte flipped and asks for every item; wrong answers are recorded.
+    /// Opens a copy with one flipped byte, and searches every item; records wrong results.
     private func answers(_ fixture: StoreFixture, _ original: Data, flippedAt offset: Int) throws -> (
         right: Int, refused: Int
     ) {
@@ -117,14 +118,14 @@ struct TamperTests {
         return (right, refused)
     }
 
-    /// Every column of a row but its place.
+    /// Every column of a row except its position.
     static let columns = [
         "uuid", "class", "protection", "generation", "revision", "sync", "tombstone", "primary_key", "access_group",
         "acct", "svce", "labl",
         "metadata", "secret",
     ]
 
-    @Test("T202: a column exchanged between two rows opens neither as the other", arguments: columns)
+    @Test("T202: rows with an exchanged column do not open as each other", arguments: columns)
     func exchangedColumns(_ column: String) throws {
         let fixture = try StoreFixture()
         var store = try fixture.open()
@@ -153,7 +154,7 @@ struct TamperTests {
     }
 
     @Test(
-        "A half of an older version of the same row does not open beside the newer one",
+        "A half of an older version of a row does not open together with the newer half",
         arguments: ["metadata", "secret", "revision"])
     func splicedVersions(_ column: String) throws {
         let fixture = try StoreFixture()
@@ -174,7 +175,7 @@ struct TamperTests {
         #expect(result.damaged.count == 1)
     }
 
-    @Test("T203, T205, T212, T213: a damaged row is passed over, named, and costs nobody else anything")
+    @Test("T203, T205, T212, T213: a damaged row is skipped and reported, and does not affect other rows")
     func passedOver() throws {
         let fixture = try StoreFixture()
         var store = try fixture.open()
@@ -211,7 +212,7 @@ struct TamperTests {
         #expect(try fixture.read { try Int.fetchOne($0, sql: "SELECT length(\(half)) FROM quarantine") } == 200)
     }
 
-    @Test("An update onto a damaged row's primary key moves that row aside as well")
+    @Test("An update to the primary key of a damaged row also moves that row to quarantine")
     func updateOntoDamaged() throws {
         let fixture = try StoreFixture()
         var store = try fixture.open()

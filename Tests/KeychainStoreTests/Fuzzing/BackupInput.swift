@@ -5,10 +5,14 @@ import KeychainModel
 @testable import KeychainStore
 import SecretMemory
 
-/// A backup as others may write it. The first byte says how: the bytes as a whole file, the content of a file that authenticates, or
-/// changes of the content of a good one. Shared by the fuzzer and by the test that replays its corpus.
+/// A backup from an untrusted source. The first byte selects its form: the bytes as a whole file,
+/// the content of an authentic file, or changes to the content of a valid one. The fuzzer and the
+/// test that replays its corpus share it.
 enum BackupInput {
-    /// - Returns: whether it was restored, and what is wrong with the keychain after it; nil for nothing.
+    /// Restores the backup.
+    ///
+    /// - Returns: whether it was restored, and what is wrong with the keychain afterwards; nil for
+    ///   nothing.
     static func restore(_ bytes: [UInt8]) throws -> (isRestored: Bool, fault: String?) {
         guard let choice = bytes.first else { return (false, nil) }
         let rest = Array(bytes.dropFirst())
@@ -34,13 +38,14 @@ enum BackupInput {
 
     private static let passphrase = SharedSecret(copying: "a passphrase of the fuzzer".utf8)
     private static let deviceKey = DeviceKey.ephemeral()
-    /// As cheap as a backup can be.
+    /// A header with the lowest cost of a backup.
     private static let header = BackupHeader(
         salt: [UInt8](repeating: 7, count: 32), cost: PasscodeCost(exponent: 1, blockSize: 1),
         keychain: [UInt8](repeating: 1, count: 16),
         created: 0)
 
-    /// What was restored is there, every row opens, and the search that reads all of it ends.
+    /// Checks that the keychain holds only restored items, that every row opens, and that the
+    /// search over all of them ends.
     private static func fault(of store: KeychainStore, _ report: RestoreReport?) throws -> String? {
         var count = 0
         for itemClass in ItemClass.stored {
@@ -50,16 +55,16 @@ enum BackupInput {
             count += found.records.count
         }
         let expected = (report?.added ?? 0) + (report?.replaced ?? 0)
-        return count <= expected ? nil : "\(count) items are there, \(expected) were restored"
+        return count <= expected ? nil : "the keychain holds \(count) items, \(expected) were restored"
     }
 
-    /// The file with a cost that is no work: a test of its own is about costs.
+    /// Returns the file with the lowest cost. Another test covers costs.
     private static func cheap(_ file: [UInt8]) -> [UInt8] {
         guard file.count >= BackupHeader.length else { return file }
         return Array(file.prefix(42)) + Array(header.encoded.dropFirst(42).prefix(9)) + Array(file.dropFirst(51))
     }
 
-    /// A file with this content, as whoever knows the passphrase writes it.
+    /// Returns an authentic file with this content, as a holder of the passphrase could write it.
     private static func sealed(_ content: [UInt8]) throws -> [UInt8] {
         let keys = try BackupKeys(
             passphrase: Passcode(passphrase), salt: header.salt, cost: header.cost,
@@ -73,17 +78,18 @@ enum BackupInput {
         return file
     }
 
-    /// The content of a good backup in which some bytes are others: three bytes for each of them, its place and what changes.
+    /// Returns the content of a valid backup with changed bytes. Three bytes describe each change:
+    /// the position, and the bits to flip.
     private static func edited(_ edits: [UInt8]) -> [UInt8] {
         var content = items
         for start in stride(from: 0, to: edits.count - edits.count % 3, by: 3) {
-            let place = Int(edits[start]) << 8 | Int(edits[start + 1])
-            if content.indices.contains(place) { content[place] ^= edits[start + 2] }
+            let position = Int(edits[start]) << 8 | Int(edits[start + 1])
+            if content.indices.contains(position) { content[position] ^= edits[start + 2] }
         }
         return content
     }
 
-    /// An item of each class, in the form of a backup's content.
+    /// An item of each class, as the content of a backup.
     private static let items: [UInt8] = ItemClass.stored.enumerated().flatMap { number, itemClass in
         var record = ItemRecord(
             identifier: ItemIdentifier(bytes: [UInt8](repeating: UInt8(number), count: 16)) ?? .random(),

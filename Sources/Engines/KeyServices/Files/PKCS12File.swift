@@ -22,8 +22,7 @@ public struct PKCS12File: Sendable {
         public let key: SoftwareKey
         /// The friendly name; nil if there is none.
         public let label: String?
-        /// The local key ID of the file: a key and its certificates have the same one. nil if there
-        /// is none.
+        /// The local key ID in the file, or nil. A key and its certificates have the same one.
         public let localKeyID: [UInt8]?
 
         public init(key: SoftwareKey, label: String?, localKeyID: [UInt8]? = nil) {
