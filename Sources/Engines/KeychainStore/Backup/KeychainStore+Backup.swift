@@ -155,7 +155,7 @@ extension KeychainStore {
             guard let head = try reader.next(5, { (bytes) throws(StoreError) in Array(bytes) }) else { return nil }
             let length = Int(head[1...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
             guard let kind = Kind(rawValue: head[0]), length <= maxItemSize else {
-                throw .notABackup("it contains an entry of an unknown kind")
+                throw .notABackup("it contains an item of an unknown kind")
             }
             let record = try reader.next(length) { (bytes) throws(StoreError) -> ItemRecord? in
                 do throws(RowDamage) {
