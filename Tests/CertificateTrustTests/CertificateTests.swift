@@ -140,14 +140,14 @@ struct CertificateTests {
             return try template.certificate(by: Self.key).defects
         }
         #expect(try defects { _ in } == [])
-        #expect(try defects { $0.version = nil } == ["a certificate of version 1 has a part of a later one"])
+        #expect(try defects { $0.version = nil } == ["a certificate of version 1 has a field of a later version"])
         #expect(try defects { $0.version = 1 }.count == 2)
-        #expect(try defects { $0.version = 2 } == ["a certificate of version 2 has a part of a later one"])
+        #expect(try defects { $0.version = 2 } == ["a certificate of version 2 has a field of a later version"])
         #expect(try defects { ($0.version, $0.extensions) = (nil, nil) } == [])
         #expect(try defects { $0.extensions = [] } == ["the list of extensions is empty"])
         #expect(
             try defects { $0.extensions = ($0.extensions ?? []) + ($0.extensions ?? []) } == [
-                "the extension 2.5.29.19 stands there twice"
+                "the extension 2.5.29.19 occurs twice"
             ])
         #expect(
             try defects { $0.outerAlgorithm = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.3")) }.count

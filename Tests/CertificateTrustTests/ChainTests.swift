@@ -7,7 +7,8 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Chains are found wherever there is one, and each rule refuses what breaks it, for its own reason.
+/// Chains are found wherever there is one, and each rule refuses what breaks it, for its own
+/// reason.
 @Suite("Chains")
 struct ChainTests {
     private static let root = Issuer("root")
@@ -25,7 +26,8 @@ struct ChainTests {
             at: validationTime)
     }
 
-    /// The rule that a chain of three breaks once a part is changed, and where; nil where it is accepted.
+    /// The rule that a chain of three breaks once a part is changed, and where; nil where it is
+    /// accepted.
     private static func broken(
         leaf: (inout CertificateTemplate) -> Void = { _ in },
         intermediate change: (inout CertificateTemplate) -> Void = { _ in },
@@ -116,7 +118,7 @@ struct ChainTests {
         let leaf = try Self.server.leaf(by: Self.root) { limits(&$0) }
         let anchor = try Self.root.certificate(by: Self.root)
         let explanation = Self.verdict(leaf, anchors: [anchor], at: end + 1).failure?.explanation
-        #expect(explanation == "it held until 2026-12-31T23:59:59Z, and it is 2027-01-01T00:00:00Z")
+        #expect(explanation == "expired at 2026-12-31T23:59:59Z; the validation time is 2027-01-01T00:00:00Z")
         #expect(try Self.broken(at: .infinity) == "expired 0")
         #expect(try Self.broken(at: -.infinity) == "notYetValid 0")
         #expect(try Self.broken(at: .nan) != nil)
@@ -185,9 +187,9 @@ struct ChainTests {
         #expect(try Self.broken(root: { $0.serialNumber = DERWriter.integer(0) }) == nil)
         let anchor = try Self.root.certificate(by: Self.root)
         for (number, expected) in [
-            (DERWriter.integer(0), "its serial number is 0, and must be positive"),
-            (DERWriter.integer(-1), "its serial number is negative, and must be positive"),
-            (more, "its serial number has 21 bytes, and at most 20 are allowed"),
+            (DERWriter.integer(0), "its serial number must be positive, found 0"),
+            (DERWriter.integer(-1), "its serial number must be positive, found a negative number"),
+            (more, "its serial number must have at most 20 bytes, found 21"),
         ] {
             let failure = Self.verdict(
                 try Self.server.leaf(by: Self.root) { $0.serialNumber = number }, anchors: [anchor]

@@ -181,7 +181,7 @@ struct HostileInputTests {
             ),
             ("a key of RSA", { $0.publicKey = rsa }),
             (
-                "a name of a host",
+                "a host name",
                 { $0.extensions = [Self.names([DERWriter.implicit(2, [UInt8](repeating: 0x61, count: 100_000))])] }
             ),
             (
@@ -249,7 +249,7 @@ struct HostileInputTests {
             Issue.record("it is not revoked")
         }
         #expect(
-            changes.status(of: leaf, issuer: root, at: 1_780_000_000) == .unknown("the list tells of changes alone"))
+            changes.status(of: leaf, issuer: root, at: 1_780_000_000) == .unknown("the CRL is a delta CRL"))
         // Five minutes before it was made, and not more.
         let start = 1_767_225_600.0
         if case .revoked = whole.status(of: leaf, issuer: root, at: start - 299) {
@@ -262,7 +262,8 @@ struct HostileInputTests {
         }
     }
 
-    /// A response of OCSP that the certificate is revoked, signed by somebody called "responder" with this key.
+    /// A response of OCSP that the certificate is revoked, signed by somebody called "responder"
+    /// with this key.
     private func response(
         about leaf: Certificate, of issuer: Certificate, key: P256.Signing.PrivateKey, _ certificates: [Certificate]
     )
@@ -315,8 +316,8 @@ struct HostileInputTests {
         let null = [UInt8](repeating: 0, count: 2_000_000).enumerated().map {
             $0.offset.isMultiple(of: 2) ? UInt8(5) : 0
         }
-        let wide = CertificateError("a SEQUENCE has more members than it can have")
-        let long = CertificateError("a part of a revocation list is longer than it can be")
+        let wide = CertificateError("a SEQUENCE has more than 64 elements")
+        let long = CertificateError("a field of a CRL is longer than 64 KiB")
         for (der, error) in [
             (DERWriter.element(0x30, null), wide),
             (

@@ -4,7 +4,8 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// Trust settings as commands of their own processes make them, and programs and commands judge by them.
+/// Trust settings as commands of their own processes make them, and programs and commands judge by
+/// them.
 @Suite("Trust settings commands")
 struct TrustSettingsCommandTests {
     private let directory: TemporaryDirectory
@@ -76,8 +77,7 @@ struct TrustSettingsCommandTests {
         try Data("text".utf8).write(to: URL(filePath: "\(file).3"))
         let refused = try security("trust-settings-import", "\(file).3")
         #expect(
-            refused.status != 0 && refused.error.contains("is no property list of trust settings")
-                || refused.error.contains("no property list"))
+            refused.status != 0 && refused.error.contains("not an XML property list of trust settings"))
         #expect(try verify().status == 0)
         // A file of settings can be made without any keychain's being changed.
         let other = "\(directory.path)/other.plist"
@@ -103,7 +103,7 @@ struct TrustSettingsCommandTests {
         #expect(try security("find-certificate", "-c", "Test root").status == 0)
         try Data("damaged".utf8).write(to: URL(filePath: text))
         #expect(try verify().status == 1)
-        #expect(try security("dump-trust-settings").error.contains("no property list of trust settings"))
+        #expect(try security("dump-trust-settings").error.contains("not an XML property list of trust settings"))
         #expect(try security("dump-trust-settings", "-s").output.hasPrefix("Number of trusted certs = "))
     }
 }

@@ -2,10 +2,10 @@
 
 internal import SwiftASN1
 
-// PKCS #7 files that hold certificates and nothing else (RFC 2315, section 9.3): a SignedData that nobody has signed.
+// PKCS #7 files that hold only certificates (RFC 2315, section 9.3): a SignedData without signers.
 
 extension CertificateBundle {
-    /// The certificates as such a file, in DER.
+    /// The DER of a PKCS #7 file with these certificates.
     public static func pkcs7(_ certificates: [Certificate]) -> [UInt8] {
         let content = DERElement.of(0x30, DERElement.of(0x06, ObjectIdentifier.pkcs7Data.content))
         let signed = DERElement.of(
@@ -17,7 +17,7 @@ extension CertificateBundle {
             0x30, DERElement.of(0x06, ObjectIdentifier.pkcs7SignedData.content) + DERElement.of(0xA0, signed))
     }
 
-    /// The certificates of such a file, each in DER; nil where the bytes are none.
+    /// The DER of each certificate in a PKCS #7 file; nil if the bytes are not such a file.
     static func certificates(ofPKCS7 der: [UInt8]) -> [[UInt8]]? {
         guard let outer = try? DER.parse(der).members(), outer.count == 2,
             (try? ObjectIdentifier(outer[0])) == .pkcs7SignedData,

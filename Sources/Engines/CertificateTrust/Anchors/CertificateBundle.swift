@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The certificates of a file: PEM with any other text and other kinds of blocks between, one certificate in DER, or those of PKCS #7.
+/// The certificates of a file: PEM, which may contain other text and other blocks, one certificate
+/// in DER, or PKCS #7.
 ///
-/// One that cannot be read does not keep the others from being read.
+/// A certificate that cannot be read does not prevent the others from being read.
 public struct CertificateBundle: Sendable {
     public private(set) var certificates: [Certificate] = []
-    /// What could not be read: which block of certificates it was, from 0, and what is wrong with it.
+    /// The certificates that could not be read: the index of the block, from 0, and the error.
     public private(set) var rejected: [(index: Int, error: CertificateError)] = []
 
-    /// Larger files are not read.
+    /// The maximum size of a file, in bytes. Larger files are not read.
     public static let maxLength = 64 << 20
 
-    /// - Parameter acceptsTrustedCertificates: whether OpenSSL's own kind of blocks is read, as if nothing stood behind the certificate. There may stand that it is
-    ///   not to be trusted.
+    /// - Parameter acceptsTrustedCertificates: whether OpenSSL's `TRUSTED CERTIFICATE` blocks are
+    ///   read. The trust settings after the certificate are ignored, even if they say that it is
+    ///   not trusted.
     public init(_ bytes: [UInt8], acceptsTrustedCertificates: Bool = true) {
         self.init(reading: bytes, acceptsTrustedCertificates: acceptsTrustedCertificates)
     }
 
-    /// The same, of bytes that may hold secrets beside certificates: of these nothing is copied.
+    /// The same, for bytes that may also hold secrets: only blocks of certificates are copied.
     public init(reading bytes: some RandomAccessCollection<UInt8>, acceptsTrustedCertificates: Bool = true) {
         let blocks = Self.blocks(bytes, acceptsTrustedCertificates: acceptsTrustedCertificates)
         if blocks.isEmpty, DERLength.startsWithCertificate(bytes) { take(Array(bytes), 0) }
@@ -26,7 +28,7 @@ public struct CertificateBundle: Sendable {
                 take(der, index)
             } else {
                 rejected.append(
-                    (index, CertificateError("a block has no end, is no base64, or of a kind that is not taken here")))
+                    (index, CertificateError("a PEM block has no end, is not base64, or is of an unsupported kind")))
             }
         }
     }
@@ -45,12 +47,13 @@ public struct CertificateBundle: Sendable {
 
     // MARK: PEM
 
-    /// RFC 7468, and what older tools write.
+    /// The labels of RFC 7468 and of older tools.
     private static let labels = ["CERTIFICATE", "X509 CERTIFICATE", trusted, "PKCS7"]
-    /// OpenSSL's own kind has settings behind the certificate, which are its own business.
+    /// OpenSSL's own kind of block: its trust settings follow the certificate and are ignored.
     private static let trusted = "TRUSTED CERTIFICATE"
 
-    /// The contents of the blocks of certificates; nil for one that has no end or is no base64.
+    /// The contents of the blocks of certificates; nil for a block without an end or in invalid
+    /// base64.
     private static func blocks(_ bytes: some RandomAccessCollection<UInt8>, acceptsTrustedCertificates: Bool)
         -> [[UInt8]?]
     {
@@ -61,16 +64,17 @@ public struct CertificateBundle: Sendable {
     }
 }
 
-/// How long the first element of some DER is.
+/// Finds the first DER element of some bytes.
 private enum DERLength {
-    /// Whether the bytes begin as a certificate or PKCS #7 does: a `SEQUENCE` of a `SEQUENCE` or of an identifier. Private keys begin with a number.
+    /// Whether the bytes start like a certificate or PKCS #7: a `SEQUENCE` that starts with a
+    /// `SEQUENCE` or an object identifier. A private key starts with an `INTEGER`.
     static func startsWithCertificate(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
         guard bytes.count > 8, bytes.first == 0x30, let length = bytes.dropFirst().first else { return false }
         let header = length < 0x80 ? 2 : 2 + Int(length & 0x7F)
         return bytes.dropFirst(header).first.map { $0 == 0x30 || $0 == 0x06 } ?? false
     }
 
-    /// The first element alone; nil where there is none.
+    /// The first element, without the bytes after it; nil if it is not complete.
     static func first(in der: [UInt8]) -> [UInt8]? {
         guard der.count >= 2 else { return nil }
         guard der[1] >= 0x80 else { return der.count >= 2 + Int(der[1]) ? Array(der.prefix(2 + Int(der[1]))) : nil }

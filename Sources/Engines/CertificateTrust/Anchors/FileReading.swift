@@ -3,11 +3,12 @@
 internal import LinuxSystem
 internal import Synchronization
 
-/// What was read out of some files, which is read again when one of them has changed, or others are there.
+/// Caches a value that was read from files, and reads it again when a file or the list of files
+/// changes.
 final class FileReading<Value: Sendable>: Sendable {
     private let state = Mutex<(stamps: [String: FileStatus.Stamp], value: Value)?>(nil)
 
-    /// What `read` has made of the files as they now are.
+    /// The value that `read` returns for the current state of the files.
     func value(of files: [String], _ read: ([String]) -> Value) -> Value {
         let stamps = Dictionary(files.map { ($0, FileStatus.stamp(of: $0)) }) { first, _ in first }
         return state.withLock { state in

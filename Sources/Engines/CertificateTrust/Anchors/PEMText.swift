@@ -2,16 +2,16 @@
 
 internal import FoundationEssentials
 
-/// Blocks of PEM (RFC 7468) of what is no secret.
+/// PEM blocks (RFC 7468) of data that is not secret.
 public enum PEMText {
-    /// Bytes under a label, in lines of 64 characters.
+    /// The PEM block of some bytes under a label, in lines of 64 characters.
     public static func of(_ der: [UInt8], label: String = "CERTIFICATE") -> String {
         let base64 = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
         return "-----BEGIN \(label)-----\n\(base64)\n-----END \(label)-----\n"
     }
 
-    /// The contents of the blocks with one of these labels, in their order; nil for one that has no end or is no base64. Whatever stands between is
-    /// passed over.
+    /// The contents of the blocks with one of these labels, in file order; nil for a block without
+    /// an end or in invalid base64. Text between blocks is ignored.
     static func blocks(in bytes: some RandomAccessCollection<UInt8>, labels: [String]) -> [(
         label: String, content: [UInt8]?
     )] {

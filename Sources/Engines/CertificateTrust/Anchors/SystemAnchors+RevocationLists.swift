@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SystemAnchors {
-    /// The revocation lists that lie in the same directories, as their files now are: those that `openssl rehash` has named (`1a2b3c4d.r0`).
+    /// The CRLs in the anchor directories, in files named as by `openssl rehash` (`1a2b3c4d.r0`);
+    /// read again when a file changes.
     public func revocationLists() -> RevocationInformation {
         let files = locations().directories.flatMap(Self.files(in:)).filter { file in
             guard let end = file.split(separator: ".").last, end.first == "r" else { return false }

@@ -4,20 +4,23 @@ internal import FoundationEssentials
 internal import Glibc
 internal import LinuxSystem
 
-/// The anchors that the distribution, or the administrator by `SSL_CERT_FILE` and `SSL_CERT_DIR`, has all programs trust.
+/// The anchors that all programs trust: the distribution's, or those that `SSL_CERT_FILE` and
+/// `SSL_CERT_DIR` name.
 ///
-/// Read once, and again when a file of theirs changes. What cannot be read among them is passed over and told.
+/// They are read once, and again when a file changes. A file or certificate that cannot be read is
+/// skipped and reported.
 public final class SystemAnchors: Sendable {
-    /// Where anchors are looked for.
+    /// The files and directories that hold anchors.
     public struct Locations: Hashable, Sendable {
-        /// Bundles, of which the first that can be read is used.
+        /// Bundles; the first readable one is used.
         let files: [String]
-        /// Directories, of which every file is used.
+        /// Directories; every file in them is used.
         let directories: [String]
-        /// Whether the directories are used beside a bundle; otherwise only where no bundle can be read.
+        /// Whether the directories are used in addition to a bundle, or only if no bundle is
+        /// readable.
         let combinesDirectories: Bool
 
-        /// Where distributions put them.
+        /// The paths that distributions use.
         public static let standard = Locations(
             files: [
                 // Debian, Ubuntu, Arch, Alpine, Gentoo.
@@ -39,9 +42,10 @@ public final class SystemAnchors: Sendable {
             self.combinesDirectories = combinesDirectories
         }
 
-        /// What the environment says, else the standard ones. OpenSSL's two variables: a file, and directories between colons.
+        /// The locations in OpenSSL's environment variables, or the standard ones: `SSL_CERT_FILE`
+        /// is a file, `SSL_CERT_DIR` directories separated by colons.
         ///
-        /// Programs with more rights than their caller pass them over.
+        /// A program with more privileges than its caller (setuid) ignores the variables.
         public static var ofProcess: Locations {
             let (file, directories) = (
                 SecureEnvironment.value(of: "SSL_CERT_FILE"), SecureEnvironment.value(of: "SSL_CERT_DIR")
@@ -52,12 +56,12 @@ public final class SystemAnchors: Sendable {
         }
     }
 
-    /// What was found.
+    /// The anchors that were read, and the errors.
     public struct LoadedAnchors: Sendable {
         public let pool: CertificatePool
-        /// In the order of their files.
+        /// In the order of the files.
         public let certificates: [Certificate]
-        /// A sentence for each file or certificate that was passed over.
+        /// One sentence for each file or certificate that was skipped.
         public let errors: [String]
     }
 
@@ -67,10 +71,10 @@ public final class SystemAnchors: Sendable {
     private let reading = FileReading<LoadedAnchors>()
     let listReading = FileReading<RevocationInformation>()
 
-    /// - Parameter locations: asked every time, since a program may change its environment.
+    /// - Parameter locations: called for every read, because a program can change its environment.
     public init(locations: @escaping @Sendable () -> Locations) { self.locations = locations }
 
-    /// The anchors as their files now are.
+    /// The anchors in the current state of the files.
     public func load() -> LoadedAnchors { reading.value(of: Self.files(locations()), Self.read) }
 
     private static func files(_ locations: Locations) -> [String] {
@@ -98,14 +102,14 @@ public final class SystemAnchors: Sendable {
         var seen: Set<FileStatus.Identity> = []
         var known: Set<Certificate> = []
         for file in files {
-            // Directories hold the same file under several names.
+            // A directory can hold the same file under several names.
             let status = (try? FileStatus.of(file)) ?? nil
             if status?.kind == .directory { continue }
             if let status, !seen.insert(status.identity).inserted { continue }
             do throws(CertificateError) {
                 let bundle = CertificateBundle(
                     try contents(of: file, atMost: CertificateBundle.maxLength), acceptsTrustedCertificates: false)
-                // The same certificate is often there by itself and in a bundle.
+                // The same certificate is often both in a file of its own and in a bundle.
                 certificates += bundle.certificates.filter { known.insert($0).inserted }
                 errors += bundle.rejected.map { "certificate \($0.index + 1) of \(file): \($0.error)" }
             } catch {

@@ -3,13 +3,14 @@
 internal import SwiftASN1
 
 extension ASN1Node {
-    /// The content of an element that is not made of others.
+    /// The content of a primitive element; nil for a constructed one.
     var primitiveContent: ArraySlice<UInt8>? {
         guard case .primitive(let bytes) = content else { return nil }
         return bytes
     }
 
-    /// The content of an element with this tag of its context, in place of the type's own.
+    /// The content of a primitive element with this implicit, context-specific tag; nil for any
+    /// other element.
     func implicit(_ tag: UInt) -> ArraySlice<UInt8>? {
         identifier == ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific) ? primitiveContent : nil
     }
@@ -18,19 +19,21 @@ extension ASN1Node {
         identifier == ASN1Identifier(tagWithNumber: tag, tagClass: .contextSpecific)
     }
 
-    /// What this explicit tag stands before.
+    /// The element inside an explicit, context-specific tag.
+    ///
+    /// - Throws: if the tag is not this one, or does not hold exactly one element.
     func explicit(_ tag: UInt) throws -> ASN1Node {
         guard isContextSpecific(tag), case .constructed(let nodes) = content else {
-            throw CertificateError("an explicit tag \(tag) is missing")
+            throw CertificateError("the explicit tag \(tag) is missing")
         }
         var iterator = nodes.makeIterator()
         guard let inner = iterator.next(), iterator.next() == nil else {
-            throw CertificateError("an explicit tag stands before more or less than one element")
+            throw CertificateError("an explicit tag must hold exactly one element")
         }
         return inner
     }
 
-    /// The elements of a `SEQUENCE` or of what stands in place of one.
+    /// The elements of a `SEQUENCE`, or of an element with an implicit tag instead.
     func members(_ identifier: ASN1Identifier = .sequence) throws -> [ASN1Node] {
         try DER.sequence(self, identifier: identifier) { nodes in
             var members: [ASN1Node] = []
@@ -39,21 +42,23 @@ extension ASN1Node {
         }
     }
 
-    /// The content of an `INTEGER` of any length and sign, which is not empty and in its fewest bytes.
+    /// The content of an `INTEGER` of any length and sign; it is not empty and minimally encoded.
     func integerContent() throws -> ArraySlice<UInt8> {
         guard identifier == .integer, let content = primitiveContent else {
-            throw CertificateError("an integer is missing")
+            throw CertificateError("expected an INTEGER")
         }
         guard DERElement.isInteger(content) else {
-            throw CertificateError("an integer is empty or not in its fewest bytes")
+            throw CertificateError("an INTEGER is empty or not minimally encoded")
         }
         return content
     }
 
-    /// A number from 0 to `limit`.
+    /// An `INTEGER` from 0 to `limit`.
     func number(_ identifier: ASN1Identifier = .integer, upTo limit: Int = Int(Int32.max)) throws -> Int {
         let number = try Int(derEncoded: self, withIdentifier: identifier)
-        guard 0...limit ~= number else { throw CertificateError("a number is \(number), not 0 to \(limit)") }
+        guard 0...limit ~= number else {
+            throw CertificateError("an INTEGER must be from 0 to \(limit), found \(number)")
+        }
         return number
     }
 }

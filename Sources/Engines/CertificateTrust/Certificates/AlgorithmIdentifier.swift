@@ -2,10 +2,10 @@
 
 internal import SwiftASN1
 
-/// An algorithm and its parameters (RFC 5280, section 4.1.1.2), known here or not.
+/// An algorithm, supported or not, and its parameters (RFC 5280, section 4.1.1.2).
 public struct AlgorithmIdentifier: Hashable, Sendable {
     public let algorithm: ObjectIdentifier
-    /// The DER element of the parameters; nil where there are none, which is not the same as `NULL`.
+    /// The DER element of the parameters; nil if they are absent, which differs from `NULL`.
     public let parameters: ArraySlice<UInt8>?
 
     init(_ node: ASN1Node) throws {
@@ -19,6 +19,6 @@ public struct AlgorithmIdentifier: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// Whether there are no parameters, or `NULL`.
+    /// Whether the parameters are absent or `NULL`.
     public var hasNoParameters: Bool { parameters.map { Array($0) == [0x05, 0x00] } ?? true }
 }

@@ -3,26 +3,27 @@
 internal import Crypto
 internal import OpenSSLCrypto
 
-// Hashes by which certificates and keys are known.
+// Hashes that identify certificates and keys.
 
 extension Certificate {
-    /// SHA-256 of the certificate: its fingerprint.
+    /// The SHA-256 fingerprint: the hash of the DER, 32 bytes.
     public var sha256: [UInt8] { Array(SHA256.hash(data: der)) }
 
-    /// SHA-1 of the certificate: its older fingerprint, by which Apple's tools name it.
+    /// The SHA-1 fingerprint, which Apple's tools print: the hash of the DER, 20 bytes.
     public var sha1: [UInt8] { Array(Insecure.SHA1.hash(data: der)) }
 
-    /// SHA-1 of the public key as it stands there, without its algorithm: what the keychain keeps as `pkhh` and joins to a key's `klbl`.
+    /// SHA-1 of the bits of `subjectPublicKey`, without the algorithm. The keychain keeps it as
+    /// `pkhh` and joins it to a key's `klbl`.
     public var publicKeyHash: [UInt8] { Array(Insecure.SHA1.hash(data: publicKey.key)) }
 }
 
 extension SubjectPublicKeyInfo {
-    /// SHA-256 of the whole SubjectPublicKeyInfo: what pins are.
+    /// SHA-256 of the DER of the SubjectPublicKeyInfo, 32 bytes: the value of a key pin.
     public var sha256: [UInt8] { Array(SHA256.hash(data: der)) }
 }
 
 extension [UInt8] {
-    /// Two digits a byte, in lower case.
+    /// Two lower-case hexadecimal digits for each byte.
     var hexadecimal: String {
         map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
     }

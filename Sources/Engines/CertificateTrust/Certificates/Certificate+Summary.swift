@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a certificate says of whom it is about, for people.
+// Texts about a certificate's subject, for display.
 
 extension Certificate {
-    /// The last common name of the subject; nil where there is none.
+    /// The last common name of the subject, if there is one.
     public var commonName: String? { subject.values(of: .commonName).last?.text }
 
-    /// Whom the certificate is about: the common name, else the unit, the organisation, an address of mail or a host.
+    /// A short name of the subject: the first that exists of common name, organizational unit,
+    /// organization, email address and alternative name.
     public var subjectSummary: String? {
         let named = [ObjectIdentifier.commonName, .organizationalUnitName, .organizationName].lazy.compactMap { type in
             self.subject.values(of: type).last?.text
@@ -14,10 +15,12 @@ extension Certificate {
         return named.first ?? emailAddresses.first ?? extensions.subjectAlternativeNames?.first?.description
     }
 
-    /// How it was signed, `SHA-256 with RSA`, or the identifier of what has no name here.
+    /// The signature algorithm, as in `SHA-256 with RSA`, or its object identifier if it has no
+    /// name here.
     public var signatureName: String { SignatureScheme.name(of: signatureAlgorithm.algorithm) }
 
-    /// The addresses of mail of the alternative names, and those of the subject (RFC 8550, section 3).
+    /// The email addresses of the alternative names, then those of the subject, each once (RFC
+    /// 8550, section 3).
     public var emailAddresses: [String] {
         let alternative = (extensions.subjectAlternativeNames ?? []).compactMap { name in
             if case .email(let bytes) = name { String(decoding: bytes, as: UTF8.self) } else { String?.none }

@@ -3,16 +3,16 @@
 internal import SwiftASN1
 internal import Synchronization
 
-/// An X.509 certificate (RFC 5280, section 4.1): read, but not judged.
+/// An X.509 certificate (RFC 5280, section 4.1), parsed but not validated.
 ///
-/// Whatever has a certificate's form is read, with algorithms and extensions that are known here or not. What breaks a rule of that form
-/// without making it unreadable is kept in ``defects``.
+/// Every well-formed certificate is read, whether its algorithms and extensions are supported or
+/// not. A violation that does not prevent reading is recorded in ``defects``.
 public final class Certificate: Sendable {
-    /// The certificate as it was given.
+    /// The DER that the certificate was read from.
     public let der: [UInt8]
     /// 1, 2 or 3.
     public let version: Int
-    /// Big-endian, in two's complement, as it stands there.
+    /// Big-endian, two's complement, exactly as encoded.
     public let serialNumber: ArraySlice<UInt8>
     public let issuer: DistinguishedName
     public let validity: Validity
@@ -20,7 +20,7 @@ public final class Certificate: Sendable {
     public let publicKey: SubjectPublicKeyInfo
     public let extensions: CertificateExtensions
     public let signatureAlgorithm: AlgorithmIdentifier
-    /// What the signature is of.
+    /// The signed bytes: the DER of `TBSCertificate`.
     let signedBytes: ArraySlice<UInt8>
     public let signature: ArraySlice<UInt8>
     private let ownDefects: [String]
@@ -28,7 +28,7 @@ public final class Certificate: Sendable {
     private let verification = Mutex<Result<VerificationKey, CertificateError>?>(nil)
     private let names = Mutex<(subject: NormalizedName, issuer: NormalizedName)?>(nil)
 
-    /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
+    /// - Parameter der: one DER `SEQUENCE` without trailing bytes.
     public init(der: [UInt8]) throws(CertificateError) {
         let parts: Parts
         do {
@@ -36,10 +36,12 @@ public final class Certificate: Sendable {
         } catch let error as CertificateError {
             throw error
         } catch {
-            throw CertificateError("the bytes are no certificate: \(error)")
+            throw CertificateError("not a certificate: \(error)")
         }
         self.der = der
-        // Of all bytes, at once: made by whoever sent them, certificates that share a part would all have one.
+        // The hash covers all bytes: an attacker could make many certificates that share a part,
+        // and a hash of that part would be the same for all of them. All bytes are hashed in one
+        // call, which is fast.
         var hasher = Hasher()
         der.withUnsafeBytes { hasher.combine(bytes: $0) }
         ownHash = hasher.finalize()
@@ -56,15 +58,16 @@ public final class Certificate: Sendable {
         var defects = parts.body.defects
         if parts.body.signatureAlgorithm != parts.signatureAlgorithm {
             defects.append(
-                "the signature's algorithm is \(parts.signatureAlgorithm.algorithm) outside and another one inside")
+                "signatureAlgorithm is \(parts.signatureAlgorithm.algorithm), but TBSCertificate names another")
         }
         ownDefects = defects
     }
 
-    /// What breaks the form of a certificate, a sentence each: no chain is built on a certificate that has any.
+    /// Violations of RFC 5280's syntax, one sentence each. A certificate with a defect is not used
+    /// in a chain.
     public var defects: [String] { ownDefects + extensions.defects }
 
-    /// The public key, made ready once.
+    /// The public key in the form that verifies signatures; made once.
     func verificationKey() throws(CertificateError) -> VerificationKey {
         try verification.withLock { (made) throws(CertificateError) in
             if let made { return try made.get() }
@@ -90,7 +93,8 @@ public final class Certificate: Sendable {
         }
     }
 
-    /// Whether subject and issuer are one name. That the certificate has signed itself is not said by it.
+    /// Whether subject and issuer are the same name. This does not mean that the certificate is
+    /// self-signed.
     public var isSelfIssued: Bool { normalizedSubject == normalizedIssuer }
 }
 
@@ -115,12 +119,14 @@ extension Certificate {
 
         init(_ node: ASN1Node) throws {
             let members = try node.members()
-            guard members.count == 3 else { throw CertificateError("a certificate has \(members.count) parts, not 3") }
+            guard members.count == 3 else {
+                throw CertificateError("a certificate must have 3 fields, found \(members.count)")
+            }
             body = try Body(members[0])
             signedBytes = members[0].encodedBytes
             signatureAlgorithm = try AlgorithmIdentifier(members[1])
             let bits = try ASN1BitString(derEncoded: members[2], withIdentifier: .bitString)
-            guard bits.paddingBits == 0 else { throw CertificateError("the signature is not whole bytes") }
+            guard bits.paddingBits == 0 else { throw CertificateError("the signature is not a whole number of bytes") }
             signature = bits.bytes
         }
     }
@@ -141,10 +147,10 @@ extension Certificate {
             var members = try node.members()[...]
             if let first = members.first, first.isContextSpecific(0) {
                 version = 1 + (try first.explicit(0).number(upTo: 2))
-                if version == 1 { defects.append("the version is given as 1, which DER leaves out") }
+                if version == 1 { defects.append("version 1 is encoded explicitly, which DER forbids") }
                 members.removeFirst()
             }
-            guard members.count >= 6 else { throw CertificateError("a certificate lacks a part") }
+            guard members.count >= 6 else { throw CertificateError("a field of TBSCertificate is missing") }
             let start = members.startIndex
             serialNumber = try members[start].integerContent()
             signatureAlgorithm = try AlgorithmIdentifier(members[start + 1])
@@ -156,11 +162,11 @@ extension Certificate {
             for member in members.dropFirst(6) {
                 let tag = member.identifier.tagNumber
                 guard member.identifier.tagClass == .contextSpecific, 1...3 ~= tag, tag > last else {
-                    throw CertificateError("a certificate has a part that none has")
+                    throw CertificateError("unexpected field in TBSCertificate")
                 }
                 last = tag
                 if version < (tag == 3 ? 3 : 2) {
-                    defects.append("a certificate of version \(version) has a part of a later one")
+                    defects.append("a certificate of version \(version) has a field of a later version")
                 }
                 if tag == 3 { extensions = try CertificateExtensions(try member.explicit(3)) }
             }

@@ -2,8 +2,10 @@
 
 public import KeychainModel
 
-/// The attributes that an item of a certificate has by itself (keychain-behaviour §1.3). What its maker gives comes before them.
+/// The attributes of a certificate item that are derived from the certificate (keychain-behaviour
+/// §1.3). Attributes that the caller gives take precedence.
 public enum CertificateAttributes {
+    /// All derived attributes.
     public static func standard(_ certificate: Certificate) -> [ItemAttribute: AttributeValue] {
         var attributes = identifying(certificate)
         attributes[.certificateEncoding] = .number(derEncoding)
@@ -14,7 +16,7 @@ public enum CertificateAttributes {
         return attributes
     }
 
-    /// Those by which one certificate is told from every other.
+    /// The attributes that identify a certificate uniquely: type, issuer and serial number.
     public static func identifying(_ certificate: Certificate) -> [ItemAttribute: AttributeValue] {
         [
             .certificateType: .number(Int64(certificate.version)), .issuer: .data(certificate.issuer.normalizedContent),
@@ -22,7 +24,7 @@ public enum CertificateAttributes {
         ]
     }
 
-    /// The name that a search is given: normalized where it is one in DER, else as it is.
+    /// The value to search for: the normalized content of a name in DER, any other bytes unchanged.
     public static func searchedName(_ bytes: [UInt8]) -> [UInt8] {
         DistinguishedName(der: bytes)?.normalizedContent ?? bytes
     }

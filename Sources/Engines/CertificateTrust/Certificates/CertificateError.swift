@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that are not what they should be: a certificate, or a part of one.
+/// The error for bytes that are not a valid certificate, or not a valid part of one.
 public struct CertificateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was expected and what was found.
     public let description: String

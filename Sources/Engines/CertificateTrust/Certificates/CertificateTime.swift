@@ -2,19 +2,20 @@
 
 internal import SwiftASN1
 
-/// A moment as certificates tell it: whole seconds of UTC since 1970.
+/// A time in a certificate: whole seconds since 1970, in UTC.
 public struct CertificateTime: Hashable, Sendable, Comparable {
     public let secondsSince1970: Int64
 
-    /// - Parameter secondsSince1970: taken as the nearest of some ten thousand years.
+    /// - Parameter secondsSince1970: clamped to ±10¹², about 31,700 years.
     public init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(max(secondsSince1970, -1_000_000_000_000), 1_000_000_000_000)
     }
 
-    /// Of its two forms: `UTCTime`, `GeneralizedTime`.
+    /// The DER tags of `UTCTime` and `GeneralizedTime`.
     static let tags: [UInt8] = [0x17, 0x18]
 
-    /// A `UTCTime` or a `GeneralizedTime`, in the one form that RFC 5280, section 4.1.2.5, allows: with seconds, in UTC, without fractions.
+    /// Reads a `UTCTime` or a `GeneralizedTime` in the form that RFC 5280, section 4.1.2.5,
+    /// requires: with seconds, in UTC, without fractions.
     init(_ node: ASN1Node) throws {
         switch node.identifier {
         case .utcTime:
@@ -23,27 +24,27 @@ public struct CertificateTime: Hashable, Sendable, Comparable {
             self.init(time.year, time.month, time.day, time.hours, time.minutes, time.seconds)
         case .generalizedTime:
             let time = try GeneralizedTime(derEncoded: node, withIdentifier: .generalizedTime)
-            guard time.rawFractionalSeconds.isEmpty else { throw CertificateError("a time has fractions of a second") }
+            guard time.rawFractionalSeconds.isEmpty else { throw CertificateError("a time has fractional seconds") }
             guard time.seconds < 60, time.year > 0 else {
-                throw CertificateError("a time has a leap second, or is before the year 1")
+                throw CertificateError("a time has a leap second or the year 0")
             }
             self.init(time.year, time.month, time.day, time.hours, time.minutes, time.seconds)
-        default: throw CertificateError("a time is neither UTCTime nor GeneralizedTime")
+        default: throw CertificateError("a time must be UTCTime or GeneralizedTime")
         }
     }
 
-    /// A date that the calendar has; nil for any other.
+    /// A date and time in UTC; nil if it does not exist in the calendar.
     public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
         guard 1...9999 ~= year, 1...12 ~= month, 1...31 ~= day, 0...23 ~= hour, 0...59 ~= minute, 0...59 ~= second
         else { return nil }
         self.init(year, month, day, hour, minute, second)
-        // The 31st of a shorter month would be a day of the next.
+        // The 31st of a shorter month would become a day of the next month.
         guard description.hasPrefix("\(year.padded(4))-\(month.padded(2))-\(day.padded(2))") else { return nil }
     }
 
-    /// A date of the Gregorian calendar, carried on before 1582.
+    /// A date of the proleptic Gregorian calendar.
     init(_ year: Int, _ month: Int, _ day: Int, _ hour: Int = 0, _ minute: Int = 0, _ second: Int = 0) {
-        // Years that begin in March end with the day that some of them lack.
+        // The year is counted from March, so that the leap day is its last day.
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements that are written in DER.
+/// Writes DER elements.
 enum DERElement {
-    /// Tag, length in its fewest bytes, content.
+    /// The encoding of an element: tag, minimal length, content.
     static func of(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
         var length = content.count
@@ -14,7 +14,8 @@ enum DERElement {
         return [tag, 0x80 | UInt8(digits.count)] + digits + content
     }
 
-    /// Whether this is the content of an `INTEGER`: of any length and sign, not empty, and in its fewest bytes.
+    /// Whether this is the content of an `INTEGER` of any length and sign: not empty, and minimally
+    /// encoded.
     static func isInteger(_ content: some Collection<UInt8>) -> Bool {
         guard let first = content.first else { return false }
         guard let second = content.dropFirst().first else { return true }

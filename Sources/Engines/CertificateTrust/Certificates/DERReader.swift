@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements of DER one after the other, none of which is looked into: for lists so long that a tree of them would take many times their room.
+/// Reads consecutive DER elements without parsing their content. It is for long lists (CRLs), where
+/// a tree of nodes would take many times the memory.
 ///
-/// Of slices of arrays or, where every nanosecond counts, of memory.
+/// `Bytes` is an array slice or, in the hot path, a slice of a raw buffer.
 struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence == Bytes, Bytes.Index == Int {
     struct Element {
         let tag: UInt8
         let content: Bytes
-        /// With its tag and its length.
+        /// The whole element: tag, length and content.
         let encoded: Bytes
     }
 
@@ -15,10 +16,10 @@ struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence =
 
     init(_ bytes: Bytes) { rest = bytes }
 
-    /// The next element; nil behind the last.
+    /// The next element; nil at the end.
     mutating func next() throws(CertificateError) -> Element? {
         guard let tag = rest.first else { return nil }
-        guard tag & 0x1F != 0x1F else { throw CertificateError("a tag of several bytes") }
+        guard tag & 0x1F != 0x1F else { throw CertificateError("a tag of more than one byte is not supported") }
         var position = rest.startIndex + 1
         guard position < rest.endIndex else { throw CertificateError("an element has no length") }
         var length = Int(rest[position])
@@ -26,7 +27,7 @@ struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence =
         if length >= 0x80 {
             let count = length & 0x7F
             guard 1...4 ~= count, rest.endIndex - position >= count else {
-                throw CertificateError("a length cannot be read")
+                throw CertificateError("a length is indefinite, cut off or longer than 4 bytes")
             }
             length = 0
             for _ in 0..<count {
@@ -34,11 +35,11 @@ struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence =
                 position += 1
             }
             guard length >= 0x80, length >> (8 * (count - 1)) != 0 else {
-                throw CertificateError("a length is not in its fewest bytes")
+                throw CertificateError("a length is not minimally encoded")
             }
         }
         guard rest.endIndex - position >= length else {
-            throw CertificateError("an element is longer than what contains it")
+            throw CertificateError("an element is longer than its container")
         }
         let element = Element(
             tag: tag, content: rest[position..<position + length], encoded: rest[rest.startIndex..<position + length])
@@ -46,17 +47,17 @@ struct DERReader<Bytes: RandomAccessCollection<UInt8>> where Bytes.SubSequence =
         return element
     }
 
-    /// The elements of a `SEQUENCE` behind which there is nothing.
+    /// The elements of a `SEQUENCE` without trailing bytes.
     ///
-    /// - Throws: also where there are more than a few: a list of many is looked through by ``next()``.
+    /// - Throws: also if there are more than 64 elements. Longer lists are read with ``next()``.
     static func members(of bytes: Bytes) throws(CertificateError) -> [Element] {
         var outer = DERReader(bytes)
         guard let sequence = try outer.next(), sequence.tag == 0x30, outer.rest.isEmpty else {
-            throw CertificateError("there is no SEQUENCE, or something behind it")
+            throw CertificateError("expected one SEQUENCE without trailing bytes")
         }
         var (inner, members): (DERReader, [Element]) = (DERReader(sequence.content), [])
         while let member = try inner.next() {
-            guard members.count < 64 else { throw CertificateError("a SEQUENCE has more members than it can have") }
+            guard members.count < 64 else { throw CertificateError("a SEQUENCE has more than 64 elements") }
             members.append(member)
         }
         return members

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ObjectIdentifier {
-    /// The name of an extended key usage as openssl has it, `serverAuth`; the arcs where it has none here.
+    /// openssl's name of an extended key usage, such as `serverAuth`, or the arcs if it has no name
+    /// here.
     public var usageName: String { Self.usages[self] ?? description }
 
     private static let usages: [ObjectIdentifier: String] = [

@@ -2,32 +2,33 @@
 
 internal import SwiftASN1
 
-/// An object identifier (X.660), `2.5.29.17`.
+/// An object identifier (X.660), such as `2.5.29.17`.
 public struct ObjectIdentifier: Hashable, Sendable {
     /// The content of the DER element.
     public let content: [UInt8]
 
-    /// Takes the next element, which has to be one.
+    /// Reads the next element, which must be an object identifier.
     init(from nodes: inout ASN1NodeCollection.Iterator) throws {
-        guard let node = nodes.next() else { throw CertificateError("an object identifier is missing") }
+        guard let node = nodes.next() else { throw CertificateError("expected an object identifier") }
         try self.init(node)
     }
 
     init(_ node: ASN1Node, _ identifier: ASN1Identifier = .objectIdentifier) throws {
         guard node.identifier == identifier, let bytes = node.primitiveContent else {
-            throw CertificateError("an object identifier is missing")
+            throw CertificateError("expected an object identifier")
         }
-        // Every arc in its fewest bytes, and none cut off; however large, since some are made of UUIDs (X.667).
+        // Every arc is minimally encoded and complete. Arcs have no size limit, because some are
+        // made from UUIDs (X.667).
         guard let last = bytes.last, last < 0x80, bytes.first != 0x80,
             !zip(bytes, bytes.dropFirst()).contains(where: { $0 < 0x80 && $1 == 0x80 })
-        else { throw CertificateError("an object identifier is not in its fewest bytes, or is cut off") }
+        else { throw CertificateError("an object identifier is not minimally encoded, or is cut off") }
         content = Array(bytes)
     }
 
-    /// One that is known, from its arcs.
+    /// An object identifier with these arcs, at least two.
     init(_ arcs: UInt...) { self.init(arcs: arcs) }
 
-    /// The same.
+    /// An object identifier with these arcs.
     ///
     /// - Parameter arcs: at least two.
     init(arcs: [UInt]) {
@@ -48,7 +49,7 @@ public struct ObjectIdentifier: Hashable, Sendable {
 // MARK: CustomStringConvertible
 
 extension ObjectIdentifier: CustomStringConvertible {
-    /// The arcs with dots between; an arc of more than 64 bits is `…`.
+    /// The arcs, separated by dots; an arc of more than 64 bits is printed as `…`.
     public var description: String {
         var arcs: [String] = []
         var (value, isTooLarge) = (UInt64(0), false)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The identifiers that are understood, with where they come from.
+// The supported object identifiers, with their sources.
 
 extension ObjectIdentifier {
     // MARK: Attributes of names (X.520, RFC 4519, PKCS #9)

@@ -2,23 +2,25 @@
 
 internal import SwiftASN1
 
-// What kind of key it is.
+// The numbers of an RSA key, and the description of a key.
 
 extension SubjectPublicKeyInfo {
-    /// Modulus and exponent without zeros in front, neither of a kind that no pair has.
+    /// Modulus and public exponent of an RSA key, big-endian, without leading zeros.
+    ///
+    /// - Throws: if either is not positive and odd, or the exponent is 1 or over 64 bits.
     func rsaNumbers() throws(CertificateError) -> (modulus: [UInt8], exponent: [UInt8]) {
         guard let members = try? DER.parse(key).members(), members.count == 2,
             let modulus = try? members[0].integerContent(),
             let exponent = try? members[1].integerContent(), (modulus.first ?? 0x80) < 0x80,
             (exponent.first ?? 0x80) < 0x80
-        else { throw CertificateError("an RSA key is not two positive numbers") }
+        else { throw CertificateError("an RSA key must be two positive INTEGERs") }
         let (n, e) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
         guard let lowest = n.last, lowest & 1 == 1 else {
-            throw CertificateError("the modulus of an RSA key is odd, this one is even")
+            throw CertificateError("the modulus of an RSA key must be odd")
         }
         guard let last = e.last, last & 1 == 1, e != [1], e.count <= 8 else {
             throw CertificateError(
-                "the exponent of an RSA key is odd, greater than 1 and of at most 64 bits; this one is not")
+                "the exponent of an RSA key must be odd, greater than 1 and at most 64 bits")
         }
         return (n, e)
     }
@@ -27,7 +29,7 @@ extension SubjectPublicKeyInfo {
 // MARK: CustomStringConvertible
 
 extension SubjectPublicKeyInfo: CustomStringConvertible {
-    /// `RSA-2048`, `P-256`, `Ed25519`, or the identifier of what has no name here.
+    /// `RSA-2048`, `P-256`, `Ed25519`, or the object identifier if there is no name here.
     public var description: String {
         switch kind {
         case .rsa:

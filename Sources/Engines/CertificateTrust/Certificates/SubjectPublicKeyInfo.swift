@@ -2,15 +2,15 @@
 
 internal import SwiftASN1
 
-/// A public key as certificates hold it (RFC 5280, section 4.1.2.7), of an algorithm that is served here or not.
+/// A certificate's public key (RFC 5280, section 4.1.2.7), of a supported algorithm or not.
 public struct SubjectPublicKeyInfo: Hashable, Sendable {
-    /// The whole DER `SEQUENCE`: what pins are a hash of.
+    /// The whole DER `SEQUENCE`, which key pins hash.
     public let der: ArraySlice<UInt8>
     public let algorithm: AlgorithmIdentifier
-    /// What the `BIT STRING` holds: PKCS #1 for RSA, the point for elliptic curves.
+    /// The content of the `BIT STRING`: PKCS #1 for RSA, the point for elliptic curves.
     public let key: ArraySlice<UInt8>
 
-    /// What the algorithm and its parameters say the key is.
+    /// The kind of key that the algorithm and its parameters name.
     public enum Kind: Hashable, Sendable {
         case rsa
         case ellipticCurve(ObjectIdentifier)
@@ -22,10 +22,10 @@ public struct SubjectPublicKeyInfo: Hashable, Sendable {
         der = node.encodedBytes
         (algorithm, key) = try DER.sequence(node, identifier: .sequence) { nodes in
             guard let algorithm = nodes.next(), let key = nodes.next() else {
-                throw CertificateError("a public key lacks a part")
+                throw CertificateError("a field of SubjectPublicKeyInfo is missing")
             }
             let bits = try ASN1BitString(derEncoded: key, withIdentifier: .bitString)
-            guard bits.paddingBits == 0 else { throw CertificateError("a public key is not whole bytes") }
+            guard bits.paddingBits == 0 else { throw CertificateError("a public key is not a whole number of bytes") }
             return (try AlgorithmIdentifier(algorithm), bits.bytes)
         }
     }
@@ -45,14 +45,14 @@ public struct SubjectPublicKeyInfo: Hashable, Sendable {
         }
     }
 
-    /// Whether this is a key of RSA, or of the one curve over a field of so many bits that NIST named first.
+    /// Whether this is an RSA key, or a key on the NIST prime curve with a field of `bits` bits.
     public func isOn(bits: Int) -> Bool {
         guard case .ellipticCurve(let curve) = kind else { return kind == .rsa }
         let curves: [ObjectIdentifier: Int] = [.p192: 192, .p224: 224, .p256: 256, .p384: 384, .p521: 521]
         return curves[curve] == bits
     }
 
-    /// Nil where the curve is spelled out, which RFC 5480 forbids.
+    /// The named curve; nil if explicit parameters are given, which RFC 5480 forbids.
     private var namedCurve: ObjectIdentifier? {
         guard let parameters = algorithm.parameters, let node = try? DER.parse(parameters) else { return nil }
         return try? ObjectIdentifier(node)

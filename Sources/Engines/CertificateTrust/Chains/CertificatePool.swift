@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Certificates to be found by their subject.
+/// A set of certificates, indexed by subject.
 public struct CertificatePool: Sendable {
     private var bySubject: [NormalizedName: [Certificate]] = [:]
     private var members: Set<Certificate> = []
@@ -14,7 +14,7 @@ public struct CertificatePool: Sendable {
         bySubject[certificate.normalizedSubject, default: []].append(certificate)
     }
 
-    /// These, and others.
+    /// A pool with these certificates and the others.
     func adding(_ others: [Certificate]) -> CertificatePool {
         var pool = self
         for certificate in others { pool.insert(certificate) }
@@ -23,13 +23,14 @@ public struct CertificatePool: Sendable {
 
     public func contains(_ certificate: Certificate) -> Bool { members.contains(certificate) }
 
-    /// The certificates whose subject has this name, normalized.
+    /// The certificates with this subject.
     func certificates(of subject: NormalizedName) -> [Certificate] { bySubject[subject] ?? [] }
 
     func hasCertificate(of subject: NormalizedName) -> Bool { bySubject[subject] != nil }
 
-    /// The subjects, normalized, from which certificates of the pool lead to the subjects of another pool. What it costs depends on this pool alone:
-    /// the other one holds all of the system's anchors.
+    /// The subjects in this pool from which issuer names lead to a subject of `anchors`.
+    ///
+    /// The cost depends only on this pool, because `anchors` holds all of the system's anchors.
     func namesReaching(to anchors: CertificatePool) -> Set<NormalizedName> {
         var issued: [NormalizedName: [NormalizedName]] = [:]
         for (subject, certificates) in bySubject {

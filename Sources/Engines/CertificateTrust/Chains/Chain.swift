@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Certificates each of which bears the name of the next as its issuer: the leaf first, an anchor last.
+/// A certificate chain from the leaf to an anchor. The issuer of each certificate is the subject of
+/// the next.
 public struct Chain: Sendable {
     public let certificates: [Certificate]
 
     public var leaf: Certificate { certificates[0] }
-    /// The certificates that have issued another, from the leaf's issuer to the anchor.
+    /// All certificates except the leaf, from the leaf's issuer to the anchor.
     var issuers: ArraySlice<Certificate> { certificates.dropFirst() }
 }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A chain that was tried, and why it was not accepted.
+/// A chain that was tried, and the failures that rejected it.
 public struct ChainAttempt: Sendable {
     public let certificates: [Certificate]
-    /// At least one; of each rule the first, of validity one a certificate. That of the attempt that came furthest are all there are, of others those that ended them.
+    /// At least one failure: the first of each rule, and one per certificate for the validity
+    /// period. The best attempt has all failures; another attempt only those that ended it.
     public let failures: [TrustFailure]
-    /// Whether the chain is whole, so that all that is wrong with it is known.
+    /// Whether the chain ends in an anchor, so that all its failures are known.
     public let reachesAnchor: Bool
 
     public var failure: TrustFailure { failures[0] }
 
-    /// A path that ends before an anchor.
+    /// An attempt that does not reach an anchor.
     init(_ certificates: [Certificate], stoppedBy failures: [TrustFailure]) {
         self.certificates = certificates
         self.failures = failures
         reachesAnchor = false
     }
 
-    /// A whole chain that breaks rules.
+    /// A complete chain that breaks rules.
     init(_ chain: Chain, breaking failures: [TrustFailure]) {
         certificates = chain.certificates
         self.failures = failures

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks for a chain from a leaf to an anchor that keeps every rule, the most promising first.
+/// Searches for a chain from a leaf to an anchor that satisfies every rule; the most promising
+/// candidates are tried first.
 ///
-/// Depth first. Only certificates from which names lead to an anchor are tried, so that those which lead nowhere cost nothing; no subject
-/// comes twice with one key in a chain; every signature is checked once; and all that is done is paid from a ``WorkBudget``.
+/// The search is depth-first. It tries only certificates whose issuer names lead to an anchor, so
+/// that others cost nothing. A chain does not contain the same subject with the same key twice.
+/// Every signature is verified once. All work is charged to a ``WorkBudget``.
 public struct ChainBuilder: Sendable {
     private let anchors: CertificatePool
     private let intermediates: CertificatePool
@@ -12,7 +14,8 @@ public struct ChainBuilder: Sendable {
     private let denied: Set<Certificate>
     private let validationTime: Double
 
-    /// The names of issuers from which presented certificates lead to an anchor; those of the anchors are not among them.
+    /// The issuer names from which presented certificates lead to an anchor, without the anchors'
+    /// own.
     private let namesReachingAnchors: Set<NormalizedName>
     private var budget = WorkBudget()
     private var attempts: [ChainAttempt] = []
@@ -20,7 +23,8 @@ public struct ChainBuilder: Sendable {
 
     private struct Pair: Hashable {
         let certificate: Certificate
-        /// Not the issuer's certificate: many may have one key.
+        /// The issuer's key, not its certificate, because several certificates can have the same
+        /// key.
         let key: SubjectPublicKeyInfo
     }
 
@@ -29,7 +33,7 @@ public struct ChainBuilder: Sendable {
         also others: [any ChainRule], validationTime: Double
     ) {
         self.anchors = anchors
-        // Whom a setting forbids is met by name, presented or not.
+        // A denied certificate is found by its name, even if it was not presented.
         self.intermediates = intermediates.adding(Array(denied))
         self.denied = denied
         self.validationTime = validationTime
@@ -42,13 +46,14 @@ public struct ChainBuilder: Sendable {
         namesReachingAnchors = self.intermediates.namesReaching(to: anchors)
     }
 
-    /// The chain for a leaf, or why there is none.
+    /// Searches for the chain of a leaf.
     ///
     /// - Parameters:
-    ///   - intermediates: what was presented with the leaf, and what is known otherwise; in any order, with any others among them.
-    ///   - policies: what the chain is to be good for; all of them.
-    ///   - others: rules that come last.
-    ///   - denied: certificates that no chain may have in it.
+    ///   - intermediates: certificates that were presented with the leaf or are known otherwise, in
+    ///     any order; unrelated ones are allowed.
+    ///   - policies: all of them must be satisfied.
+    ///   - others: further rules, checked last.
+    ///   - denied: certificates that no chain may contain.
     ///   - validationTime: seconds since 1970.
     static func chain(
         for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool,
@@ -71,11 +76,11 @@ public struct ChainBuilder: Sendable {
         }
     }
 
-    /// An attempt with all that is wrong with it, also where it led to no anchor: its links, which names alone have told, and every rule. Whoever
-    /// overlooks something has to know what.
+    /// The attempt with all its failures, even if it did not reach an anchor: those of its
+    /// signatures and of every rule. A caller that ignores failures must know all of them.
     private mutating func completed(_ attempt: ChainAttempt) -> ChainAttempt {
         guard !attempt.reachesAnchor else { return attempt }
-        // Of its own, since the search may have spent all.
+        // A new budget, because the search may have exhausted the first one.
         budget = WorkBudget()
         let path = attempt.certificates
         var failures = attempt.failures
@@ -99,15 +104,16 @@ public struct ChainBuilder: Sendable {
         return ChainAttempt(path, stoppedBy: failures.filter { seen.insert($0).inserted })
     }
 
-    /// The first chain that begins with this path and keeps every rule.
+    /// The first chain that starts with this path and satisfies every rule.
     ///
-    /// - Throws: where the budget is spent; every other failure is noted, and the search goes on.
+    /// - Throws: if the budget is exhausted. Any other failure is recorded, and the search
+    ///   continues.
     private mutating func search(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
         try budget.spend(WorkBudget.step)
         let last = path[path.count - 1]
-        // Before anything else, so that nothing makes up for it.
+        // Checked first, so that nothing can override it.
         guard !denied.contains(last) else {
-            record(path, TrustFailure(.denied, at: path.count - 1, "a trust setting forbids it"))
+            record(path, TrustFailure(.denied, at: path.count - 1, "denied by a trust setting"))
             return nil
         }
         if anchors.contains(last) { return try check(path) }
@@ -121,7 +127,8 @@ public struct ChainBuilder: Sendable {
             return nil
         }
         let issuers = try candidates(issuer, for: last).filter { !isRepeated($0, in: path) }
-        // The name leads on, and nobody is left who bears it.
+        // The issuer's name leads to an anchor, but all certificates with it are in the path
+        // already.
         if issuers.isEmpty { try recordUntrusted(path) }
         for candidate in issuers {
             if let failure = try issuingFailure(candidate, above: path) {
@@ -133,7 +140,8 @@ public struct ChainBuilder: Sendable {
         return nil
     }
 
-    /// Notes that the path leads to nobody trusted: where it ends once it is followed by names alone.
+    /// Records that the path does not lead to an anchor. The recorded path is extended by issuer
+    /// names as far as possible.
     private mutating func recordUntrusted(_ path: [Certificate]) throws(TrustFailure) {
         var path = path
         while path.count < WorkBudget.depth, !path[path.count - 1].isSelfIssued {
@@ -141,7 +149,7 @@ public struct ChainBuilder: Sendable {
             guard let issuer = next.first(where: { !isRepeated($0, in: path) }) else { break }
             path.append(issuer)
             guard !denied.contains(issuer) else {
-                return record(path, TrustFailure(.denied, at: path.count - 1, "a trust setting forbids it"))
+                return record(path, TrustFailure(.denied, at: path.count - 1, "denied by a trust setting"))
             }
         }
         let last = path[path.count - 1]
@@ -150,13 +158,14 @@ public struct ChainBuilder: Sendable {
             TrustFailure(
                 .untrusted, at: path.count - 1,
                 last.isSelfIssued
-                    ? "it names itself as its issuer, and is not trusted"
-                    : "nobody trusted is its issuer, \(last.issuer)"))
+                    ? "self-issued, and not a trusted anchor"
+                    : "issuer not found or not trusted: \(last.issuer)"))
     }
 
-    /// Why the candidate is not the issuer of the path's last certificate; what costs nothing first.
+    /// Returns why the candidate is not the issuer of the path's last certificate; nil if it is.
+    /// The cheap checks come first.
     ///
-    /// - Throws: where the budget is spent.
+    /// - Throws: if the budget is exhausted.
     private mutating func issuingFailure(_ candidate: Certificate, above path: [Certificate]) throws(TrustFailure)
         -> TrustFailure?
     {
@@ -181,7 +190,7 @@ public struct ChainBuilder: Sendable {
         return nil
     }
 
-    /// More attempts tell nobody more.
+    /// The most attempts that are recorded.
     private static let maxRecorded = 200
 
     private mutating func record(_ path: [Certificate], _ failure: TrustFailure) {
@@ -191,13 +200,13 @@ public struct ChainBuilder: Sendable {
 
     // MARK: Candidates
 
-    /// Who may have issued the certificate, the most promising first.
+    /// The certificates that may have issued this one, the most promising first.
     private mutating func candidates(_ name: NormalizedName, for certificate: Certificate) throws(TrustFailure)
         -> [Certificate]
     {
         let known = anchors.certificates(of: name)
         let all = intermediates.certificates(of: name)
-        // Whoever is looked at is paid for.
+        // Every candidate is charged.
         try budget.spend(WorkBudget.step, known.count + all.count)
         let others = all.filter { !anchors.contains($0) }
         let ranked = known.map { ($0, 0) } + others.map { ($0, 1) }
@@ -207,7 +216,8 @@ public struct ChainBuilder: Sendable {
         return scored.sorted { ($0.score, $0.index) < ($1.score, $1.index) }.map(\.certificate)
     }
 
-    /// 0 for an issuer about whom nothing speaks against its being the one.
+    /// Ranks a candidate: 0 if its key identifier matches and it is valid; higher if it is less
+    /// likely.
     private func penalty(_ issuer: Certificate, for certificate: Certificate) -> Int {
         var penalty = 0
         if let wanted = certificate.extensions.authorityKeyIdentifier?.keyIdentifier {
@@ -220,7 +230,8 @@ public struct ChainBuilder: Sendable {
         return penalty + (issuer.validity.contains(validationTime) ? 0 : 1)
     }
 
-    /// Whether the path would run in a circle: the same subject with the same key (RFC 4158, section 2.4.2).
+    /// Whether the path contains the same subject with the same key already (RFC 4158, section
+    /// 2.4.2).
     private func isRepeated(_ candidate: Certificate, in path: [Certificate]) -> Bool {
         path.contains {
             $0.publicKey.der == candidate.publicKey.der && $0.normalizedSubject == candidate.normalizedSubject
@@ -254,7 +265,7 @@ public struct ChainBuilder: Sendable {
         do throws(CertificateError) {
             let holds = try key.isSignature(
                 certificate.signature, of: certificate.signedBytes, certificate.signatureAlgorithm)
-            return holds ? nil : TrustFailure(.signature, at: index, "it is not signed by the key of \(issuer.subject)")
+            return holds ? nil : TrustFailure(.signature, at: index, "not signed by the key of \(issuer.subject)")
         } catch {
             return TrustFailure(.algorithm, at: index, error.description)
         }

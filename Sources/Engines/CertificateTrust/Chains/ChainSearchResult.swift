@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What came of the search for a chain.
+/// The result of a chain search.
 public struct ChainSearchResult: Sendable {
-    /// The chain that keeps every rule; nil where there is none.
+    /// The chain that satisfies every rule; nil if there is none.
     public let chain: Chain?
-    /// The attempts as the search ended them: of each what ended it.
+    /// The attempts, each with the failures that ended it.
     let failedAttempts: [ChainAttempt]
-    /// The index in ``failedAttempts`` of the attempt that came furthest; nil where nothing was tried, or there is a chain.
+    /// The index of the best attempt in ``failedAttempts``; nil if nothing was tried or there is a
+    /// chain.
     private let bestIndex: Int?
     private let completedBestAttempt: Lazy<ChainAttempt>?
 
-    /// - Parameter complete: finds everything that is wrong with the attempt that came furthest. It checks signatures, and runs when it is asked for.
+    /// - Parameter complete: finds all failures of the best attempt. It verifies signatures, so it
+    ///   runs only when they are read.
     init(
         chain: Chain?, failedAttempts: [ChainAttempt],
         complete: @escaping @Sendable (ChainAttempt) -> ChainAttempt = { $0 }
@@ -25,21 +27,22 @@ public struct ChainSearchResult: Sendable {
         completedBestAttempt = index.map { index in Lazy { complete(failedAttempts[index]) } }
     }
 
-    /// What was tried before, in its order; not empty where there is no chain.
+    /// The failed attempts in the order of the search; not empty if there is no chain.
     public var attempts: [ChainAttempt] {
         var attempts = failedAttempts
         if let bestIndex, let completedBestAttempt { attempts[bestIndex] = completedBestAttempt.value }
         return attempts
     }
 
-    /// Why there is no chain: the first that is wrong with the attempt that came furthest.
+    /// Why there is no chain: the first failure of the best attempt.
     public var failure: TrustFailure? { bestFailedAttempt?.failure }
 
-    /// The attempt that came furthest, with everything that is wrong with it: to an anchor with the fewest failures, or else to an issuer that may
-    /// not be one, or else the longest.
+    /// The best failed attempt with all its failures: one that reaches an anchor with the fewest
+    /// failures; else one that ends at a candidate that cannot be the issuer; else the longest.
     public var best: ChainAttempt? { completedBestAttempt?.value }
 
-    /// The same with the failures that ended it: the certificates and the first failure are those of ``best``.
+    /// The best failed attempt with only the failures that ended it. Its certificates and its first
+    /// failure are those of ``best``.
     var bestFailedAttempt: ChainAttempt? { bestIndex.map { failedAttempts[$0] } }
 }
 

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// A value that is computed when it is first read, once.
+/// A value that is computed once, when it is first read.
 final class Lazy<Value: Sendable>: Sendable {
     private enum State {
         case pending(@Sendable () -> Value)
@@ -15,7 +15,7 @@ final class Lazy<Value: Sendable>: Sendable {
 
     init(value: Value) { state = Mutex(.computed(value)) }
 
-    /// The value. Other threads that read it meanwhile wait.
+    /// The value. Other threads that read it wait until it is computed.
     var value: Value {
         state.withLock { state in
             switch state {

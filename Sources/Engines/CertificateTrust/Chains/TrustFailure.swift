@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a chain is not accepted.
+/// A rule that a chain breaks: the reason that it is not accepted.
 ///
-/// The sentence is made when it is read: most refusals are a status to their caller and nothing more.
+/// The explanation is made when it is read, because most callers use only the status.
 public struct TrustFailure: Error, Sendable {
     public let rule: TrustRule
-    /// Which certificate of the chain it is about, from 0, the leaf.
+    /// The index of the certificate in the chain; 0 is the leaf.
     public let index: Int
     private let makeExplanation: @Sendable () -> String
 
@@ -18,7 +18,7 @@ public struct TrustFailure: Error, Sendable {
     /// What was expected and what was found.
     public var explanation: String { makeExplanation() }
 
-    /// The same failure of the same certificate where it stands elsewhere in a chain.
+    /// The same failure for the same certificate at another index.
     func moved(to index: Int) -> TrustFailure {
         let makeExplanation = makeExplanation
         return TrustFailure(rule, at: index, makeExplanation())

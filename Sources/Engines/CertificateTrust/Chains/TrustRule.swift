@@ -1,62 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules that a chain can break. One table elsewhere says which of Apple's codes each is.
+/// The rules that a chain can break. ``status`` maps each to one of Apple's codes.
 public enum TrustRule: String, Sendable, CaseIterable {
-    /// A certificate's form: a part that cannot be read, stands twice, or belongs to another version.
+    /// The syntax of a certificate: a field that cannot be parsed, occurs twice, or belongs to
+    /// another version.
     case form
-    /// RFC 5280, section 4.1.2.2: positive, of at most 20 bytes.
+    /// RFC 5280, section 4.1.2.2: the serial number is positive and has at most 20 bytes.
     case serialNumber
-    /// RFC 5280, section 4.1.2.5.
+    /// RFC 5280, section 4.1.2.5: the validation time is in the validity period.
     case expired
     case notYetValid
-    /// RFC 5280, section 4.2.1.9: who issues is an authority.
+    /// RFC 5280, section 4.2.1.9: an issuer is a CA.
     case authority
     case pathLength
-    /// RFC 5280, sections 4.2.1.1 and 4.2.1.2: who issues is named by its key.
+    /// RFC 5280, sections 4.2.1.1 and 4.2.1.2: the key identifiers of issuer and certificate match.
     case keyIdentifier
-    /// RFC 5280, section 4.2.1.3: who issues may sign certificates.
+    /// RFC 5280, section 4.2.1.3: an issuer's key may sign certificates.
     case signingUsage
-    /// RFC 5280, section 4.2.1.3: the leaf's key may be used for what is asked.
+    /// RFC 5280, section 4.2.1.3: the leaf's key may be used as the policy requires.
     case keyUsage
-    /// RFC 5280, section 4.2.1.12: what the certificates are for.
+    /// RFC 5280, section 4.2.1.12: the certificates are for the use that the policy requires.
     case extendedKeyUsage
-    /// RFC 5280, section 4.2.1.10: which names an authority may give.
+    /// RFC 5280, section 4.2.1.10: the names are permitted by the CAs above.
     case nameConstraints
-    /// RFC 5280, sections 4.2.1.4, 4.2.1.5, 4.2.1.11 and 4.2.1.14: a policy that an authority requires.
+    /// RFC 5280, sections 4.2.1.4, 4.2.1.5, 4.2.1.11 and 4.2.1.14: a policy that a CA requires is
+    /// valid.
     case certificatePolicy
-    /// RFC 9525: the leaf is for the server that was asked for.
+    /// RFC 9525: the leaf is for the required server name.
     case serverName
-    /// RFC 5280, section 4.2.1.6, and Baseline Requirements, section 7.1.2.7.12: a server's names of hosts have no underscore.
+    /// RFC 5280, section 4.2.1.6, and Baseline Requirements, section 7.1.2.7.12: a server's host
+    /// names have no underscore.
     case hostNameForm
-    /// RFC 8550: the leaf is for the address of mail that was asked for.
+    /// RFC 8550: the leaf is for the required email address.
     case mailAddress
-    /// A policy asks for an anchor of its own.
+    /// The chain ends in an anchor that the policy requires.
     case requiredAnchor
-    /// A policy asks for an extension.
+    /// The certificates have an extension that the policy requires.
     case requiredExtension
-    /// A policy asks for a name in the subject.
+    /// The subject has a name that the policy requires.
     case requiredName
-    /// The leaf of a server is no authority.
+    /// The leaf of a server is not a CA certificate.
     case endEntity
-    /// The leaf of a server holds for longer than is accepted.
+    /// The validity period of a server's leaf is not too long.
     case validityPeriod
-    /// RFC 5280, section 4.2: a critical extension that is not understood.
+    /// RFC 5280, section 4.2: every critical extension is supported.
     case unknownCriticalExtension
-    /// The subject of an authority, and the issuer of anybody, has a name.
+    /// A CA's subject, and every issuer, is not empty.
     case emptyName
-    /// A key that is weak, or of an algorithm that is not served.
+    /// Every key is strong enough and of a supported algorithm.
     case key
-    /// A signature algorithm that is weak, or not served.
+    /// Every signature algorithm is strong enough and supported.
     case algorithm
+    /// The issuer's key signed the certificate.
     case signature
     /// RFC 5280, section 6.3, and RFC 6960: the certificate was revoked.
     case revoked
-    /// It is not known whether it was, and has to be.
+    /// It is not known whether the certificate was revoked, and the policy requires that.
     case revocationUnknown
-    /// A trust setting of the user or the administrator forbids a certificate.
+    /// A trust setting of the user or the administrator denies a certificate.
     case denied
     /// No chain leads to an anchor.
     case untrusted
-    /// More work would be needed than is spent on one verdict.
+    /// The search or the checks need more work than ``WorkBudget`` allows.
     case budget
 }

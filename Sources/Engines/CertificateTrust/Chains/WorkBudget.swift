@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The work that one verdict may cost, spent before it is done. What certificates ask for never makes a verdict slow.
+/// The maximum work for one verdict, charged before it is done. It bounds the time that hostile
+/// certificates can cost.
 struct WorkBudget {
-    /// Chains of the web have 2 or 3 certificates, and need as many checks less one.
+    /// The remaining signature verifications. A typical chain of 3 certificates needs 2.
     private var signatureChecks = 64
-    /// How many certificates may be looked at as issuers or put onto paths.
+    /// The remaining certificates that may be considered as issuers or added to a path.
     private var steps = 2_000
-    /// How many complete chains are put before the rules.
+    /// The remaining complete chains that may be checked.
     private var chains = 64
-    /// How often a name is held against a constraint.
+    /// The remaining comparisons of a name with a constraint.
     private var nameComparisons = 200_000
 
-    /// The longest chain, leaf and anchor included.
+    /// The maximum length of a chain, including leaf and anchor.
     static let depth = 12
 
     mutating func spend(_ work: WritableKeyPath<Self, Int>, _ count: Int = 1) throws(TrustFailure) {
         guard self[keyPath: work] >= count else {
-            throw TrustFailure(.budget, at: 0, "the certificates ask for more work than a verdict may cost")
+            throw TrustFailure(.budget, at: 0, "the certificates need more work than the limit for one verdict")
         }
         self[keyPath: work] -= count
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TrustEvaluation {
-    /// The verdict by what was given, once the issuers that it takes are found.
+    /// The verdict after missing issuers were looked up with ``issuers``; found ones are added to
+    /// ``certificates``.
     mutating func verdictWithIssuerLookup() -> TrustVerdict {
         var queriedNames: Set<NormalizedName> = []
         while true {
@@ -9,7 +10,8 @@ extension TrustEvaluation {
             guard let issuers, settingsProblem == nil, verdict.hasFailure(where: \.isAboutIssuers) else {
                 return verdict
             }
-            // Whoever ended a path may have an issuer that leads on.
+            // The last certificate of each failed attempt may have an issuer that continues the
+            // chain.
             let names = verdict.ends.filter { !$0.isSelfIssued }.map(\.issuer)
             let wanted = names.filter {
                 queriedNames.count < Self.maxQueries && queriedNames.insert(NormalizedName($0)).inserted
@@ -20,11 +22,11 @@ extension TrustEvaluation {
         }
     }
 
-    /// How many names a verdict asks for, and how many of a name it takes.
+    /// The most names that are looked up for a verdict, and the most results for a name.
     private static let (maxQueries, maxResults) = (16, 16)
 }
 
 extension TrustRule {
-    /// Whether another issuer could mend it.
+    /// Whether another issuer could avoid the failure.
     fileprivate var isAboutIssuers: Bool { [.untrusted, .signature, .keyIdentifier, .authority].contains(self) }
 }

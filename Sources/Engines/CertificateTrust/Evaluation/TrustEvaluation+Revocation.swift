@@ -3,7 +3,7 @@
 internal import Dispatch
 
 extension TrustEvaluation {
-    /// The verdict by what was given, what lies on the disk and what can be fetched.
+    /// The verdict with the revocation evidence that was given, is on disk, or can be fetched.
     func verdictWithRevocation() -> TrustVerdict {
         let options = revocationOptions ?? []
         var information = revocation
@@ -12,17 +12,17 @@ extension TrustEvaluation {
         return verdict(options, information)
     }
 
-    /// All that is known of the chains that would be trusted, were nothing known against them.
+    /// Adds fetched evidence for the chains that are trusted if no certificate is revoked.
     private func fetching(
         _ information: RevocationInformation, _ options: RevocationOptions, _ fetcher: RevocationFetcher
     ) -> RevocationInformation {
         let deadline = DispatchTime.now() + .seconds(fetcher.timeout)
         var information = information
         var queriedCertificates: Set<Certificate> = []
-        // Another chain is found where one has a revoked certificate in it.
+        // If a chain has a revoked certificate, the next round finds another chain.
         while DispatchTime.now() < deadline {
             let verdict = verdict(options.subtracting(.requiresPositiveResponse), information)
-            // What is trusted although something is wrong is not for others to know.
+            // For privacy, nothing is fetched for a chain that is trusted despite ignored failures.
             guard verdict.isTrusted, verdict.failures.isEmpty else { break }
             let unknown = verdict.revocationResults(information, options).filter(\.result.isUnknown).map(\.link)
             let missing = unknown.filter { queriedCertificates.insert($0.certificate).inserted }
@@ -33,7 +33,8 @@ extension TrustEvaluation {
         return information
     }
 
-    /// What the policies and options ask for together; nil where none does.
+    /// The union of the revocation options of all policies and of ``options``; nil if there are
+    /// none.
     var revocationOptions: RevocationOptions? {
         policies.reduce(options.revocationOptions) { options, policy in
             policy.revocationOptions.map { (options ?? []).union($0) } ?? options
@@ -42,7 +43,7 @@ extension TrustEvaluation {
 }
 
 extension TrustVerdict {
-    /// What is known of the certificates of a trusted chain below its anchor.
+    /// The revocation result of each certificate below the anchor of a trusted chain.
     func revocationResults(
         _ information: RevocationInformation, _ options: RevocationOptions?
     ) -> [(link: RevocationFetcher.CertificateAndIssuer, result: RevocationResult)] {

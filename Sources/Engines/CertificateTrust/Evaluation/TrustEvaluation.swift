@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is to be judged, and by what: everything that goes into one verdict.
+/// All inputs of one trust decision.
 public struct TrustEvaluation: Sendable {
     /// Finds certificates by their subject.
     public typealias IssuerSource = @Sendable (DistinguishedName) -> [Certificate]
 
-    /// The leaf first; after it what was presented with it, in any order.
+    /// The leaf, then the certificates that were presented with it, in any order.
     public var certificates: [Certificate]
-    /// All of them have to be kept. Without any, RFC 5280 alone counts.
+    /// All of them must be satisfied. If empty, only RFC 5280 is checked.
     public var policies: [TrustPolicy]
-    /// Anchors of the caller's own.
+    /// The caller's own anchors.
     public var anchors: [Certificate] = []
-    /// Whether the system's anchors do not count.
+    /// Whether only ``anchors`` are trusted, and the system's anchors and the settings' are not.
     public var isAnchorsOnly = false
     /// Seconds since 1970.
     public var validationTime: Double
-    /// What the user has agreed to overlook, of ``TrustVerdict/exceptions``.
+    /// The failures that the user accepted, from ``TrustVerdict/exceptions``.
     public var exceptions: TrustExceptions?
-    /// Lists and responses that were given. They count also where no policy asks for them.
+    /// The revocation evidence that was given. It is used even if no policy checks revocation.
     public var revocation = RevocationInformation()
-    /// Who fetches more of them where a policy asks; nil for nobody.
+    /// Fetches revocation evidence if a policy checks revocation; nil to fetch nothing.
     public var fetcher: RevocationFetcher?
-    /// What the program overlooks, or asks for besides its policies.
+    /// What the program ignores, or requires in addition to its policies.
     public var options: TrustOptions = []
-    /// Rules whose failure counts for nothing, as far as anybody may overlook them.
+    /// Rules whose failures are ignored, if they are recoverable.
     public var ignoredRules: Set<TrustRule> = []
-    /// What the user and the administrator say of certificates, the first of them first.
+    /// The trust settings of the user and the administrator, in order of precedence.
     public var settings: [TrustSettings] = []
-    /// Why the settings are not known; then nothing is trusted.
+    /// Why the settings could not be read; if set, nothing is trusted.
     public var settingsProblem: String?
     public var systemAnchors: SystemAnchors = .shared
-    /// Who may know issuers that were not presented; asked only where nobody trusted is found without them. Nil for nobody.
+    /// Finds issuers that were not presented; called only if no trusted chain is found without
+    /// them. Nil for no lookup.
     public var issuers: IssuerSource?
 
     /// - Parameter certificates: at least one.
@@ -40,19 +41,21 @@ public struct TrustEvaluation: Sendable {
         self.validationTime = validationTime
     }
 
-    /// The verdict. Reads the system's anchors where they count and have changed; the same input gives the same verdict otherwise.
+    /// Returns the verdict. Reads the system's anchors if they are used and have changed; otherwise
+    /// the same input gives the same verdict.
     ///
-    /// Where a policy asks for revocation it looks for lists among the anchors' files and, for a chain that is trusted otherwise, asks the places
-    /// that its certificates name, if there is a ``fetcher``: nobody else's certificate makes a program ask anybody.
+    /// If a policy checks revocation, CRLs among the anchors' files are used. For a chain that is
+    /// trusted otherwise, and if there is a ``fetcher``, evidence is also fetched from the
+    /// locations that its certificates name. An untrusted certificate never causes a request.
     public func verdict() -> TrustVerdict {
         var evaluation = self
         let verdict = evaluation.verdictWithIssuerLookup()
         return evaluation.revocationOptions == nil ? verdict : evaluation.verdictWithRevocation()
     }
 
-    /// The verdict by what is at hand, without asking anybody.
+    /// The verdict with this revocation evidence, without fetching.
     ///
-    /// - Parameter options: how revocation is looked at; nil where nobody asked.
+    /// - Parameter options: how revocation is checked; nil if no policy checks it.
     func verdict(_ options: RevocationOptions?, _ information: RevocationInformation) -> TrustVerdict {
         guard let leaf = certificates.first else { return TrustVerdict(noCertificatesAt: validationTime) }
         if let settingsProblem {
@@ -80,7 +83,7 @@ public struct TrustEvaluation: Sendable {
                 || joined.allows(failure, about: certificate)
                 || exceptions?.covers(failure, about: certificate, of: leaf) == true
         }
-        // Who is an anchor by the user's word alone is trusted by it.
+        // An anchor that only the trust settings name is trusted by the user's decision.
         let isChosen = search.chain?.certificates.last.map { !anchors.contains($0) && !system.contains($0) } ?? false
         var verdictByUser = isChosen ? verdict.acceptedByUser : verdict
         let ends = verdict.revocationResults(information, options).map(\.result.validUntil)

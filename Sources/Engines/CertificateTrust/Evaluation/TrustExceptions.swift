@@ -2,7 +2,7 @@
 
 internal import OpenSSLCrypto
 
-/// Failures that a user has agreed to overlook, for one leaf and these alone.
+/// Failures that a user accepted for one leaf; other failures and other leaves are not covered.
 public struct TrustExceptions: Hashable, Sendable {
     /// SHA-256 of the leaf.
     private let leaf: [UInt8]
@@ -10,7 +10,7 @@ public struct TrustExceptions: Hashable, Sendable {
 
     private struct Entry: Hashable {
         let rule: TrustRule
-        /// SHA-256 of the certificate that it is about.
+        /// SHA-256 of the certificate that breaks the rule.
         let certificate: [UInt8]
     }
 
@@ -23,10 +23,10 @@ public struct TrustExceptions: Hashable, Sendable {
         Set(failures.map { Entry(rule: $0.rule, certificate: chain[min($0.index, chain.count - 1)].sha256) })
     }
 
-    /// Whether the leaf is the one they are for.
+    /// Whether this certificate is the leaf that the exceptions are for.
     public func match(_ certificate: Certificate) -> Bool { certificate.sha256 == leaf }
 
-    /// Whether a failure about a certificate, in a chain for this leaf, is among them.
+    /// Whether the exceptions cover this failure of `certificate` in a chain for `leaf`.
     func covers(_ failure: TrustFailure, about certificate: Certificate, of leaf: Certificate) -> Bool {
         match(leaf) && entries.contains(Entry(rule: failure.rule, certificate: certificate.sha256))
     }
@@ -35,7 +35,9 @@ public struct TrustExceptions: Hashable, Sendable {
 // MARK: Bytes
 
 extension TrustExceptions {
-    /// Version, the leaf's hash, then each failure: the length of the rule's name, the name, the certificate's hash.
+    /// The serialized form: a version byte (1), the leaf's SHA-256 (32 bytes), then for each
+    /// failure the length of the rule's name (1 byte), the name, and the certificate's SHA-256 (32
+    /// bytes).
     public var bytes: [UInt8] {
         let sorted = entries.sorted {
             ($0.rule.rawValue, $0.certificate.hexadecimal) < ($1.rule.rawValue, $1.certificate.hexadecimal)
@@ -44,7 +46,7 @@ extension TrustExceptions {
             + sorted.flatMap { [UInt8($0.rule.rawValue.utf8.count)] + Array($0.rule.rawValue.utf8) + $0.certificate }
     }
 
-    /// - Returns: nil for anything that ``bytes`` does not give.
+    /// Parses ``bytes``; nil for anything else.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count >= 33, bytes[0] == 1 else { return nil }
         leaf = Array(bytes[1..<33])

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a program overlooks, or asks for besides its policies. The numbers are Apple's `SecTrustOptionFlags`.
+/// What a program ignores, or requires in addition to its policies. The values are Apple's
+/// `SecTrustOptionFlags`.
 public struct TrustOptions: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Certificates may have expired.
+    /// Expired certificates are accepted.
     public static let allowExpired = TrustOptions(rawValue: 0x01)
-    /// The leaf of a server may be an authority's certificate.
+    /// A server's leaf may be a CA certificate.
     public static let leafIsCA = TrustOptions(rawValue: 0x02)
-    /// Issuers may be fetched. None are, here.
+    /// Issuers may be fetched. Accepted without effect: issuers are never fetched here.
     public static let fetchIssuerFromNet = TrustOptions(rawValue: 0x04)
-    /// A root, and nothing below it, may have expired.
+    /// An expired root is accepted, but no other expired certificate.
     public static let allowExpiredRoot = TrustOptions(rawValue: 0x08)
-    /// Every certificate below the anchor has to be known not to be revoked.
+    /// Every certificate below the anchor must be confirmed not revoked.
     public static let requireRevocationPerCertificate = TrustOptions(rawValue: 0x10)
-    /// Trust settings count. They always do, here.
+    /// Trust settings are used. Accepted without effect: they are always used here.
     public static let useTrustSettings = TrustOptions(rawValue: 0x20)
-    /// Presented certificates that have signed themselves are anchors.
+    /// Self-signed certificates that were presented are anchors.
     public static let implicitAnchors = TrustOptions(rawValue: 0x40)
 
-    /// Whether every flag is one that is known.
+    /// Whether all flags are known.
     public var isUnderstood: Bool { rawValue & ~0x7F == 0 }
 
-    /// Whether a failure about a certificate counts for nothing.
+    /// Whether the options ignore this failure of the certificate.
     func ignores(_ failure: TrustFailure, about certificate: Certificate) -> Bool {
         switch failure.rule {
         case .expired: contains(.allowExpired) || contains(.allowExpiredRoot) && certificate.isSelfIssued
@@ -32,12 +33,13 @@ public struct TrustOptions: OptionSet, Hashable, Sendable {
         }
     }
 
-    /// How revocation is looked at; nil where it is not asked.
+    /// How revocation is checked; nil if these options do not require it.
     var revocationOptions: RevocationOptions? {
         contains(.requireRevocationPerCertificate) ? [.ocsp, .lists, .requiresPositiveResponse] : nil
     }
 
-    /// The presented certificates that are anchors. Each costs a signature, hence the limit.
+    /// The presented certificates that are anchors. The number is limited, because each costs a
+    /// signature verification.
     func anchors(among certificates: [Certificate]) -> [Certificate] {
         guard contains(.implicitAnchors) else { return [] }
         return certificates.lazy.filter(\.isSelfIssued).prefix(Self.maxImplicitAnchors).filter(\.isSelfSigned)
@@ -47,7 +49,7 @@ public struct TrustOptions: OptionSet, Hashable, Sendable {
 }
 
 extension Certificate {
-    /// Whether the certificate's own key has signed it.
+    /// Whether the certificate is signed by its own key.
     fileprivate var isSelfSigned: Bool {
         (try? verificationKey().isSignature(signature, of: signedBytes, signatureAlgorithm)) ?? false
     }

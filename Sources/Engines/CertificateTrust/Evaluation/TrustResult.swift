@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a chain was judged. The numbers are Apple's `SecTrustResultType`.
+/// The result of an evaluation. The values are Apple's `SecTrustResultType`.
 public enum TrustResult: UInt32, Sendable {
-    /// Trusted because the user said so.
+    /// Trusted because of a decision of the user.
     case proceed = 1
-    /// The user forbids it.
+    /// Denied by the user.
     case deny = 3
-    /// Trusted: the chain leads to an anchor and keeps every rule.
+    /// Trusted: the chain reaches an anchor and satisfies every rule.
     case unspecified = 4
-    /// Not trusted, and the user may overlook it.
+    /// Not trusted; the user may accept the failures.
     case recoverableTrustFailure = 5
-    /// Not trusted, and nobody may overlook it.
+    /// Not trusted; the failures cannot be ignored.
     case fatalTrustFailure = 6
 
     public var isTrusted: Bool { self == .proceed || self == .unspecified }

@@ -2,7 +2,7 @@
 
 public import KeychainModel
 
-// Which of Apple's codes each rule is.
+// Maps each rule to one of Apple's codes.
 
 extension TrustRule {
     public var status: OSStatusCode {

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A judgement with its reasons.
+/// The result of a trust evaluation, with its reasons.
 public struct TrustVerdict: Sendable {
-    /// Whether the chain is trusted, by every rule or by the user's word.
+    /// Whether the chain is trusted, because it satisfies every rule or because the user accepted
+    /// it.
     public let isTrusted: Bool
-    /// The leaf first. Where nothing is trusted: of the attempt that came furthest.
+    /// The chain, leaf first; if it is not trusted, the certificates of the best attempt.
     public let chain: [Certificate]
-    /// The moment that was judged for, in seconds since 1970.
+    /// The time that the chain was checked for, in seconds since 1970.
     public let validationTime: Double
 
-    /// The search. What a caller seldom asks for, everything that is wrong with a chain that is refused, it finds when it is read.
+    /// The chain search. It finds all failures of a rejected chain only when they are read, because
+    /// few callers need them.
     private let search: ChainSearchResult
     private let acceptance: TrustResult
 
-    /// Until when every certificate below the anchor is known not to be revoked, in seconds since 1970; nil where one is not known to be.
+    /// The time until which every certificate below the anchor is known not to be revoked, in
+    /// seconds since 1970; nil if this is not known of one.
     public internal(set) var revocationKnownUntil: Double?
 
-    /// - Parameter isIgnored: whether a failure about a certificate, of those that anybody may overlook, counts for nothing.
+    /// - Parameter isIgnored: whether a recoverable failure of a certificate is ignored.
     init(
         _ search: ChainSearchResult, _ leaf: Certificate, at validationTime: Double,
         isIgnored: (TrustFailure, Certificate) -> Bool
@@ -37,7 +40,8 @@ public struct TrustVerdict: Sendable {
             guard failure.rule.isRecoverable, !chain.isEmpty else { return false }
             return isIgnored(failure, chain[min(failure.index, chain.count - 1)])
         }
-        // The first failure is known already and mostly decides; the others cost signature checks.
+        // The first failure is known already and usually decides; finding the others costs
+        // signature verifications.
         isTrusted =
             search.chain != nil
             || search.failure.map(isWaived) == true && search.best?.failures.allSatisfy(isWaived) == true
@@ -51,10 +55,10 @@ public struct TrustVerdict: Sendable {
         revocationKnownUntil = verdict.revocationKnownUntil
     }
 
-    /// The same, where it is trusted by the user's word.
+    /// The same verdict, trusted because of a decision of the user.
     var acceptedByUser: TrustVerdict { TrustVerdict(self, acceptance: .proceed) }
 
-    /// That there is nothing to be judged.
+    /// The verdict for an empty list of certificates: not trusted.
     init(noCertificatesAt validationTime: Double) {
         let failure = TrustFailure(.untrusted, at: 0, "there is no certificate")
         self.init(
@@ -70,41 +74,44 @@ public struct TrustVerdict: Sendable {
             ? .fatalTrustFailure : .recoverableTrustFailure
     }
 
-    /// Why the chain is not trusted; nil where it is.
+    /// Why the chain is not trusted; nil if it is.
     public var failure: TrustFailure? { isTrusted ? nil : search.failure }
 
-    /// What is wrong with the chain, also where it was overlooked; empty where nothing is.
+    /// All failures of the chain, including ignored ones.
     public var failures: [TrustFailure] { search.best?.failures ?? [] }
 
-    /// Whatever was tried and not accepted, in its order.
+    /// The failed attempts, in the order of the search.
     public var attempts: [ChainAttempt] { search.attempts }
 
     /// The last certificate of each attempt.
     var ends: [Certificate] { search.failedAttempts.compactMap(\.certificates.last) }
 
-    /// Whether anything that is wrong with the chain is of such a kind.
+    /// Whether the rule of any failure of the chain matches.
     func hasFailure(where isOfKind: (TrustRule) -> Bool) -> Bool {
         search.failure.map { isOfKind($0.rule) } == true || failures.contains { isOfKind($0.rule) }
     }
 
-    /// A failure in words, with whom it is about: `the certificate of example.com: it held until …`.
+    /// The explanation of a failure with the certificate's subject: `the certificate of
+    /// example.com: expired at …`.
     public func explanation(_ failure: TrustFailure) -> String {
         guard chain.indices.contains(failure.index) else { return failure.explanation }
         let certificate = chain[failure.index]
-        return "the certificate of \(certificate.subjectSummary ?? "nobody named"): \(failure.explanation)"
+        return "the certificate of \(certificate.subjectSummary ?? "an unnamed subject"): \(failure.explanation)"
     }
 
-    /// What the user would have to overlook for this chain to be trusted; nil where nobody may.
+    /// The exceptions that would make this chain trusted; nil if a failure is not recoverable.
     public var exceptions: TrustExceptions? {
         failures.allSatisfy(\.rule.isRecoverable) && !chain.isEmpty ? TrustExceptions(failures, of: chain) : nil
     }
 }
 
 extension TrustRule {
-    /// Whether a setting may allow it once and for all: never that nobody trusted is the issuer.
+    /// Whether a trust setting may allow failures of this rule. An untrusted issuer is never
+    /// allowed.
     public var isAllowable: Bool { isRecoverable && self != .untrusted }
 
-    /// Whether a user may overlook that it is broken: what is wrong is known then, and it is about time, names, uses or who is trusted.
+    /// Whether a user may accept failures of this rule: those about time, names, uses, or an
+    /// untrusted issuer.
     public var isRecoverable: Bool {
         switch self {
         case .expired, .notYetValid, .serverName, .hostNameForm, .mailAddress, .untrusted, .extendedKeyUsage, .keyUsage,

@@ -2,7 +2,8 @@
 
 internal import SwiftASN1
 
-/// Where more about the issuer is found (RFC 5280, section 4.2.2.1).
+/// Authority information access: where the issuer's certificate and OCSP responders are (RFC 5280,
+/// section 4.2.2.1).
 public struct AuthorityInformation: Sendable {
     public let ocspResponders: [String]
     public let issuerCertificates: [String]
@@ -12,7 +13,7 @@ public struct AuthorityInformation: Sendable {
         for member in try node.members() {
             let parts = try member.members()
             guard parts.count == 2 else {
-                throw CertificateError("an access description has \(parts.count) parts, not 2")
+                throw CertificateError("an access description must have 2 fields, found \(parts.count)")
             }
             if case .uri(let bytes) = try GeneralName(parts[1]) {
                 locations[try ObjectIdentifier(parts[0]), default: []].append(String(decoding: bytes, as: UTF8.self))

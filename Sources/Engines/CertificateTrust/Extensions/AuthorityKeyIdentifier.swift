@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// Which of the issuer's keys has signed (RFC 5280, section 4.2.1.1).
+/// Identifies the issuer's key that signed the certificate (RFC 5280, section 4.2.1.1).
 public struct AuthorityKeyIdentifier: Sendable {
     public let keyIdentifier: ArraySlice<UInt8>?
     public let issuer: [GeneralName]?
@@ -16,14 +16,14 @@ public struct AuthorityKeyIdentifier: Sendable {
         for member in try node.members() {
             let tag = member.identifier.tagNumber
             guard member.identifier.tagClass == .contextSpecific, last.map({ $0 < tag }) ?? true else {
-                throw CertificateError("the parts of an authority key identifier are out of order")
+                throw CertificateError("the fields of an authority key identifier are out of order")
             }
             last = tag
             switch tag {
             case 0: identifier = member.implicit(0)
             case 1: issuer = try GeneralName.all(member, member.identifier)
             case 2: serialNumber = member.implicit(2)
-            default: throw CertificateError("an authority key identifier has a part \(tag)")
+            default: throw CertificateError("unexpected field \(tag) in an authority key identifier")
             }
         }
         self.keyIdentifier = identifier

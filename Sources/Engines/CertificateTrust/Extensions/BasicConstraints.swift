@@ -2,10 +2,11 @@
 
 internal import SwiftASN1
 
-/// Whether a certificate is an authority's, and how far below it others may issue (RFC 5280, section 4.2.1.9).
+/// Whether the certificate is a CA's, and how many intermediates may follow it (RFC 5280, section
+/// 4.2.1.9).
 public struct BasicConstraints: Hashable, Sendable {
     public let isCA: Bool
-    /// How many intermediates may follow; nil where there is no bound.
+    /// The maximum number of intermediates below this CA; nil if there is no limit.
     public let pathLength: Int?
 
     init(_ node: ASN1Node) throws {
@@ -13,7 +14,7 @@ public struct BasicConstraints: Hashable, Sendable {
             let isCA = try DER.decodeDefault(&nodes, defaultValue: false)
             let pathLength = try nodes.next().map { try $0.number() }
             guard isCA || pathLength == nil else {
-                throw CertificateError("a path length stands in a certificate of no authority")
+                throw CertificateError("a path length constraint in a certificate that is not a CA's")
             }
             return BasicConstraints(isCA: isCA, pathLength: pathLength)
         }

@@ -2,11 +2,11 @@
 
 internal import SwiftASN1
 
-/// One extension as it stands in the certificate (RFC 5280, section 4.2), understood or not.
+/// One extension of a certificate (RFC 5280, section 4.2), supported or not.
 public struct CertificateExtension: Sendable {
     public let identifier: ObjectIdentifier
     public let isCritical: Bool
-    /// What the `OCTET STRING` holds.
+    /// The content of the `OCTET STRING`.
     public let value: ArraySlice<UInt8>
 
     init(_ node: ASN1Node) throws {

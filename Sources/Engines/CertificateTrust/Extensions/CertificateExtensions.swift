@@ -2,11 +2,12 @@
 
 internal import SwiftASN1
 
-/// The extensions of a certificate, those that are understood with what they hold.
+/// The extensions of a certificate; supported ones are parsed.
 ///
-/// An extension that cannot be read does not keep the certificate from being read: it is told in ``defects``, and no chain is built on it.
+/// An extension that cannot be parsed does not prevent the certificate from being read. It is
+/// recorded in ``defects``, and the certificate is not used in a chain.
 public struct CertificateExtensions: Sendable {
-    /// All of them, in their order.
+    /// All extensions, in encoded order.
     public private(set) var all: [CertificateExtension] = []
     public private(set) var basicConstraints: BasicConstraints?
     public private(set) var keyUsage: KeyUsage?
@@ -21,7 +22,7 @@ public struct CertificateExtensions: Sendable {
     public private(set) var inhibitAnyPolicy: Int?
     public private(set) var authorityInformation: AuthorityInformation?
     public private(set) var crlDistributionPoints: [DistributionPoint]?
-    /// What is wrong, a sentence each.
+    /// What is wrong with the extensions, one sentence each.
     public private(set) var defects: [String] = []
 
     /// No extensions.
@@ -35,7 +36,7 @@ public struct CertificateExtensions: Sendable {
         for each in all {
             guard seen.insert(each.identifier).inserted else {
                 if told.insert(each.identifier).inserted {
-                    defects.append("the extension \(each.identifier) stands there twice")
+                    defects.append("the extension \(each.identifier) occurs twice")
                 }
                 continue
             }
@@ -52,7 +53,7 @@ public struct CertificateExtensions: Sendable {
         case .extendedKeyUsage:
             extendedKeyUsages = try node.members().map { try ObjectIdentifier($0) }
             guard extendedKeyUsages?.isEmpty == false else {
-                throw CertificateError("an extended key usage names none")
+                throw CertificateError("an extended key usage is empty")
             }
         case .subjectAlternativeName: subjectAlternativeNames = try GeneralName.all(node)
         case .nameConstraints: nameConstraints = try NameConstraints(node)
@@ -76,7 +77,9 @@ public struct CertificateExtensions: Sendable {
         .crlDistributionPoints,
     ]
 
-    /// The policies, without their qualifiers, each once.
+    /// The policies without their qualifiers.
+    ///
+    /// - Throws: if there are none, or one occurs twice.
     private static func policies(_ node: ASN1Node) throws -> [ObjectIdentifier] {
         let policies = try node.members().map { information in
             guard let policy = try information.members().first else {
@@ -85,16 +88,16 @@ public struct CertificateExtensions: Sendable {
             return try ObjectIdentifier(policy)
         }
         guard !policies.isEmpty else { throw CertificateError("a list of policies is empty") }
-        guard Set(policies).count == policies.count else { throw CertificateError("a policy stands there twice") }
+        guard Set(policies).count == policies.count else { throw CertificateError("a policy occurs twice") }
         return policies
     }
 
-    /// The extension, where it is there.
+    /// The first extension with this identifier, if there is one.
     public subscript(_ identifier: ObjectIdentifier) -> CertificateExtension? {
         all.first { $0.identifier == identifier }
     }
 
-    /// The critical extensions that are not understood, so that nobody may rely on the certificate.
+    /// The critical extensions that are not supported. A certificate with one must be rejected.
     public var unknownCritical: [ObjectIdentifier] {
         all.filter { $0.isCritical && !Self.understood.contains($0.identifier) }.map(\.identifier)
     }

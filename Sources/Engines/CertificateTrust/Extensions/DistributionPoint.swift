@@ -2,19 +2,21 @@
 
 internal import SwiftASN1
 
-/// A place where a list with the certificate in it is found, once it is revoked (RFC 5280, section 4.2.1.13).
+/// A CRL distribution point: where the CRL that covers the certificate is found (RFC 5280, section
+/// 4.2.1.13).
 public struct DistributionPoint: Sendable {
-    /// Other names of the same list; empty where it is named in relation to its issuer.
+    /// The full names of the point; empty if its name is relative to the CRL issuer.
     public let names: [GeneralName]
-    /// Whether the list tells of some reasons for revocation alone.
+    /// Whether the CRL covers only some revocation reasons.
     public let isLimitedToReasons: Bool
-    /// Whether somebody else than the certificate's issuer issues the list.
+    /// Whether the CRL is issued by another issuer than the certificate's.
     public let isIndirect: Bool
 
-    /// Whether who is not in the list is not revoked.
+    /// Whether a certificate that is not in the CRL is not revoked: the CRL covers all reasons and
+    /// is not indirect.
     public var isComplete: Bool { !isLimitedToReasons && !isIndirect }
 
-    /// The names that say where, as `http://crl.example.com/1.crl`.
+    /// The URIs of the CRL, such as `http://crl.example.com/1.crl`.
     public var locations: [String] {
         names.compactMap { if case .uri(let bytes) = $0 { String(decoding: bytes, as: UTF8.self) } else { nil } }
     }
@@ -30,23 +32,23 @@ public struct DistributionPoint: Sendable {
         if isLimitedToReasons { parts.removeFirst() }
         isIndirect = parts.first?.isContextSpecific(2) == true
         if isIndirect { parts.removeFirst() }
-        guard parts.isEmpty else { throw CertificateError("a distribution point has a part that none has") }
+        guard parts.isEmpty else { throw CertificateError("unexpected field in a distribution point") }
     }
 
-    /// The points of an extension, of which there is at least one.
+    /// The distribution points of an extension, at least one.
     static func all(_ node: ASN1Node) throws -> [DistributionPoint] {
         let points = try node.members().map(DistributionPoint.init)
         guard !points.isEmpty else { throw CertificateError("a list of distribution points is empty") }
         return points
     }
 
-    /// The full names of a `DistributionPointName`; none where it is one in relation to the issuer's.
+    /// The full names of a `DistributionPointName`; empty for a name relative to the CRL issuer.
     static func names(_ node: ASN1Node) throws -> [GeneralName] {
         if node.isContextSpecific(0) {
             return try GeneralName.all(node, ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific))
         }
         guard node.isContextSpecific(1) else {
-            throw CertificateError("a distribution point's name is of an unknown kind")
+            throw CertificateError("unknown kind of distribution point name")
         }
         return []
     }

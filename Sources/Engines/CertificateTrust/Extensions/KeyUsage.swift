@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// What the key may be used for (RFC 5280, section 4.2.1.3).
+/// The purposes that a key may be used for (RFC 5280, section 4.2.1.3).
 public struct KeyUsage: OptionSet, Hashable, Sendable {
     public let rawValue: UInt16
 
@@ -20,16 +20,16 @@ public struct KeyUsage: OptionSet, Hashable, Sendable {
 
     init(_ node: ASN1Node) throws {
         let bytes = Array(try ASN1BitString(derEncoded: node, withIdentifier: .bitString).bytes)
-        guard bytes.count <= 2 else { throw CertificateError("a key usage has more bits than there are usages") }
+        guard bytes.count <= 2 else { throw CertificateError("a key usage has more than 16 bits") }
         rawValue = UInt16(bytes.first ?? 0) << 8 | UInt16(bytes.count == 2 ? bytes[1] : 0)
-        guard rawValue != 0 else { throw CertificateError("a key usage names none") }
+        guard rawValue != 0 else { throw CertificateError("a key usage is empty") }
     }
 }
 
 // MARK: CustomStringConvertible
 
 extension KeyUsage: CustomStringConvertible {
-    /// The standard's names: `digitalSignature, keyCertSign`.
+    /// The names of RFC 5280: `digitalSignature, keyCertSign`.
     public var description: String {
         Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }

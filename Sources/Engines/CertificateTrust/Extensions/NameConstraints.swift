@@ -2,11 +2,11 @@
 
 internal import SwiftASN1
 
-/// Which names an authority may give (RFC 5280, section 4.2.1.10).
+/// The names that a CA may issue certificates for (RFC 5280, section 4.2.1.10).
 public struct NameConstraints: Sendable {
-    /// Where a kind is named here, every name of that kind has to lie in one of its subtrees.
+    /// If there is a subtree of a kind, each name of that kind must be in one of its subtrees.
     public let permitted: [GeneralName]
-    /// No name may lie in one of these.
+    /// No name may be in one of these subtrees.
     public let excluded: [GeneralName]
 
     init(_ node: ASN1Node) throws {
@@ -17,7 +17,7 @@ public struct NameConstraints: Sendable {
             } else if member.isContextSpecific(1), excluded == nil {
                 excluded = try Self.subtrees(member)
             } else {
-                throw CertificateError("name constraints have a part that is neither permitted nor excluded")
+                throw CertificateError("unexpected field in name constraints")
             }
         }
         guard permitted != nil || excluded != nil else { throw CertificateError("name constraints are empty") }
@@ -27,7 +27,7 @@ public struct NameConstraints: Sendable {
 
     private static func subtrees(_ node: ASN1Node) throws -> [GeneralName] {
         let subtrees = try node.members(node.identifier).map { subtree in
-            // The distances minimum and maximum are 0 and absent (section 4.2.1.10), which DER leaves out.
+            // The minimum must be 0, which DER omits, and the maximum absent (section 4.2.1.10).
             let members = try subtree.members()
             guard members.count == 1 else { throw CertificateError("a name constraint has a minimum or a maximum") }
             return try GeneralName(members[0])

@@ -2,11 +2,11 @@
 
 internal import SwiftASN1
 
-/// What is asked of the policies of the certificates below (RFC 5280, section 4.2.1.11).
+/// Requirements for the policies of the certificates below this one (RFC 5280, section 4.2.1.11).
 public struct PolicyConstraints: Hashable, Sendable {
-    /// After how many certificates an explicit policy is required.
+    /// The number of certificates after which an explicit policy is required.
     public let requireExplicitPolicy: Int?
-    /// After how many certificates policies may not be mapped any more.
+    /// The number of certificates after which policy mapping is inhibited.
     public let inhibitPolicyMapping: Int?
 
     init(_ node: ASN1Node) throws {
@@ -17,7 +17,7 @@ public struct PolicyConstraints: Hashable, Sendable {
             } else if member.isContextSpecific(1), mapping == nil {
                 mapping = try member.number(member.identifier)
             } else {
-                throw CertificateError("policy constraints have an unknown part")
+                throw CertificateError("unexpected field in policy constraints")
             }
         }
         guard explicit != nil || mapping != nil else { throw CertificateError("policy constraints are empty") }

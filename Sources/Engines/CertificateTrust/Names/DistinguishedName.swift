@@ -2,11 +2,12 @@
 
 internal import SwiftASN1
 
-/// The name of a subject or an issuer (RFC 5280, section 4.1.2.4).
+/// The distinguished name of a subject or an issuer (RFC 5280, section 4.1.2.4).
 public struct DistinguishedName: Sendable {
-    /// The DER `SEQUENCE`, as it stands in the certificate.
+    /// The DER `SEQUENCE`, exactly as encoded in the certificate.
     public let der: ArraySlice<UInt8>
-    /// Each a set of attributes, mostly of one; the widest first (country), the narrowest last (common name).
+    /// The relative distinguished names in encoded order, from the most general (country) to the
+    /// most specific (common name). Each is a set of attributes, usually of one.
     public let relativeNames: [[NameAttribute]]
 
     init(_ node: ASN1Node) throws {
@@ -26,7 +27,7 @@ public struct DistinguishedName: Sendable {
         }
     }
 
-    /// A name in DER; nil for anything else.
+    /// Parses a name in DER; nil if the bytes are not one.
     public init?(der: [UInt8]) {
         guard let name = try? DistinguishedName(DER.parse(der)) else { return nil }
         self = name
@@ -34,25 +35,27 @@ public struct DistinguishedName: Sendable {
 
     public var isEmpty: Bool { relativeNames.isEmpty }
 
-    /// The attributes of one type, in their order.
+    /// The attributes of one type, in encoded order.
     func values(of type: ObjectIdentifier) -> [NameAttribute] {
         relativeNames.joined().filter { $0.type == type }
     }
 
-    /// Whether the two are one name (RFC 5280, section 7.1): whatever the string types are, upper and lower case alike, and runs of spaces one.
+    /// Whether the names are equal (RFC 5280, section 7.1). String types and case do not matter,
+    /// and a run of white space counts as one space.
     public func matches(_ other: DistinguishedName) -> Bool {
         der == other.der || normalized == other.normalized
     }
 
-    /// Each relative name in the form that two equal ones share.
+    /// The normalized DER of each relative distinguished name; equal names have equal forms.
     var normalizedRelativeNames: [[UInt8]] { relativeNames.map(Self.normalized) }
 
-    /// The name in the form that two equal names share: DER again, with every string a `UTF8String` in lower case and without needless spaces.
+    /// The normalized DER of the name: every string is a `UTF8String` in lower case without
+    /// redundant spaces. Equal names have equal forms.
     public var normalized: [UInt8] {
         DERElement.of(0x30, normalizedContent)
     }
 
-    /// The same without the outer `SEQUENCE`.
+    /// The content of ``normalized``, without the header of the outer `SEQUENCE`.
     public var normalizedContent: [UInt8] { relativeNames.flatMap(Self.normalized) }
 
     private static func normalized(_ attributes: [NameAttribute]) -> [UInt8] {
@@ -60,7 +63,7 @@ public struct DistinguishedName: Sendable {
             let value = attribute.comparisonText.map { DERElement.of(0x0C, $0) } ?? Array(attribute.value)
             return DERElement.of(0x30, DERElement.of(0x06, attribute.type.content) + value)
         }
-        // The order of a set is that of its members' bytes.
+        // DER orders the members of a SET by their encodings.
         return DERElement.of(0x31, members.sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 })
     }
 }
@@ -68,7 +71,7 @@ public struct DistinguishedName: Sendable {
 // MARK: CustomStringConvertible
 
 extension DistinguishedName: CustomStringConvertible {
-    /// RFC 4514's form, the narrowest first: `CN=example.com,O=Example,C=US`.
+    /// The form of RFC 4514, most specific first: `CN=example.com,O=Example,C=US`.
     public var description: String {
         let shown = relativeNames.reversed().prefix(Self.maxShown).map { names in
             let some = names.prefix(Self.maxShown).map(\.description)
@@ -77,6 +80,6 @@ extension DistinguishedName: CustomStringConvertible {
         return (shown + (relativeNames.count > shown.count ? ["…"] : [])).joined(separator: ",")
     }
 
-    /// Nobody reads more.
+    /// The most relative names, and attributes of each, that ``description`` prints.
     private static let maxShown = 50
 }

@@ -2,20 +2,21 @@
 
 internal import SwiftASN1
 
-/// One of the names that a certificate is for (RFC 5280, section 4.2.1.6), or a subtree of such names.
+/// A name in a certificate (RFC 5280, section 4.2.1.6), or a subtree of names in a name constraint.
 public enum GeneralName: Sendable {
-    /// An address of mail, in ASCII.
+    /// An email address, in ASCII.
     case email(ArraySlice<UInt8>)
-    /// A host's name, in ASCII.
+    /// A host name, in ASCII.
     case dns(ArraySlice<UInt8>)
     case directory(DistinguishedName)
     case uri(ArraySlice<UInt8>)
-    /// 4 or 16 bytes; in a constraint as many again, of the mask.
+    /// An address of 4 or 16 bytes; in a name constraint, a mask of the same length follows.
     case ip(ArraySlice<UInt8>)
-    /// Of a kind that is not understood here: other name, X.400 address, EDI party, registered identifier.
+    /// The DER of a name of an unsupported kind: other name, X.400 address, EDI party name or
+    /// registered identifier.
     case other(Kind, ArraySlice<UInt8>)
 
-    /// The kinds, numbered as in the standard.
+    /// The kinds of names; the raw value is the tag in RFC 5280.
     public enum Kind: UInt, Sendable, CaseIterable {
         case other = 0
         case email, dns, x400, directory, ediParty, uri, ip, registeredID
@@ -34,11 +35,11 @@ public enum GeneralName: Sendable {
 
     init(_ node: ASN1Node) throws {
         guard node.identifier.tagClass == .contextSpecific, let kind = Kind(rawValue: node.identifier.tagNumber) else {
-            throw CertificateError("a general name has the tag \(node.identifier)")
+            throw CertificateError("unknown tag of a GeneralName: \(node.identifier)")
         }
         switch kind {
-        case .email: self = .email(try Self.text(node, "an address of mail"))
-        case .dns: self = .dns(try Self.text(node, "a name of a host"))
+        case .email: self = .email(try Self.text(node, "an email address"))
+        case .dns: self = .dns(try Self.text(node, "a host name"))
         case .uri: self = .uri(try Self.text(node, "a URI"))
         case .ip:
             guard let bytes = node.primitiveContent else { throw CertificateError("an IP address is constructed") }
@@ -49,7 +50,7 @@ public enum GeneralName: Sendable {
             }
             var iterator = nodes.makeIterator()
             guard let name = iterator.next(), iterator.next() == nil else {
-                throw CertificateError("a directory name is not one")
+                throw CertificateError("a directory name must hold exactly one name")
             }
             self = .directory(try DistinguishedName(name))
         case .other, .x400, .ediParty, .registeredID: self = .other(kind, node.encodedBytes)
@@ -62,7 +63,7 @@ public enum GeneralName: Sendable {
         return bytes
     }
 
-    /// The names of a `GeneralNames`, of which there is at least one.
+    /// The names of a `GeneralNames`, at least one.
     static func all(_ node: ASN1Node, _ identifier: ASN1Identifier = .sequence) throws -> [GeneralName] {
         let names = try node.members(identifier).map(GeneralName.init)
         guard !names.isEmpty else { throw CertificateError("a list of names is empty") }

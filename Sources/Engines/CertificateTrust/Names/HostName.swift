@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a host as a program asks for it: ASCII, internationalised labels in their A-form (`xn--…`, RFC 5890).
+/// A host name to verify a certificate for: ASCII, with internationalized labels as A-labels
+/// (`xn--…`, RFC 5890).
 public struct HostName: Hashable, Sendable {
-    /// In lower case, with a dot between two labels and none at the end.
+    /// In lower case, without a trailing dot.
     let bytes: [UInt8]
 
-    /// Nil where the text is no such name; a dot at its end is allowed. An address is none.
+    /// Nil if the text is not a host name. A trailing dot is allowed; an IP address is not.
     public init?(_ text: String) { self.init(bytes: text.utf8) }
 
-    /// The same of bytes.
+    /// The same, from bytes.
     init?(bytes: some Collection<UInt8>) {
-        // A certificate's names come by the thousand, and as long as it likes.
+        // A certificate can have thousands of names of any length.
         guard bytes.count <= Self.maxLength + 1 else { return nil }
         var name = bytes.lowercased
         if name.last == .dot { name.removeLast() }
@@ -20,9 +21,11 @@ public struct HostName: Hashable, Sendable {
 
     private static let maxLength = 253
 
-    /// Whether the `dNSName` of a certificate stands for this host (RFC 9525, section 6.3): the same labels, or `*` as the whole of the first.
+    /// Whether a certificate's `dNSName` matches this host (RFC 9525, section 6.3): the labels are
+    /// equal, or the whole first label is `*`.
     ///
-    /// A wildcard needs two labels behind it, so that none stands for all of a top-level domain.
+    /// At least two labels must follow a wildcard, so that it cannot match a whole top-level
+    /// domain.
     func matches(_ presented: ArraySlice<UInt8>) -> Bool {
         guard presented.starts(with: [.asterisk, .dot]) else {
             return presented.elementsEqual(bytes) { $0.lowercased == $1 }
@@ -32,14 +35,14 @@ public struct HostName: Hashable, Sendable {
         return rest.contains(.dot) && presented.dropFirst(2).elementsEqual(rest) { $0.lowercased == $1 }
     }
 
-    /// Labels, of which the last is no number.
+    /// Whether this is a sequence of valid labels, the last of which is not a number.
     private static func isName(_ name: [UInt8]) -> Bool {
         guard 1...maxLength ~= name.count else { return false }
         let labels = name.split(separator: .dot, omittingEmptySubsequences: false)
         return labels.allSatisfy(isLabel) && !labels[labels.count - 1].allSatisfy(\.isDigit)
     }
 
-    /// Letters, digits, hyphens inside, and the underscore that some hosts have.
+    /// Letters, digits, inner hyphens, and underscores, which some hosts use.
     private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
         1...63 ~= label.count && label.first != .hyphen && label.last != .hyphen
             && label.allSatisfy { $0.isDigit || $0.isLowercaseLetter || $0 == .hyphen || $0 == UInt8(ascii: "_") }

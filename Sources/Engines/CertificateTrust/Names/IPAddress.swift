@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An address of IP version 4 or 6.
+/// An IPv4 or IPv6 address.
 public struct IPAddress: Hashable, Sendable {
-    /// 4 or 16, in network order.
+    /// 4 or 16 bytes in network order.
     public let bytes: [UInt8]
 
     /// Nil unless there are 4 or 16 bytes.
@@ -11,8 +11,10 @@ public struct IPAddress: Hashable, Sendable {
         self.bytes = Array(bytes)
     }
 
-    /// An address as it is written: `192.0.2.1` in decimal without needless zeros, `2001:db8::1` (RFC 4291, section 2.2) with or without brackets.
-    /// Nil for anything else, so that a host's name is never taken for an address nor the reverse.
+    /// Parses an address: `192.0.2.1` in decimal without leading zeros, or `2001:db8::1` (RFC 4291,
+    /// section 2.2) with or without brackets.
+    ///
+    /// Nil for anything else, so that no text is both a host name and an address.
     public init?(text: String) {
         var text = Substring(text)
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
@@ -36,12 +38,12 @@ public struct IPAddress: Hashable, Sendable {
         let halves = text.split(separator: "::", maxSplits: 2, omittingEmptySubsequences: false)
         guard halves.count <= 2, let front = groups(halves[0]) else { return nil }
         guard halves.count == 2 else { return front.count == 16 ? front : nil }
-        // The gap stands for at least one group.
+        // `::` stands for at least one group.
         guard let back = groups(halves[1]), front.count + back.count <= 14 else { return nil }
         return front + [UInt8](repeating: 0, count: 16 - front.count - back.count) + back
     }
 
-    /// The groups of one side of the gap; the last may be an address of version 4.
+    /// The bytes of the groups on one side of `::`; the last group may be an IPv4 address.
     private static func groups(_ text: Substring) -> [UInt8]? {
         guard !text.isEmpty else { return [] }
         var bytes: [UInt8] = []
@@ -77,7 +79,7 @@ extension UInt8 {
 // MARK: CustomStringConvertible
 
 extension IPAddress: CustomStringConvertible {
-    /// `192.0.2.1`, or RFC 5952's form, `2001:db8::1`.
+    /// `192.0.2.1`, or the form of RFC 5952, `2001:db8::1`.
     public var description: String {
         guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }

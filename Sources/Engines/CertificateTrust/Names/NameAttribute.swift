@@ -2,12 +2,12 @@
 
 internal import SwiftASN1
 
-/// One attribute of a name: `CN=example.com`.
+/// One attribute of a distinguished name, such as `CN=example.com`.
 public struct NameAttribute: Sendable {
     public let type: ObjectIdentifier
     /// The DER element of the value.
     public let value: ArraySlice<UInt8>
-    /// What the element holds; nil where it is constructed.
+    /// The content of the value; nil if the value is constructed.
     private let content: ArraySlice<UInt8>?
 
     init(_ node: ASN1Node) throws {
@@ -24,14 +24,15 @@ public struct NameAttribute: Sendable {
         self.content = content
     }
 
-    /// The value as text; nil where its type is no string, or its bytes are none of that type.
+    /// The value as text; nil if its type is not a string type, or its bytes are not valid for the
+    /// type.
     public var text: String? {
         guard let content, let tag = value.first, tag < 0x1F else { return nil }
         switch ASN1Identifier(tagWithNumber: UInt(tag), tagClass: .universal) {
         case .utf8String: return String(validating: content, as: UTF8.self)
         case .printableString, .ia5String, .numericString, .visibleString:
             return content.allSatisfy { $0 < 0x80 } ? String(decoding: content, as: UTF8.self) : nil
-        // T.61 as everybody takes it: Latin-1.
+        // T.61 is decoded as Latin-1, as other implementations do.
         case .teletexString: return String(String.UnicodeScalarView(content.map { Unicode.Scalar($0) }))
         case .bmpString:
             return Self.text(content, width: 2) { String(validating: $0.map { UInt16($0) }, as: UTF16.self) }
@@ -48,7 +49,8 @@ public struct NameAttribute: Sendable {
         return decode(units)
     }
 
-    /// The text in UTF-8 without the differences that do not count when names are compared; nil where there is no text.
+    /// The text in UTF-8, in lower case and without redundant white space, for comparison; nil if
+    /// the value has no text.
     var comparisonText: [UInt8]? {
         asciiComparisonText
             ?? text.map { text in
@@ -56,7 +58,8 @@ public struct NameAttribute: Sendable {
             }
     }
 
-    /// The same, without the detour by strings, for what most names are.
+    /// The same for ASCII values, which most are, without the cost of `String`; nil for other
+    /// values.
     private var asciiComparisonText: [UInt8]? {
         // UTF8String, PrintableString, IA5String.
         guard let content, let tag = value.first, tag == 0x0C || tag == 0x13 || tag == 0x16 else { return nil }
@@ -89,12 +92,12 @@ extension NameAttribute: CustomStringConvertible {
         return "\(name)=\(Self.escaped(text))"
     }
 
-    /// RFC 4514, section 2.4; what would steer a terminal is written in hexadecimal too.
+    /// Escapes as RFC 4514, section 2.4, and writes characters that could control a terminal in
+    /// hexadecimal.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         let last = text.unicodeScalars.count - 1
         for (index, character) in text.unicodeScalars.enumerated() {
-            // Nobody reads more.
             guard index < maxShown else { return escaped + "…" }
             let isLast = index == last
             switch character {

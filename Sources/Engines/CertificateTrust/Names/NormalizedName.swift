@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name in the form that two equal names share, to be looked up by.
+/// A normalized distinguished name, as a dictionary key; equal names are equal keys.
 struct NormalizedName: Hashable, Sendable {
     private let bytes: [UInt8]
 
     init(_ name: DistinguishedName) { bytes = name.normalized }
 
     func hash(into hasher: inout Hasher) {
-        // At once, since a byte at a time is slow.
+        // In one call, because hashing byte by byte is slow.
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 }

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Apple's own policies ask of a chain besides RFC 5280: one of Apple's roots, markers, and what the leaf says (Apple's SecPolicy source, and the
+/// What one of Apple's own policies requires of a chain in addition to RFC 5280: one of Apple's
+/// roots, marker extensions, and properties of the leaf (Apple's SecPolicy source, and the
 /// certification practice statements at apple.com/certificateauthority).
 ///
-/// A marker is an extension of Apple's whose presence says what a certificate was issued for.
+/// A marker is an extension whose presence shows what Apple issued a certificate for.
 public struct AppleProfile: Hashable, Sendable {
-    /// SHA-256 of the certificates that may be the anchor.
+    /// SHA-256 of the accepted anchors.
     private(set) var anchors = appleRoots
-    /// How many certificates the chain has, the anchor included; nil for any number.
+    /// The number of certificates in the chain, including the anchor; nil for any number.
     private(set) var length: Int?
-    /// One of them is on one of the intermediates.
+    /// An intermediate must have one of these markers.
     private(set) var intermediateMarkers: [ObjectIdentifier]
     private(set) var leafMarker: ObjectIdentifier
-    /// The text that the leaf's marker holds; nil for any.
+    /// The text in the leaf's marker; nil for any.
     private(set) var leafMarkerText: String?
-    /// A certificate policy that the leaf names.
+    /// A certificate policy that the leaf must have.
     private(set) var certificatePolicy: ObjectIdentifier?
-    /// An extended key usage that the leaf names.
+    /// An extended key usage that the leaf must have.
     private(set) var usage: ObjectIdentifier?
     /// The organizational unit of the leaf's subject.
     private(set) var organizationalUnit: String?
 
     var rules: [any ChainRule] { [AppleLeafRule(profile: self), AppleChainRule(profile: self)] }
 
-    /// The same under other roots.
+    /// The same profile with other anchors.
     func anchored(in anchors: Set<[UInt8]>) -> AppleProfile {
         var profile = self
         profile.anchors = anchors
@@ -34,21 +35,21 @@ public struct AppleProfile: Hashable, Sendable {
 // MARK: The profiles
 
 extension AppleProfile {
-    /// The certificate that has signed a receipt of the Mac App Store.
+    /// The certificate that signs receipts of the Mac App Store.
     public static let macAppStoreReceipt = AppleProfile(
         length: 3, intermediateMarkers: [worldwideDeveloperRelations], leafMarker: ObjectIdentifier(apple: 6, 11, 1),
         certificatePolicy: ObjectIdentifier(apple: 5, 6, 1))
 
-    /// The certificate of an Apple ID, as it is used for sharing.
+    /// The certificate of an Apple ID, used for sharing.
     public static let appleID = AppleProfile(
         intermediateMarkers: [ObjectIdentifier(apple: 6, 2, 3), ObjectIdentifier(apple: 6, 2, 7)],
         leafMarker: ObjectIdentifier(apple: 4, 7))
 
-    /// The certificate that has signed a pass.
+    /// The certificate that signs passes.
     ///
     /// - Parameters:
-    ///   - passType: the identifier of the pass type, which the leaf's marker holds; nil for any.
-    ///   - team: the developer team's identifier, the organizational unit of the leaf.
+    ///   - passType: the identifier of the pass type in the leaf's marker; nil for any.
+    ///   - team: the identifier of the developer team, in the leaf's organizational unit.
     public static func pass(type passType: String?, team: String) -> AppleProfile {
         AppleProfile(
             length: 3, intermediateMarkers: [worldwideDeveloperRelations],
@@ -56,10 +57,11 @@ extension AppleProfile {
             leafMarkerText: passType, usage: ObjectIdentifier(apple: 4, 14), organizationalUnit: team)
     }
 
-    /// The marker of Apple's Worldwide Developer Relations authority.
+    /// The marker of the Apple Worldwide Developer Relations CA.
     private static let worldwideDeveloperRelations = ObjectIdentifier(apple: 6, 2, 1)
 
-    /// Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3, as apple.com/certificateauthority publishes them.
+    /// Apple Root CA, Apple Root CA - G2 and Apple Root CA - G3, as apple.com/certificateauthority
+    /// publishes them.
     private static let appleRoots: Set<[UInt8]> = [
         [
             0xB0, 0xB1, 0x73, 0x0E, 0xCB, 0xC7, 0xFF, 0x45, 0x05, 0x14, 0x2C, 0x49, 0xF1, 0x29, 0x5E, 0x6E,
@@ -77,6 +79,6 @@ extension AppleProfile {
 }
 
 extension ObjectIdentifier {
-    /// One below Apple's arc of security, 1.2.840.113635.100.
+    /// An object identifier below Apple's security arc, 1.2.840.113635.100.
     fileprivate init(apple arcs: UInt...) { self.init(arcs: [1, 2, 840, 113635, 100] + arcs) }
 }

@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who a server has to be: a host, or an address.
+/// The required name of a server: a host name or an IP address.
 public enum ServerName: Hashable, Sendable {
     case host(HostName)
     case address(IPAddress)
-    /// What names neither. Nobody's certificate is for it.
+    /// A text that is neither; no certificate matches it.
     case invalid(String)
 
-    /// What a program asks for, whatever it is.
+    /// Parses the text; one that is not a valid name becomes ``invalid(_:)``.
     public init(requested text: String) {
         do throws(CertificateError) { self = try ServerName(text) } catch { self = .invalid(text) }
     }
 
-    /// - Throws: where the text is neither, with what is wrong with it.
+    /// Parses a host name or an IP address.
+    ///
+    /// - Throws: if the text is neither, with the reason.
     public init(_ text: String) throws(CertificateError) {
         if let address = IPAddress(text: text) {
             self = .address(address)
         } else if let host = HostName(text) {
             self = .host(host)
         } else if !text.utf8.allSatisfy({ $0 < 0x80 }) {
-            throw CertificateError("an internationalised name is given as its A-labels, xn--…")
+            throw CertificateError("an internationalized host name must be given as A-labels (xn--…)")
         } else {
-            throw CertificateError("a server is named by a host's name or an IP address")
+            throw CertificateError("a server name must be a host name or an IP address")
         }
     }
 
-    /// Whether one of the names stands for this server: a host's is never taken for an address, nor the reverse.
+    /// Whether the name matches this server. A host name only matches DNS names, an address only IP
+    /// addresses.
     func matches(_ name: GeneralName) -> Bool {
         switch (self, name) {
         case (.host(let host), .dns(let presented)): host.matches(presented)

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a chain is to be good for, beyond leading to an anchor.
+/// The requirements for a chain, in addition to reaching an anchor.
 public indirect enum TrustPolicy: Hashable, Sendable {
-    /// RFC 5280 alone.
+    /// Only RFC 5280.
     case basicX509
-    /// A server of TLS; nil for the name of any.
+    /// A TLS server; nil for any name.
     case server(ServerName?)
-    /// A client of TLS; with a name it has to be this host's.
+    /// A TLS client; with a name, the certificate must be for this host.
     case client(ServerName?)
-    /// Mail; nil for anybody's address.
+    /// Email (S/MIME); nil for any address.
     case mail(address: String?)
     case codeSigning
     case timeStamping
-    /// A server of EAP, one of these; nil for any.
+    /// An EAP server with one of these names; nil for any.
     case eapServer([TrustedServerName]?)
-    /// A client of EAP, by one of these names; nil for any.
+    /// An EAP client with one of these names; nil for any.
     case eapClient([TrustedServerName]?)
-    /// A server or a client of IPsec; nil for the name of any.
+    /// An IPsec server or client; nil for any name.
     case ipsec(isServer: Bool, ServerName?)
-    /// Apple's receipts of the Mac App Store, Apple IDs and passes.
+    /// Apple's policies for receipts of the Mac App Store, Apple IDs and passes.
     case macAppStoreReceipt
     case appleID
     case pass(type: String?, team: String)
-    /// Another policy, with these uses of the leaf's key in place of those that it asks for: one of them has to be named.
+    /// Another policy with its key usages replaced by these; the leaf must have at least one of
+    /// them.
     case keyUsages(KeyUsage, of: TrustPolicy)
-    /// That nothing was revoked, beside the other policies.
+    /// Checks revocation, in addition to the other policies.
     case revocation(RevocationOptions)
 
     var rules: [any ChainRule] {
         switch self {
-        // What the latter needs is the evaluation's.
+        // The evaluation adds the rule for revocation.
         case .basicX509, .revocation: []
         case .server(let name):
             [
@@ -61,7 +62,8 @@ public indirect enum TrustPolicy: Hashable, Sendable {
             ]
         case .eapServer(let names): Self.eapRules(.serverAuthentication, names)
         case .eapClient(let names): Self.eapRules(.clientAuthentication, names)
-        // Apple's asks for no extended key usage, since many certificates of gateways have none.
+        // As Apple's policy, this requires no extended key usage, because many certificates of
+        // gateways have none.
         case .ipsec(_, let name): [EndEntityRule()] + (name.map { [ServerNameRule(server: $0)] } ?? [])
         case .macAppStoreReceipt, .appleID, .pass: appleProfile?.rules ?? []
         case .keyUsages(let usages, let policy):
@@ -83,11 +85,11 @@ public indirect enum TrustPolicy: Hashable, Sendable {
         }
     }
 
-    /// How revocation is looked at; nil where the policy does not ask.
+    /// How revocation is checked; nil if the policy does not check it.
     var revocationOptions: RevocationOptions? {
         switch self {
         case .revocation(let options): options
-        // As Apple's does, by whatever can be had.
+        // As Apple's policy does, with both kinds of evidence.
         case .macAppStoreReceipt: [.ocsp, .lists]
         case .keyUsages(_, let policy): policy.revocationOptions
         default: nil
@@ -98,13 +100,14 @@ public indirect enum TrustPolicy: Hashable, Sendable {
 // MARK: Leaves
 
 extension TrustPolicy {
-    /// Why a certificate cannot be what the policy asks for, whoever has issued it; nil where it can.
+    /// Why a certificate cannot be a leaf for this policy, independent of its issuer; nil if it
+    /// can.
     ///
     /// - Parameter validationTime: seconds since 1970.
     public func failure(ofLeaf certificate: Certificate, at validationTime: Double) -> TrustFailure? {
         var budget = WorkBudget()
         let alone = Chain(certificates: [certificate])
-        // What is above it is not known.
+        // The rest of the chain is not known.
         for rule in [WellFormedRule(), ValidityRule(validationTime: validationTime)] + rules
         where !(rule is AppleChainRule) {
             do throws(TrustFailure) { try rule.check(alone, &budget) } catch { return error }

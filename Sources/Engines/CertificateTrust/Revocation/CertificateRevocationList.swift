@@ -2,48 +2,51 @@
 
 internal import SwiftASN1
 
-/// A list of revoked certificates (RFC 5280, section 5). One that says something critical which is not understood is read and counts for nothing; one
-/// of differences to another, or for some reasons alone, tells who is revoked and never who is not,
-/// and so does one whose number (RFC 5280, section 5.2.3) is missing or critical: a revocation counts, the absence of one does not.
+/// A certificate revocation list, CRL (RFC 5280, section 5).
+///
+/// A CRL with an unsupported critical extension is read, but is not used. These show that a
+/// certificate is revoked, but never that it is not: a delta CRL, a CRL for some reasons only, and
+/// a CRL whose number (section 5.2.3) is missing, invalid or critical.
 public final class CertificateRevocationList: Sendable {
     public let issuer: DistinguishedName
     public let thisUpdate: CertificateTime
-    /// When the next one is issued; nil where that is not said.
+    /// The time by which the next CRL is issued; nil if the CRL does not say.
     public let nextUpdate: CertificateTime?
-    /// How many certificates are revoked.
+    /// The number of revoked certificates.
     public let count: Int
-    /// The revoked certificates as they stand there: lists have them by the hundred thousand, of which one at a time is looked for.
+    /// The encoded entries. They are not parsed into values, because a CRL can have hundreds of
+    /// thousands and each lookup needs one.
     private let entries: ArraySlice<UInt8>
     private let signature: SignedObject
     private let unknown: [ObjectIdentifier]
-    /// Which of its issuer's certificates the list is about; nil for all.
+    /// The certificates of the issuer that the CRL covers; nil for all.
     private let scope: IssuingDistributionPoint?
-    /// Whether it tells what has changed since another list alone.
+    /// Whether this is a delta CRL, with only the changes since another CRL.
     private let isDelta: Bool
-    /// What is wrong with the list's number; nil where nothing is.
+    /// What is wrong with the CRL number; nil if it is valid.
     private let numberDefect: String?
 
-    /// The most bytes of a list that is fetched, or found on the disk.
+    /// The maximum size of a CRL that is fetched or read from disk, in bytes.
     public static let maxLength = 16 << 20
 
-    /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
+    /// - Parameter der: one DER `SEQUENCE` without trailing bytes.
     public convenience init(der: [UInt8]) throws(CertificateError) {
         do {
             try self.init(reading: der)
         } catch let error as CertificateError {
             throw error
         } catch {
-            throw CertificateError("the bytes are no revocation list: \(error)")
+            throw CertificateError("not a CRL: \(error)")
         }
     }
 
-    /// Those lists of a file that can be read, and why each other one cannot.
+    /// The CRLs of a file that can be read, and the error of each that cannot.
     static func parse(_ bytes: [UInt8]) -> (lists: [CertificateRevocationList], errors: [CertificateError]) {
         let blocks = bytes.first == 0x30 ? [bytes] : PEMText.blocks(in: bytes, labels: labels).map(\.content)
         var (lists, errors): ([CertificateRevocationList], [CertificateError]) = ([], [])
         for block in blocks {
             do throws(CertificateError) {
-                guard let block else { throw CertificateError("a block has no end, or its content is no base64") }
+                guard let block else { throw CertificateError("a PEM block has no end or is not base64") }
                 lists.append(try CertificateRevocationList(der: block))
             } catch {
                 errors.append(error)
@@ -54,24 +57,26 @@ public final class CertificateRevocationList: Sendable {
 
     private static let labels = ["X509 CRL", "CRL"]
 
-    /// The lists of a file: PEM of any number, or one in DER.
+    /// The CRLs of a file: any number in PEM, or one in DER.
+    ///
+    /// - Throws: if there is no CRL, or one cannot be read.
     public static func all(_ bytes: [UInt8]) throws(CertificateError) -> [CertificateRevocationList] {
         let (lists, errors) = parse(bytes)
         if let first = errors.first { throw first }
-        guard !lists.isEmpty else { throw CertificateError("there is no revocation list") }
+        guard !lists.isEmpty else { throw CertificateError("no CRL found") }
         return lists
     }
 
     private init(reading der: [UInt8]) throws {
         let members = try DERReader.members(of: der[...])
-        guard members.count == 3 else { throw CertificateError("a revocation list has \(members.count) parts, not 3") }
+        guard members.count == 3 else { throw CertificateError("a CRL must have 3 fields, found \(members.count)") }
         let algorithm = try Self.node(members[1])
         signature = try SignedObject(of: members[0].encoded, algorithm, Self.node(members[2]))
         var parts = try DERReader.members(of: members[0].encoded)[...]
         if let first = parts.first, first.tag == 0x02 { _ = try Self.node(parts.removeFirst()).number(upTo: 1) }
-        guard parts.count >= 3 else { throw CertificateError("a revocation list lacks a part") }
+        guard parts.count >= 3 else { throw CertificateError("a field of TBSCertList is missing") }
         guard try AlgorithmIdentifier(Self.node(parts.removeFirst())) == AlgorithmIdentifier(algorithm) else {
-            throw CertificateError("the signature's algorithm is another one inside than outside")
+            throw CertificateError("signatureAlgorithm of the CRL differs from the one in TBSCertList")
         }
         issuer = try DistinguishedName(Self.node(parts.removeFirst()))
         thisUpdate = try CertificateTime(Self.node(parts.removeFirst()))
@@ -94,30 +99,30 @@ public final class CertificateRevocationList: Sendable {
         scope = try point.map { try IssuingDistributionPoint(DER.parse($0.value)) }
         isDelta = extensions.contains { $0.identifier == .deltaCRLIndicator }
         numberDefect = Self.numberDefect(extensions.filter { $0.identifier == .crlNumber })
-        guard parts.isEmpty else { throw CertificateError("a revocation list has a part that none has") }
+        guard parts.isEmpty else { throw CertificateError("unexpected field in TBSCertList") }
         (count, unknown) = (number, critical)
     }
 
     private static func numberDefect(_ extensions: [CertificateExtension]) -> String? {
-        guard let number = extensions.first else { return "the list has no number" }
-        if number.isCritical { return "the number of the list is critical, and must not be" }
+        guard let number = extensions.first else { return "the CRL has no CRL number" }
+        if number.isCritical { return "the CRL number must not be critical" }
         guard extensions.count == 1, let value = try? DER.parse(number.value).integerContent(), let first = value.first,
             first < 0x80
         else {
-            return "the number of the list is not one number of at least 0"
+            return "the CRL number must be a single non-negative INTEGER"
         }
         return nil
     }
 
-    /// A part of the list, which is short in any list, as a tree.
+    /// Parses a field other than the entries, which is short in every valid CRL.
     private static func node(_ element: DERReader<ArraySlice<UInt8>>.Element) throws -> ASN1Node {
         guard element.encoded.count <= 1 << 16 else {
-            throw CertificateError("a part of a revocation list is longer than it can be")
+            throw CertificateError("a field of a CRL is longer than 64 KiB")
         }
         return try DER.parse(element.encoded)
     }
 
-    /// Shows the entries until one answers false.
+    /// Calls `body` with each entry until it returns false.
     private static func visit(_ entries: ArraySlice<UInt8>, _ body: (RevokedEntry) throws -> Bool) throws {
         try entries.withUnsafeBufferPointer { bytes in
             var reader = DERReader(bytes[...])
@@ -127,15 +132,16 @@ public final class CertificateRevocationList: Sendable {
         }
     }
 
-    /// When the certificate of this number was revoked; nil where it was not.
+    /// When the certificate with this serial number was revoked; nil if the CRL does not list it.
     private func revocation(of serialNumber: ArraySlice<UInt8>) -> CertificateTime? {
         var found: CertificateTime?
-        // All of them were read before; a reason that cannot be read is one all the same.
+        // All entries were read before without errors. An entry whose reason cannot be parsed
+        // still counts as a revocation.
         try? Self.visit(entries) { entry in
             guard entry.serialNumber.elementsEqual(serialNumber), !isDelta || !((try? entry.isRemoved) ?? false) else {
                 return true
             }
-            // Whenever it was, it is revoked.
+            // An unreadable date does not undo the revocation.
             found = (try? CertificateTime(DER.parse(Array(entry.time)))) ?? thisUpdate
             return false
         }
@@ -149,24 +155,27 @@ extension CertificateRevocationList: RevocationEvidence {
     func rejectionReason(about certificate: Certificate, of authority: Certificate, at validationTime: Double)
         -> String?
     {
-        guard issuer.matches(certificate.issuer) else { return "the list is another issuer's" }
-        if let first = unknown.first { return "the extension \(first) of the list is critical, and not understood" }
+        guard issuer.matches(certificate.issuer) else { return "the CRL is from another issuer" }
+        if let first = unknown.first { return "the extension \(first) of the CRL is critical, but not supported" }
         if let reason = scope?.rejectionReason(for: certificate) { return reason }
-        guard authority.extensions.keyUsage?.contains(.crlSign) ?? true else { return "the issuer may not sign lists" }
-        guard thisUpdate.isNotInFuture(at: validationTime) else { return "the list is of \(thisUpdate)" }
-        return validationTime <= end ? nil : "a newer list than that of \(thisUpdate) is to be had"
+        guard authority.extensions.keyUsage?.contains(.crlSign) ?? true else {
+            return "the issuer's key may not sign CRLs"
+        }
+        guard thisUpdate.isNotInFuture(at: validationTime) else { return "the CRL is not valid before \(thisUpdate)" }
+        guard validationTime > end else { return nil }
+        return "CRL expired (\(nextUpdate.map { "nextUpdate \($0)" } ?? "thisUpdate \(thisUpdate)"))"
     }
 
-    /// A list that promises no other is over at once.
+    /// The end of validity, in seconds since 1970: nextUpdate, or thisUpdate if there is none.
     private var end: Double { Double((nextUpdate ?? thisUpdate).secondsSince1970) }
 
     func signedStatus(of certificate: Certificate, issuer authority: Certificate, at validationTime: Double)
         -> RevocationStatus
     {
-        guard signature.isSigned(by: authority) else { return .unknown("the list is not signed by the issuer") }
+        guard signature.isSigned(by: authority) else { return .unknown("the CRL is not signed by the issuer") }
         if let time = revocation(of: certificate.serialNumber) { return .revoked(at: time) }
-        if isDelta { return .unknown("the list tells of changes alone") }
-        if scope?.excludes(certificate) == true { return .unknown("the list is for some reasons alone") }
+        if isDelta { return .unknown("the CRL is a delta CRL") }
+        if scope?.excludes(certificate) == true { return .unknown("the CRL covers only some reasons") }
         if let numberDefect { return .unknown(numberDefect) }
         return .good(until: end)
     }

@@ -2,14 +2,15 @@
 
 internal import SwiftASN1
 
-/// Which certificates of its issuer a list is about (RFC 5280, section 5.2.5): those that name the same place, or are of one kind.
+/// The scope of a CRL (RFC 5280, section 5.2.5): the certificates that name the same distribution
+/// point, or that are of one kind.
 struct IssuingDistributionPoint: Sendable {
-    /// Nil where the list is for all places.
+    /// Nil if the CRL is for all distribution points.
     private let names: [GeneralName]?
     private let onlyEndEntityCertificates: Bool
     private let onlyCACertificates: Bool
     private let isLimitedToReasons: Bool
-    /// What makes it no list for anybody here: of several issuers, of attribute certificates.
+    /// Why CRLs of this kind are not used; nil if they are.
     private let unsupportedFeature: String?
 
     init(_ node: ASN1Node) throws {
@@ -22,31 +23,32 @@ struct IssuingDistributionPoint: Sendable {
             guard let content = parts.first?.implicit(tag) else { continue }
             parts.removeFirst()
             guard tag == 3 || content.elementsEqual([0xFF]) else {
-                throw CertificateError("a flag of a list's distribution point is none")
+                throw CertificateError("a BOOLEAN of an issuing distribution point must be TRUE")
             }
             flags.insert(tag)
         }
-        guard parts.isEmpty else { throw CertificateError("a list's distribution point has a part that none has") }
+        guard parts.isEmpty else { throw CertificateError("unexpected field in an issuing distribution point") }
         (onlyEndEntityCertificates, onlyCACertificates, isLimitedToReasons) = (
             flags.contains(1), flags.contains(2), flags.contains(3)
         )
         unsupportedFeature =
-            if flags.contains(4) { "it is of several issuers" } else if flags.contains(5) {
-                "it is of attribute certificates"
+            if flags.contains(4) { "indirect CRLs are not supported" } else if flags.contains(5) {
+                "CRLs of attribute certificates are not supported"
             } else { nil }
     }
 
-    /// Why the list is not about the certificate; nil where it is.
+    /// Why the CRL does not cover the certificate; nil if it does.
     func rejectionReason(for certificate: Certificate) -> String? {
-        if let unsupportedFeature { return "the list does not count: \(unsupportedFeature)" }
+        if let unsupportedFeature { return "the CRL is not used: \(unsupportedFeature)" }
         let isCA = certificate.extensions.basicConstraints?.isCA ?? false
-        if onlyEndEntityCertificates, isCA { return "the list is of end entities" }
-        if onlyCACertificates, !isCA { return "the list is of authorities" }
+        if onlyEndEntityCertificates, isCA { return "the CRL covers only end entities" }
+        if onlyCACertificates, !isCA { return "the CRL covers only CAs" }
         let points = (certificate.extensions.crlDistributionPoints ?? []).filter { !$0.isIndirect }
-        return isNamed(by: points, of: certificate) ? nil : "the list is for other distribution points"
+        return isNamed(by: points, of: certificate) ? nil : "the CRL is for other distribution points"
     }
 
-    /// Whether a certificate that is not in the list may be revoked all the same, for another reason than those it tells of.
+    /// Whether a certificate that is not in the CRL may still be revoked, for a reason that the CRL
+    /// does not cover.
     func excludes(_ certificate: Certificate) -> Bool {
         isLimitedToReasons
             || !isNamed(by: (certificate.extensions.crlDistributionPoints ?? []).filter(\.isComplete), of: certificate)
@@ -61,7 +63,7 @@ struct IssuingDistributionPoint: Sendable {
 }
 
 extension GeneralName {
-    /// Whether the two name one list: the same URI, or one directory name.
+    /// Whether both names are the same distribution point: equal URIs or equal directory names.
     fileprivate func isSameList(as other: GeneralName) -> Bool {
         switch (self, other) {
         case (.uri(let one), .uri(let two)): one == two

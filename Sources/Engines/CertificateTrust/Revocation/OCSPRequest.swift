@@ -2,8 +2,9 @@
 
 internal import Crypto
 
-/// The question whether one certificate is revoked (RFC 6960, section 4.1), in the form that every responder understands: names and keys by SHA-1,
-/// without a nonce (RFC 5019, section 2.1).
+/// A request for the status of one certificate (RFC 6960, section 4.1). It uses SHA-1 hashes of the
+/// issuer's name and key and has no nonce, because every responder supports that (RFC 5019, section
+/// 2.1).
 struct OCSPRequest {
     let der: [UInt8]
 
@@ -16,7 +17,7 @@ struct OCSPRequest {
             0x30, DERElement.of(0x06, ObjectIdentifier.sha1.content) + DERElement.of(0x05, []))
         let serial = DERElement.of(0x02, Array(certificate.serialNumber))
         let identifier = DERElement.of(0x30, algorithm + DERElement.of(0x04, name) + DERElement.of(0x04, key) + serial)
-        // Request, list of requests, what would be signed, the whole.
+        // Request, requestList, TBSRequest, OCSPRequest.
         der = (0..<4).reduce(identifier) { element, _ in DERElement.of(0x30, element) }
     }
 }

@@ -3,9 +3,9 @@
 internal import Crypto
 internal import SwiftASN1
 
-/// An answer about revocation (RFC 6960): of the issuer itself, or of somebody whom the issuer has named for it.
+/// An OCSP response (RFC 6960), signed by the issuer or by a responder that the issuer authorized.
 public final class OCSPResponse: Sendable {
-    /// Who has signed.
+    /// The responder ID: the responder's name or key.
     private enum Responder: Sendable {
         case name(DistinguishedName)
         /// SHA-1 of the public key.
@@ -18,7 +18,7 @@ public final class OCSPResponse: Sendable {
         case unknown
     }
 
-    /// What is said of one certificate.
+    /// The status of one certificate (`SingleResponse`).
     fileprivate struct Single: Sendable {
         var hash: ObjectIdentifier
         var issuerName: [UInt8]
@@ -35,11 +35,11 @@ public final class OCSPResponse: Sendable {
     private let certificates: [Certificate]
     private let unknown: [ObjectIdentifier]
 
-    /// The most bytes of one.
+    /// The maximum size of a response, in bytes.
     static let maxLength = 1 << 16
 
-    /// - Parameter der: one DER `SEQUENCE`, and nothing behind it.
-    /// - Throws: also where the responder answers that it does not answer.
+    /// - Parameter der: one DER `SEQUENCE` without trailing bytes.
+    /// - Throws: also if the response status is not successful.
     public convenience init(der: [UInt8]) throws(CertificateError) {
         guard der.count <= Self.maxLength else {
             throw CertificateError("an OCSP response has more than \(Self.maxLength) bytes")
@@ -49,7 +49,7 @@ public final class OCSPResponse: Sendable {
         } catch let error as CertificateError {
             throw error
         } catch {
-            throw CertificateError("the bytes are no OCSP response: \(error)")
+            throw CertificateError("not an OCSP response: \(error)")
         }
     }
 
@@ -59,21 +59,23 @@ public final class OCSPResponse: Sendable {
             throw CertificateError("an OCSP response has no status")
         }
         guard status.elementsEqual([0]), outer.count == 2 else {
-            throw CertificateError("the OCSP responder does not answer")
+            throw CertificateError("the OCSP response status is not successful")
         }
         let typed = try outer[1].explicit(0).members()
         guard typed.count == 2, try ObjectIdentifier(typed[0]) == .ocspBasic else {
-            throw CertificateError("the OCSP response is of an unknown kind")
+            throw CertificateError("unknown type of OCSP response")
         }
         let basic = try DER.parse(try ASN1OctetString(derEncoded: typed[1]).bytes).members()
-        guard basic.count == 3 || basic.count == 4 else { throw CertificateError("an OCSP response lacks a part") }
+        guard basic.count == 3 || basic.count == 4 else {
+            throw CertificateError("a BasicOCSPResponse must have 3 or 4 fields")
+        }
         object = try SignedObject(of: basic[0].encodedBytes, basic[1], basic[2])
         certificates =
             basic.count == 4
             ? try basic[3].explicit(0).members().compactMap { try? Certificate(der: Array($0.encodedBytes)) } : []
         var parts = try basic[0].members()[...]
         if parts.first?.isContextSpecific(0) == true { _ = try parts.removeFirst().explicit(0).number(upTo: 0) }
-        guard parts.count >= 3 else { throw CertificateError("an OCSP response lacks a part") }
+        guard parts.count >= 3 else { throw CertificateError("a field of an OCSP response is missing") }
         responder = try Self.responder(parts.removeFirst())
         _ = try CertificateTime(parts.removeFirst())
         var critical: [ObjectIdentifier] = []
@@ -89,9 +91,9 @@ public final class OCSPResponse: Sendable {
 
     private static func single(_ node: ASN1Node, _ critical: inout [ObjectIdentifier]) throws -> Single {
         var parts = try node.members()[...]
-        guard parts.count >= 3 else { throw CertificateError("an answer lacks a part") }
+        guard parts.count >= 3 else { throw CertificateError("a field of a SingleResponse is missing") }
         let identifier = try parts.removeFirst().members()
-        guard identifier.count == 4 else { throw CertificateError("an answer does not say whom it is about") }
+        guard identifier.count == 4 else { throw CertificateError("a CertID must have 4 fields") }
         let status = try status(parts.removeFirst())
         var single = Single(
             hash: try AlgorithmIdentifier(identifier[0]).algorithm,
@@ -112,7 +114,7 @@ public final class OCSPResponse: Sendable {
         guard node.isContextSpecific(1), case .constructed(let nodes) = node.content,
             let time = nodes.first(where: { _ in true })
         else {
-            throw CertificateError("an answer has an unknown status")
+            throw CertificateError("a SingleResponse has an unknown status")
         }
         return .revoked(at: try CertificateTime(time))
     }
@@ -121,9 +123,10 @@ public final class OCSPResponse: Sendable {
         try node.members().map(CertificateExtension.init).filter(\.isCritical).map(\.identifier)
     }
 
-    // MARK: Judging
+    // MARK: Verification
 
-    /// The issuer itself, or a certificate of its own for this use.
+    /// The certificate that signed: the issuer's, or that of an authorized responder (RFC 6960,
+    /// section 4.2.2.2); nil if there is none.
     private func signer(for issuer: Certificate, at validationTime: Double) -> Certificate? {
         if isResponder(issuer) { return issuer }
         let matching = certificates.filter { delegate in
@@ -151,13 +154,15 @@ extension OCSPResponse: RevocationEvidence {
 
     func rejectionReason(about certificate: Certificate, of issuer: Certificate, at validationTime: Double) -> String? {
         guard let answer = answer(about: certificate, of: issuer) else {
-            return "the response is about another certificate"
+            return "the response is for another certificate"
         }
-        if let first = unknown.first { return "the extension \(first) of the response is critical, and not understood" }
+        if let first = unknown.first { return "the extension \(first) of the response is critical, but not supported" }
         guard answer.thisUpdate.isNotInFuture(at: validationTime) else {
-            return "the response is of \(answer.thisUpdate)"
+            return "the response is not valid before \(answer.thisUpdate)"
         }
-        return validationTime <= answer.end ? nil : "a newer response than that of \(answer.thisUpdate) is to be had"
+        guard validationTime > answer.end else { return nil }
+        let limit = answer.nextUpdate.map { "nextUpdate \($0)" } ?? "thisUpdate \(answer.thisUpdate)"
+        return "response expired (\(limit))"
     }
 
     private func answer(about certificate: Certificate, of issuer: Certificate) -> Single? {
@@ -166,22 +171,23 @@ extension OCSPResponse: RevocationEvidence {
 
     func signedStatus(of certificate: Certificate, issuer: Certificate, at validationTime: Double) -> RevocationStatus {
         guard let answer = answer(about: certificate, of: issuer) else {
-            return .unknown("the response is about another certificate")
+            return .unknown("the response is for another certificate")
         }
         guard let signer = signer(for: issuer, at: validationTime) else {
-            return .unknown("the response is signed by nobody who may")
+            return .unknown("not signed by an authorized responder")
         }
-        guard object.isSigned(by: signer) else { return .unknown("the response is not signed by its responder") }
+        guard object.isSigned(by: signer) else { return .unknown("the signature of the response is not valid") }
         return switch answer.status {
         case .good: .good(until: answer.end)
         case .revoked(let time): .revoked(at: time)
-        case .unknown: .unknown("the responder does not know it")
+        case .unknown: .unknown("the responder does not know the certificate")
         }
     }
 }
 
 extension OCSPResponse.Single {
-    /// Until when it holds. A responder that promises no other answer until some time is taken at its word for a day.
+    /// The end of validity, in seconds since 1970: nextUpdate, or a day after thisUpdate if there
+    /// is none.
     fileprivate var end: Double {
         nextUpdate.map { Double($0.secondsSince1970) } ?? Double(thisUpdate.secondsSince1970) + 86_400
     }
@@ -199,7 +205,7 @@ extension OCSPResponse.Single {
 }
 
 extension Certificate {
-    /// Whether the other's key has signed this certificate.
+    /// Whether the other certificate's key signed this certificate.
     fileprivate func isSigned(by other: Certificate) -> Bool {
         (try? other.verificationKey().isSignature(signature, of: signedBytes, signatureAlgorithm)) ?? false
     }

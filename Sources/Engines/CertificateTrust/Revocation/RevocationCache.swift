@@ -2,7 +2,7 @@
 
 internal import OpenSSLCrypto
 
-/// What was fetched of late, so that it is not fetched for every verdict.
+/// A cache of fetched revocation evidence and of failed requests.
 struct RevocationCache {
     typealias Outcome = Result<any RevocationEvidence, CertificateError>
 
@@ -17,21 +17,23 @@ struct RevocationCache {
 
     private var entries: [HTTPExchange: Entry] = [:]
 
-    /// What was answered within the hour, or why nothing was within the minute.
+    /// The evidence of the last hour, or the error of the last minute.
     subscript(_ exchange: HTTPExchange) -> Outcome? {
         guard let entry = entries[exchange] else { return nil }
         let lifetime = if case .success = entry.outcome { Self.hour } else { Self.minute }
         return ContinuousClock.now - entry.storedAt < lifetime ? entry.outcome : nil
     }
 
-    /// Whether the place was asked within the minute.
+    /// Whether the request was made in the last minute.
     func isFresh(_ exchange: HTTPExchange) -> Bool {
         entries[exchange].map { ContinuousClock.now - $0.storedAt < Self.minute } ?? false
     }
 
-    /// - Parameter length: of the answer, in bytes.
+    /// Stores an outcome; the oldest entries are removed if the cache is full.
+    ///
+    /// - Parameter length: the size of the response in bytes.
     mutating func store(_ outcome: Outcome, _ length: Int, for exchange: HTTPExchange) {
-        // Who does not answer does not take back what was said.
+        // A failed request does not replace valid evidence.
         if case .failure = outcome, case .success? = self[exchange] { return }
         entries[exchange] = Entry(outcome: outcome, length: length, storedAt: .now)
         while entries.count > Self.maxCount || entries.values.reduce(0, { $0 + $1.length }) > Self.maxLength {

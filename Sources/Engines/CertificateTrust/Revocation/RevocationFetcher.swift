@@ -5,15 +5,15 @@ internal import LinuxSystem
 public import OpenSSLCrypto
 internal import Synchronization
 
-/// Asks the places that certificates name whether they are revoked.
+/// Fetches OCSP responses and CRLs from the locations that certificates name.
 ///
-/// Every certificate is asked about on a thread of its own, and nobody waits longer than was said, whatever servers do. What they say is kept for
-/// an hour, and that they do not answer for a minute.
+/// Requests for different certificates run on different threads. A caller waits at most ``timeout``
+/// seconds, whatever the servers do. Evidence is cached for an hour, an error for a minute.
 public final class RevocationFetcher: Sendable {
-    /// Asks one place; as ``HTTPExchange/answer(limit:seconds:)``.
+    /// Makes one request; like ``HTTPExchange/answer(limit:seconds:)``.
     public typealias Transport = @Sendable (HTTPExchange, _ limit: Int, _ seconds: Int) throws(OpenSSLError) -> [UInt8]
 
-    /// A certificate of a chain, and whose it is.
+    /// A certificate of a chain and its issuer.
     struct CertificateAndIssuer: Sendable {
         let certificate: Certificate
         let issuer: Certificate
@@ -25,23 +25,24 @@ public final class RevocationFetcher: Sendable {
         try exchange.answer(limit: limit, seconds: seconds)
     }
 
-    /// How long one verdict waits for all places together, in seconds.
+    /// The timeout for all requests of one verdict together, in seconds.
     let timeout: Int
     private let requestTimeout: Int
     private let transport: Transport
     private let cache = Mutex(RevocationCache())
-    /// How many threads ask, also those for which nobody waits any more.
+    /// The number of threads with requests, including those whose caller no longer waits.
     private let running = Mutex(0)
     private static let maxConcurrent = 64
 
     /// - Parameters:
-    ///   - timeout: how long one verdict waits for all places together, in seconds.
-    ///   - requestTimeout: how long one of them may take to be reached, and as long again to answer.
+    ///   - timeout: the timeout for all requests of one verdict together, in seconds.
+    ///   - requestTimeout: the timeout to connect to one server, and again to receive its response,
+    ///     in seconds.
     public init(timeout: Int = 10, requestTimeout: Int = 3, transport: @escaping Transport) {
         (self.timeout, self.requestTimeout, self.transport) = (timeout, requestTimeout, transport)
     }
 
-    /// What the places say of these certificates; returns by the deadline with what there is then.
+    /// Fetches the evidence for these certificates; returns what is there by the deadline.
     func information(
         about links: [CertificateAndIssuer], _ options: RevocationOptions, at validationTime: Double,
         until deadline: DispatchTime
@@ -61,22 +62,23 @@ public final class RevocationFetcher: Sendable {
                 return isRunning
             }
             guard !isRunning else { continue }
-            collected.information.withLock { $0.errors.append("too many places are being asked") }
+            collected.information.withLock { $0.errors.append("too many revocation requests are running") }
             group.leave()
         }
         let isComplete = group.wait(timeout: deadline) == .success
         return collected.information.withLock { information in
-            if !isComplete { information.errors.append("those who were asked have not answered in \(timeout) seconds") }
+            if !isComplete { information.errors.append("revocation requests timed out after \(timeout) seconds") }
             return information
         }
     }
 
-    /// What the threads have found; those that come too late put it where nobody looks.
+    /// The evidence from all threads. Evidence after the deadline is added to it, but no longer
+    /// read.
     private final class CollectedInformation: Sendable {
         let information = Mutex(RevocationInformation())
     }
 
-    /// Asks one place after the other, until one says something that counts.
+    /// Makes one request after the other until one yields a status.
     private func ask(
         about link: CertificateAndIssuer, _ options: RevocationOptions, at validationTime: Double,
         until deadline: DispatchTime
@@ -106,7 +108,7 @@ public final class RevocationFetcher: Sendable {
             }
         }
         let seconds = min(requestTimeout, deadline.secondsLeft)
-        guard seconds > 0 else { throw CertificateError("there is no time left to ask \(request.url)") }
+        guard seconds > 0 else { throw CertificateError("no time left to fetch \(request.url)") }
         let outcome = fetch(request, exchange, seconds)
         cache.withLock { $0.store(outcome.statement, outcome.length, for: exchange) }
         return try outcome.statement.get()
@@ -120,7 +122,7 @@ public final class RevocationFetcher: Sendable {
             return (.failure(CertificateError(error.message)), 0)
         }
         do throws(CertificateError) { return (.success(try request.statement(bytes)), bytes.count) } catch {
-            return (.failure(CertificateError("the answer of \(request.url): \(error)")), 0)
+            return (.failure(CertificateError("response of \(request.url): \(error)")), 0)
         }
     }
 }
@@ -145,7 +147,7 @@ extension RevocationInformation {
 }
 
 extension DispatchTime {
-    /// Whole seconds until then; 0 where less than one is left.
+    /// The whole seconds until this time; 0 if less than one is left.
     fileprivate var secondsLeft: Int {
         let now = DispatchTime.now().uptimeNanoseconds
         return uptimeNanoseconds > now ? Int(clamping: (uptimeNanoseconds - now) / 1_000_000_000) : 0

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is at hand about revocation.
+/// The revocation evidence for an evaluation.
 public struct RevocationInformation: Sendable {
     public var lists: [CertificateRevocationList] = []
     public var responses: [OCSPResponse] = []
-    /// Why there is no more of it: whoever was asked in vain.
+    /// The errors of evidence that could not be read or fetched.
     var errors: [String] = []
 
     public init() {}
 
-    /// How many signatures one statement costs at most: its own, and those of two who may have been named for it.
+    /// The most signatures that are verified for one piece of evidence: its own, and those of two
+    /// authorized responders.
     static let signatureChecks = 3
 
     var isEmpty: Bool { lists.isEmpty && responses.isEmpty }
 
-    /// Both together.
+    /// The evidence and the errors of both.
     func adding(_ other: RevocationInformation) -> RevocationInformation {
         var joined = self
         joined.lists += other.lists
@@ -23,9 +24,9 @@ public struct RevocationInformation: Sendable {
         return joined
     }
 
-    /// What is said of a certificate that this issuer has issued, by whatever the options let count.
+    /// Combines all evidence about a certificate, of the kinds that the options allow.
     ///
-    /// - Throws: where the budget is spent.
+    /// - Throws: if the budget is exhausted.
     func result(
         about certificate: Certificate, of issuer: Certificate, _ options: RevocationOptions?,
         at validationTime: Double,

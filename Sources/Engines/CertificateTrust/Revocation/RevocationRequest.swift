@@ -2,17 +2,18 @@
 
 internal import OpenSSLCrypto
 
-/// One place where a certificate says that its revocation would be told, and how that is asked.
+/// One request for revocation evidence: an OCSP responder or a CRL that a certificate names.
 struct RevocationRequest: Sendable {
     let exchange: HTTPExchange
     private let method: RevocationOptions
 
     var url: String { exchange.url }
 
-    /// The most places of a kind that are asked for one certificate.
+    /// The most requests of each kind for one certificate.
     private static let maxCount = 2
 
-    /// The questions about a certificate, the first to be asked first. Places that cannot be asked, such as those of LDAP, are passed over.
+    /// The requests for a certificate, in order. URLs with other schemes than HTTP, such as LDAP,
+    /// are skipped.
     static func all(about certificate: Certificate, of issuer: Certificate, _ options: RevocationOptions)
         -> [RevocationRequest]
     {
@@ -31,10 +32,10 @@ struct RevocationRequest: Sendable {
 
     private static let maxExamined = 16
 
-    /// The most bytes of an answer.
+    /// The maximum size of a response, in bytes.
     var maxLength: Int { method == .lists ? CertificateRevocationList.maxLength : OCSPResponse.maxLength }
 
-    /// What an answer says.
+    /// Parses a response.
     func statement(_ bytes: [UInt8]) throws(CertificateError) -> any RevocationEvidence {
         method == .lists ? try CertificateRevocationList(der: bytes) : try OCSPResponse(der: bytes)
     }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What all lists and answers together say of one certificate.
+/// The combined result of all evidence about one certificate.
 struct RevocationResult {
-    /// When it was revoked; nil where nobody says that it was.
+    /// When the certificate was revoked; nil if no evidence shows that.
     var revokedAt: CertificateTime?
-    /// Until when it is known that it is not revoked, in seconds since 1970; nil where nobody says so.
+    /// The time until which it is known not to be revoked, in seconds since 1970; nil if it is not
+    /// known.
     var validUntil: Double?
-    /// Why statements about it count for nothing, a sentence each.
+    /// Why evidence is missing or not used, one sentence each.
     var reasons: [String] = []
 
-    /// Whether nobody has said anything that counts.
+    /// Whether no evidence shows the certificate as revoked or not revoked.
     var isUnknown: Bool { revokedAt == nil && validUntil == nil }
 }

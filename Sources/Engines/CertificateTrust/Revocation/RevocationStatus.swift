@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one list or one answer says of a certificate.
+/// The status of a certificate by one CRL or OCSP response.
 enum RevocationStatus: Equatable {
-    /// That it is not revoked; holds until this moment, in seconds since 1970.
+    /// Not revoked; valid until this time, in seconds since 1970.
     case good(until: Double)
     case revoked(at: CertificateTime)
-    /// Nothing that counts, and why.
+    /// Not known, and why.
     case unknown(String)
 }

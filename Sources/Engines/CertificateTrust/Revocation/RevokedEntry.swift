@@ -2,7 +2,7 @@
 
 internal import SwiftASN1
 
-/// One revoked certificate, as it stands in a list (RFC 5280, section 5.1.2.6).
+/// An encoded CRL entry, for one revoked certificate (RFC 5280, section 5.1.2.6).
 struct RevokedEntry {
     typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
@@ -14,20 +14,20 @@ struct RevokedEntry {
         var fields = DERReader(element.content)
         guard element.tag == 0x30, let number = try fields.next(), number.tag == 0x02, let time = try fields.next(),
             CertificateTime.tags.contains(time.tag)
-        else { throw CertificateError("an entry of a revocation list is none") }
+        else { throw CertificateError("an entry of a CRL must have a serial number and a time") }
         serialNumber = number.content
-        // In any other form it would not be found.
+        // A serial number in any other form would not be found.
         guard DERElement.isInteger(serialNumber) else {
-            throw CertificateError("a serial number of a revocation list is not in its fewest bytes")
+            throw CertificateError("a serial number in a CRL is not minimally encoded")
         }
         self.time = time.encoded
         extensions = try fields.next()?.encoded
         guard try fields.next() == nil else {
-            throw CertificateError("an entry of a revocation list has a part that none has")
+            throw CertificateError("unexpected field in an entry of a CRL")
         }
     }
 
-    /// Whether the certificate is no longer revoked, as a list of differences may say (reason 8, removeFromCRL).
+    /// Whether a delta CRL removes the revocation (reason 8, removeFromCRL).
     var isRemoved: Bool {
         get throws {
             let own = try extensions.map { try DER.parse(Array($0)).members().map(CertificateExtension.init) } ?? []
@@ -42,7 +42,9 @@ struct RevokedEntry {
             return try DERReader.members(of: extensions).compactMap { element in
                 let members = try DERReader.members(of: element.encoded)
                 guard members.count == 3 else {
-                    guard members.count == 2 else { throw CertificateError("an extension has \(members.count) parts") }
+                    guard members.count == 2 else {
+                        throw CertificateError("an extension must have 2 or 3 fields, found \(members.count)")
+                    }
                     return nil
                 }
                 return try CertificateExtension(DER.parse(Array(element.encoded))).identifier

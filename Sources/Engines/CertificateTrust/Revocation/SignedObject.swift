@@ -2,9 +2,9 @@
 
 internal import SwiftASN1
 
-/// What is signed as certificates are: a part, an algorithm, a signature.
+/// An object that is signed like a certificate: signed bytes, algorithm, signature.
 struct SignedObject: Sendable {
-    /// What the signature is of.
+    /// The bytes that the signature covers.
     let signedBytes: ArraySlice<UInt8>
     private let algorithm: AlgorithmIdentifier
     private let signature: ArraySlice<UInt8>
@@ -13,11 +13,11 @@ struct SignedObject: Sendable {
         signedBytes = part
         self.algorithm = try AlgorithmIdentifier(algorithm)
         let bits = try ASN1BitString(derEncoded: signature, withIdentifier: .bitString)
-        guard bits.paddingBits == 0 else { throw CertificateError("the signature is not whole bytes") }
+        guard bits.paddingBits == 0 else { throw CertificateError("the signature is not a whole number of bytes") }
         self.signature = bits.bytes
     }
 
-    /// Whether the certificate's key has signed it.
+    /// Whether the object is signed by the certificate's key.
     func isSigned(by certificate: Certificate) -> Bool {
         (try? certificate.verificationKey().isSignature(signature, of: signedBytes, algorithm)) ?? false
     }

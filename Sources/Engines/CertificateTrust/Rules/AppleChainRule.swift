@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The chain has the length, the intermediate and the root that one of Apple's policies asks for.
+/// Checks the length, the intermediate and the root that one of Apple's policies requires.
 struct AppleChainRule: ChainRule {
     let profile: AppleProfile
 
@@ -8,12 +8,12 @@ struct AppleChainRule: ChainRule {
         let (certificates, profile) = (chain.certificates, profile)
         let last = certificates.count - 1
         guard profile.anchors.contains(certificates[last].sha256) else {
-            throw TrustFailure(.requiredAnchor, at: last, "it is none of the roots that this policy asks for")
+            throw TrustFailure(.requiredAnchor, at: last, "not one of the roots that this policy requires")
         }
         if let length = profile.length, certificates.count != length {
             throw TrustFailure(
                 .pathLength, at: 0,
-                "the chain has \(certificates.count) certificates, and this policy asks for \(length)")
+                "the chain has \(certificates.count) certificates; this policy requires \(length)")
         }
         let hasMarker = certificates.dropFirst().dropLast().contains { intermediate in
             profile.intermediateMarkers.contains { intermediate.extensions[$0] != nil }

@@ -2,7 +2,8 @@
 
 internal import SwiftASN1
 
-/// The leaf has the marker, the certificate policy, the extended key usage and the organizational unit that one of Apple's policies asks for.
+/// Checks the marker extension, the certificate policy, the extended key usage and the
+/// organizational unit that one of Apple's policies requires of the leaf.
 struct AppleLeafRule: ChainRule {
     let profile: AppleProfile
 
@@ -10,12 +11,12 @@ struct AppleLeafRule: ChainRule {
         let (leaf, profile) = (chain.leaf, profile)
         guard let marker = leaf.extensions[profile.leafMarker] else {
             throw TrustFailure(
-                .requiredExtension, at: 0, "it lacks the extension \(profile.leafMarker) that this policy asks for")
+                .requiredExtension, at: 0, "it lacks the extension \(profile.leafMarker) that this policy requires")
         }
         if let expected = profile.leafMarkerText, marker.text != expected {
             throw TrustFailure(
                 .requiredExtension, at: 0,
-                "its extension \(profile.leafMarker) holds \(marker.text ?? "no text"), and \(expected) was asked for")
+                "its extension \(profile.leafMarker) must be \(expected), found \(marker.text ?? "no text")")
         }
         if let policy = profile.certificatePolicy, leaf.extensions.certificatePolicies?.contains(policy) != true {
             throw TrustFailure(.certificatePolicy, at: 0, "it lacks the certificate policy \(policy)")
@@ -26,13 +27,13 @@ struct AppleLeafRule: ChainRule {
         guard let unit = profile.organizationalUnit else { return }
         let units = leaf.subject.values(of: .organizationalUnitName).map(\.text)
         guard units == [unit] else {
-            throw TrustFailure(.requiredName, at: 0, "the organizational unit of its subject is not \(unit)")
+            throw TrustFailure(.requiredName, at: 0, "the organizational unit of its subject must be \(unit)")
         }
     }
 }
 
 extension CertificateExtension {
-    /// The string that the extension holds; nil where it holds something else.
+    /// The string that the extension contains; nil if its value is not a string.
     fileprivate var text: String? {
         guard let node = try? DER.parse(value), let content = node.primitiveContent else { return nil }
         switch node.identifier {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who issues a certificate may (RFC 5280, sections 4.2.1.3, 4.2.1.9 and 6.1.4 k and n).
+/// Checks that an issuer is a CA and that its key may sign certificates (RFC 5280, sections
+/// 4.2.1.3, 4.2.1.9 and 6.1.4 k and n).
 struct CertificateAuthorityRule: IssuerRule {
     func check(_ issuer: Certificate, of certificate: Certificate, at index: Int, isAnchor: Bool) throws(TrustFailure) {
         let constraints = issuer.extensions.basicConstraints
-        // Anchors of before 2000 are of version 1, and trusted for what they are.
+        // Anchors from before 2000 have version 1 and cannot have the extension.
         guard constraints != nil || isAnchor && issuer.version < 3 else {
-            throw TrustFailure(.authority, at: index, "it does not say that it is an authority")
+            throw TrustFailure(.authority, at: index, "it is not a CA: it has no basic constraints")
         }
         guard constraints?.isCA != false else {
-            throw TrustFailure(.authority, at: index, "it says that it is no authority")
+            throw TrustFailure(.authority, at: index, "it is not a CA: its basic constraints say so")
         }
-        // Of the web's anchors some say it by the way.
+        // Some anchors of the web have non-critical basic constraints.
         guard isAnchor || issuer.extensions[.basicConstraints]?.isCritical == true else {
-            throw TrustFailure(.authority, at: index, "that it is an authority is not critical")
+            throw TrustFailure(.authority, at: index, "its basic constraints are not critical")
         }
         guard issuer.extensions.keyUsage?.contains(.keyCertSign) ?? true else {
-            throw TrustFailure(.signingUsage, at: index, "its key may not sign certificates")
+            throw TrustFailure(.signingUsage, at: index, "its key usage does not allow it to sign certificates")
         }
     }
 }

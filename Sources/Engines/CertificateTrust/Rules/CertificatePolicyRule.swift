@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an authority requires policies, one holds all the way down to the leaf (RFC 5280, section 6.1, with any policy to begin with).
+/// Checks that a policy is valid for the whole chain if a CA requires one (RFC 5280, section 6.1;
+/// the initial policy set is any-policy).
 ///
-/// In place of the standard's tree, which certificates can make grow without bound, the set of its leaves is kept, as RFC 9618 shows that
-/// it suffices.
+/// The RFC's policy tree can grow exponentially with hostile certificates. Only the set of its
+/// leaves is kept, which is sufficient (RFC 9618).
 struct CertificatePolicyRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         // The anchor is not processed.
@@ -14,16 +15,17 @@ struct CertificatePolicyRule: ChainRule {
             state.process(certificate, isLeaf: index == 0)
             guard state.isSatisfied else {
                 throw TrustFailure(
-                    .certificatePolicy, at: index, "an authority above requires a policy, and none holds down to it")
+                    .certificatePolicy, at: index,
+                    "a CA above requires a policy, and no policy is valid for the whole chain")
             }
         }
     }
 
     private struct State {
-        /// What the next certificate may name, with `anyPolicy` for everything.
+        /// The policies that the next certificate may have; `anyPolicy` allows all.
         private var expected: Set<ObjectIdentifier> = [.anyPolicy]
         private var isValid = true
-        /// After how many more certificates each begins to hold.
+        /// The numbers of certificates after which each constraint applies.
         private var explicitPolicy: Int
         private var inhibitMapping: Int
         private var inhibitAny: Int
@@ -42,7 +44,7 @@ struct CertificatePolicyRule: ChainRule {
                 // Section 6.1.5 b.
                 if certificate.extensions.policyConstraints?.requireExplicitPolicy == 0 { explicitPolicy = 0 }
             } else {
-                // The leaf maps nothing.
+                // Only CA certificates map policies.
                 expected = mapped(valid, by: certificate.extensions.policyMappings ?? [])
                 isValid = !expected.isEmpty
                 count(certificate)

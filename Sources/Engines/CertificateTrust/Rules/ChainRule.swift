@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule that a whole chain keeps or breaks; its signatures hold when it is asked.
+/// A rule about a whole chain. It is checked after the signatures of the chain were verified.
 protocol ChainRule: Sendable {
+    /// Checks the chain.
+    ///
     /// - Throws: the first failure.
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure)
 
-    /// Every failure that may be overlooked by itself; the first alone where that is not asked of a rule.
+    /// Returns each failure that can be ignored separately; by default only the first.
     ///
-    /// - Throws: where the budget is spent.
+    /// - Throws: if the budget is exhausted.
     func failures(of chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) -> [TrustFailure]
 }
 

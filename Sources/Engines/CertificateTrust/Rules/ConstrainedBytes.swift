@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bytes of names as constraints compare them.
+// Helpers to compare the bytes of names with name constraints.
 
 extension UInt8 {
     static let dot = UInt8(ascii: ".")
@@ -9,7 +9,7 @@ extension UInt8 {
 }
 
 extension UInt8 {
-    /// Of ASCII's letters the small one.
+    /// The lower-case form of an ASCII letter; any other byte unchanged.
     var lowercased: UInt8 { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self }
 }
 
@@ -17,10 +17,10 @@ extension Collection<UInt8> {
     var lowercased: [UInt8] { map(\.lowercased) }
 }
 
-/// Addresses of mail, of one form: something, one @, a host.
+/// Parses email addresses of the form `local-part@host`.
 enum Mailbox {
-    /// The address with the host in lower case, since who is there may be told apart by case, and the host; nil for anything else, quoted names
-    /// among it.
+    /// The address with its host in lower case, and the host; nil for anything else, including
+    /// quoted local parts. The case of the local part is kept, because it may be significant.
     static func parts(_ bytes: ArraySlice<UInt8>) -> (mailbox: [UInt8], host: [UInt8])? {
         let parts = bytes.split(separator: .at, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty,
@@ -32,7 +32,8 @@ enum Mailbox {
 }
 
 extension [UInt8] {
-    /// Whether this host is the root of the subtree or lies below it; with a dot in front, below it only.
+    /// Whether this host is the root of the subtree or below it. A subtree with a leading dot does
+    /// not contain its root.
     func isWithin(_ subtree: [UInt8]) -> Bool {
         guard !subtree.isEmpty else { return true }
         guard count >= subtree.count, suffix(subtree.count).elementsEqual(subtree) else { return false }

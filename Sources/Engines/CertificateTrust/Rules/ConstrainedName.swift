@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name that constraints are held against.
+/// A name to compare with name constraints.
 enum ConstrainedName {
-    /// A host in lower case; of a wildcard what follows its `*.`.
+    /// A host in lower case; of a wildcard, the part after `*.`.
     case dns(host: [UInt8], isWildcard: Bool)
     case email(mailbox: [UInt8], host: [UInt8])
     case uri(host: [UInt8])
     case ip([UInt8])
-    /// Each relative name normalized.
+    /// The normalized relative distinguished names.
     case directory([[UInt8]])
 
-    /// - Throws: where the name is not one of its kind, so that nobody can say where it lies.
+    /// - Throws: if the name is not valid for its kind, so that it cannot be compared.
     init(_ name: GeneralName) throws(CertificateError) {
         switch name {
         case .dns(let bytes):
             let isWildcard = bytes.starts(with: [.asterisk, .dot])
             let host = HostName(bytes: isWildcard ? bytes.dropFirst(2) : bytes)
-            guard let host, bytes.last != .dot else { throw CertificateError("\(name) is no name of a host") }
+            guard let host, bytes.last != .dot else { throw CertificateError("\(name) is not a valid host name") }
             self = .dns(host: host.bytes, isWildcard: isWildcard)
         case .email(let bytes):
             guard let (mailbox, host) = Mailbox.parts(bytes) else {
-                throw CertificateError("\(name) is no address of mail")
+                throw CertificateError("\(name) is not a valid email address")
             }
             self = .email(mailbox: mailbox, host: host)
         case .uri(let bytes):
-            guard let host = Self.host(ofURI: bytes) else { throw CertificateError("\(name) names no host") }
+            guard let host = Self.host(ofURI: bytes) else { throw CertificateError("\(name) has no host name") }
             self = .uri(host: host.bytes)
         case .ip(let bytes):
-            guard let address = IPAddress(bytes) else { throw CertificateError("\(name) is no IP address") }
+            guard let address = IPAddress(bytes) else { throw CertificateError("\(name) is not a valid IP address") }
             self = .ip(address.bytes)
         case .directory(let name): self = .directory(name.normalizedRelativeNames)
-        case .other(let kind, _): throw CertificateError("\(kind) names are not understood")
+        case .other(let kind, _): throw CertificateError("\(kind) names are not supported")
         }
     }
 
-    /// The host of `scheme://user@host:port/path`; nil where there is none, or an address.
+    /// The host of `scheme://user@host:port/path`; nil if there is none, or if it is an IP address.
     private static func host(ofURI bytes: ArraySlice<UInt8>) -> HostName? {
         guard let start = bytes.firstRange(of: Array("://".utf8)) else { return nil }
         let authority = bytes[start.upperBound...].prefix { !ends.contains($0) }
@@ -42,6 +42,6 @@ enum ConstrainedName {
         return HostName(bytes: place.prefix { $0 != UInt8(ascii: ":") })
     }
 
-    /// What follows an authority (RFC 3986, section 3.2).
+    /// The characters that end the authority part of a URI (RFC 3986, section 3.2).
     private static let ends = Array("/?#".utf8)
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The leaf is for this use, and nobody above it is kept to others (RFC 5280, section 4.2.1.12; Baseline Requirements, section 7.1.2).
+/// Checks that the leaf is for an extended key usage, and that no certificate above it is
+/// restricted to others (RFC 5280, section 4.2.1.12; Baseline Requirements, section 7.1.2).
 struct ExtendedKeyUsageRule: ChainRule {
     let usage: ObjectIdentifier
-    /// Whether the leaf has to name the use. A leaf that names none, or any, is for it otherwise.
+    /// Whether the leaf must name the usage. If false, a leaf without the extension, or with
+    /// `anyExtendedKeyUsage`, is accepted.
     let isNamed: Bool
 
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
@@ -12,7 +14,7 @@ struct ExtendedKeyUsageRule: ChainRule {
             guard let usages = certificate.extensions.extendedKeyUsages else {
                 guard !mustName else {
                     throw TrustFailure(
-                        .extendedKeyUsage, at: index, "it names no extended key usage, and \(usage.usageName) is needed"
+                        .extendedKeyUsage, at: index, "it has no extended key usage; \(usage.usageName) is required"
                     )
                 }
                 continue

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule about one certificate and the next above it. It costs nothing, and is asked before the signature is checked.
+/// A rule about a certificate and its issuer. It is cheap, and checked before the signature.
 protocol IssuerRule: Sendable {
-    /// - Parameter index: the issuer's place in the chain; the certificate that it has issued stands one below.
+    /// Checks a candidate issuer.
+    ///
+    /// - Parameter index: the issuer's index in the chain; the certificate that it issued is at
+    ///   `index - 1`.
     func check(_ issuer: Certificate, of certificate: Certificate, at index: Int, isAnchor: Bool) throws(TrustFailure)
 }

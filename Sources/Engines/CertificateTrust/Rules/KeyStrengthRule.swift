@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every key is of an accepted algorithm and large enough, also those that have signed nothing here (Baseline Requirements, section 6.1.5).
+/// Checks that every key is strong enough and of a supported algorithm, including keys that signed
+/// nothing in the chain (Baseline Requirements, section 6.1.5).
 struct KeyStrengthRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         for (index, certificate) in chain.certificates.enumerated() {

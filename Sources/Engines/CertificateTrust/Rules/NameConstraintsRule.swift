@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every name lies where the authorities above it allow (RFC 5280, sections 4.2.1.10 and 6.1.3 b and c).
+/// Checks that every name is permitted by the name constraints of the CAs above it (RFC 5280,
+/// sections 4.2.1.10 and 6.1.3 b and c).
 struct NameConstraintsRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         let mayConstrain = chain.certificates.count == 1 || chain.leaf.extensions.basicConstraints?.isCA == true
         guard chain.leaf.extensions.nameConstraints == nil || mayConstrain else {
-            throw TrustFailure(.nameConstraints, at: 0, "it constrains names, and issues none")
+            throw TrustFailure(.nameConstraints, at: 0, "it has name constraints, but is not a CA certificate")
         }
         for (above, authority) in chain.certificates.enumerated().dropFirst() {
             guard let constraints = authority.extensions.nameConstraints else { continue }
             for (index, certificate) in chain.certificates.enumerated().prefix(above) {
-                // An authority that renews its own certificate is not bound by itself; the leaf always is.
+                // Self-issued certificates are exempt (section 6.1.3 b and c), except for the leaf.
                 guard index == 0 || !certificate.isSelfIssued else { continue }
                 try check(certificate, at: index, constraints, of: authority, &budget)
             }
@@ -22,7 +23,7 @@ struct NameConstraintsRule: ChainRule {
         _ budget: inout WorkBudget
     ) throws(TrustFailure) {
         let names = Self.names(of: certificate)
-        // To look through them costs as well.
+        // Filtering them by kind is charged, too.
         try budget.spend(
             WorkBudget.nameComparison, names.count + constraints.permitted.count + constraints.excluded.count)
         for kind in GeneralName.Kind.allCases {
@@ -37,22 +38,22 @@ struct NameConstraintsRule: ChainRule {
             do throws(CertificateError) {
                 violation = try Self.violation(of: concerned, permitted: permitted, excluded: excluded)
             } catch {
-                throw TrustFailure(.nameConstraints, at: index, "\(error), by the constraints of \(authority.subject)")
+                throw TrustFailure(.nameConstraints, at: index, "name constraints of \(authority.subject): \(error)")
             }
             guard let violation else { continue }
             throw TrustFailure(
                 .nameConstraints, at: index,
-                "\(violation.name) is \(violation.reason), by the constraints of \(authority.subject)")
+                "\(violation.name) is \(violation.reason) by the name constraints of \(authority.subject)")
         }
     }
 
-    /// A name that is not allowed, and why.
+    /// A name that is not permitted, and why.
     private struct Violation {
         let name: GeneralName
         let reason: StaticString
     }
 
-    /// The first of the names that the subtrees do not allow; nil where they allow all.
+    /// The first name that the subtrees do not permit; nil if all are permitted.
     private static func violation(
         of names: [GeneralName], permitted: [GeneralName], excluded: [GeneralName]
     ) throws(CertificateError) -> Violation? {
@@ -71,11 +72,11 @@ struct NameConstraintsRule: ChainRule {
         return nil
     }
 
-    /// The alternative names, the subject, and the addresses of mail in it.
+    /// The alternative names, the subject, and the email addresses in the subject.
     private static func names(of certificate: Certificate) -> [GeneralName] {
         var names = certificate.extensions.subjectAlternativeNames ?? []
         if !certificate.subject.isEmpty { names.append(.directory(certificate.subject)) }
-        // Also where there are alternative ones, since both are believed.
+        // Even if there are alternative names, because both are used.
         names += certificate.subject.values(of: .emailAddressName).map {
             .email(ArraySlice(Array(($0.text ?? "").utf8)))
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The leaf says what its key may be used for, and names one of these uses at least.
+/// Checks that the leaf has a key usage, and that it contains at least one of the required usages.
 struct NamedKeyUsageRule: ChainRule {
     let usages: KeyUsage
 
@@ -9,6 +9,6 @@ struct NamedKeyUsageRule: ChainRule {
         guard found?.isDisjoint(with: usages) ?? true else { return }
         throw TrustFailure(
             .keyUsage, at: 0,
-            "its key usage is \(found?.description ?? "not given"), and one of \(usages) was asked for")
+            "its key usage must contain one of \(usages), found \(found?.description ?? "none")")
     }
 }

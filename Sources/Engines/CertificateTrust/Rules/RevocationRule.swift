@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// No certificate below the anchor is revoked (RFC 5280, section 6.3; RFC 6960), as far as what is at hand says so.
+/// Checks that the available evidence does not show any certificate below the anchor as revoked
+/// (RFC 5280, section 6.3; RFC 6960).
 struct RevocationRule: ChainRule {
     let information: RevocationInformation
-    /// Nil where nobody asked: then what was given counts, and nothing is required.
+    /// Nil if no policy checks revocation: then given evidence is used, but none is required.
     let options: RevocationOptions?
     let validationTime: Double
 
@@ -11,10 +12,10 @@ struct RevocationRule: ChainRule {
         for (index, certificate) in chain.certificates.dropLast().enumerated() {
             let result = try information.result(
                 about: certificate, of: chain.certificates[index + 1], options, at: validationTime, &budget)
-            if let time = result.revokedAt { throw TrustFailure(.revoked, at: index, "it was revoked at \(time)") }
+            if let time = result.revokedAt { throw TrustFailure(.revoked, at: index, "revoked at \(time)") }
             guard result.isUnknown, options?.contains(.requiresPositiveResponse) == true else { continue }
             let reason = result.reasons.isEmpty ? "" : ": \(result.reasons.joined(separator: "; "))"
-            throw TrustFailure(.revocationUnknown, at: index, "nothing says that it is not revoked\(reason)")
+            throw TrustFailure(.revocationUnknown, at: index, "not confirmed as not revoked\(reason)")
         }
     }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The leaf is for one of the servers that are trusted (RFC 5216, section 5.3). Only its alternative names count.
+/// Checks that the leaf is for one of the trusted servers (RFC 5216, section 5.3). Only its
+/// alternative names count.
 struct TrustedServerNameRule: ChainRule {
     let names: [TrustedServerName]
 
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         let presented = chain.leaf.extensions.subjectAlternativeNames ?? []
         let names = names
-        // Both lists are from outside.
+        // The lengths of both lists are untrusted input.
         try budget.spend(WorkBudget.nameComparison, presented.count * max(names.count, 1))
         for case .dns(let name) in presented where names.contains(where: { $0.matches(name) }) { return }
         throw TrustFailure(

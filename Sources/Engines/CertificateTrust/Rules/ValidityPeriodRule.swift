@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A server's certificate does not hold for longer than Apple's systems accept (825 days for those issued since July 2019).
+/// Checks that a server's certificate is not valid for longer than Apple's systems accept: 825 days
+/// if issued since July 2019.
 struct ValidityPeriodRule: ChainRule {
     private static let start = CertificateTime(2019, 7, 1)
     private static let days: Int64 = 825
@@ -10,7 +11,8 @@ struct ValidityPeriodRule: ChainRule {
         guard validity.notBefore >= Self.start else { return }
         let seconds = validity.notAfter.secondsSince1970 - validity.notBefore.secondsSince1970
         guard seconds <= Self.days * 86_400 else {
-            throw TrustFailure(.validityPeriod, at: 0, "it holds for \(seconds / 86_400) days, more than \(Self.days)")
+            throw TrustFailure(
+                .validityPeriod, at: 0, "valid for \(seconds / 86_400) days; at most \(Self.days) are allowed")
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// RFC 5280, section 4.1.2.5: every certificate of the chain holds at the moment, the anchor included.
+/// Checks that every certificate of the chain, including the anchor, is valid at the validation
+/// time (RFC 5280, section 4.1.2.5).
 struct ValidityRule: ChainRule {
     /// Seconds since 1970.
     let validationTime: Double
@@ -9,7 +10,8 @@ struct ValidityRule: ChainRule {
         if let first = failures(of: chain).first { throw first }
     }
 
-    // Of each certificate: whoever overlooks that the leaf has expired has not agreed to an intermediate that has.
+    // One failure per certificate: a user who accepts an expired leaf has not accepted an expired
+    // intermediate.
     func failures(of chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) -> [TrustFailure] {
         failures(of: chain)
     }
@@ -19,10 +21,11 @@ struct ValidityRule: ChainRule {
         return chain.certificates.enumerated().compactMap { index, certificate in
             let validity = certificate.validity
             guard validity.hasStarted(at: validationTime) else {
-                return TrustFailure(.notYetValid, at: index, "it holds from \(validity.notBefore), and it is \(now)")
+                return TrustFailure(
+                    .notYetValid, at: index, "not valid before \(validity.notBefore); the validation time is \(now)")
             }
             guard validity.hasExpired(at: validationTime) else { return nil }
-            return TrustFailure(.expired, at: index, "it held until \(validity.notAfter), and it is \(now)")
+            return TrustFailure(.expired, at: index, "expired at \(validity.notAfter); the validation time is \(now)")
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Every certificate can be read in full, says nothing critical that is not understood, and what it says is of one piece.
+/// Checks that every certificate has no defects, no unsupported critical extension, and consistent
+/// fields.
 struct WellFormedRule: ChainRule {
     func check(_ chain: Chain, _ budget: inout WorkBudget) throws(TrustFailure) {
         for (index, certificate) in chain.certificates.enumerated() {
@@ -8,10 +9,11 @@ struct WellFormedRule: ChainRule {
             if let defect = certificate.defects.first { throw TrustFailure(.form, at: index, defect) }
             if let unknown = certificate.extensions.unknownCritical.first {
                 throw TrustFailure(
-                    .unknownCriticalExtension, at: index, "the extension \(unknown) is critical, and not understood")
+                    .unknownCriticalExtension, at: index, "the extension \(unknown) is critical, but not supported")
             }
             try checkNames(certificate, index)
-            // An anchor is trusted for what it is: old ones have the serial number 0. No anchor of the web has a critical key identifier.
+            // Anchors are exempt from some checks, because old ones have the serial number 0. No
+            // anchor of the web has a critical key identifier.
             let isTrustedForm = index > 0 && isAnchor
             try checkCriticality(certificate, index, isAnchor: isTrustedForm)
             guard !isTrustedForm else { continue }
@@ -21,35 +23,37 @@ struct WellFormedRule: ChainRule {
     }
 
     private func checkNames(_ certificate: Certificate, _ index: Int) throws(TrustFailure) {
-        if certificate.issuer.isEmpty { throw TrustFailure(.emptyName, at: index, "its issuer has no name") }
+        if certificate.issuer.isEmpty { throw TrustFailure(.emptyName, at: index, "its issuer is empty") }
         guard certificate.subject.isEmpty else { return }
-        guard index == 0 else { throw TrustFailure(.emptyName, at: index, "an authority has no name") }
+        guard index == 0 else { throw TrustFailure(.emptyName, at: index, "the subject of a CA certificate is empty") }
         // RFC 5280, section 4.1.2.6.
         guard certificate.extensions[.subjectAlternativeName]?.isCritical == true else {
             throw TrustFailure(
-                .emptyName, at: index, "its subject has no name, and its alternative names are not critical")
+                .emptyName, at: index, "its subject is empty, so its alternative names must be critical")
         }
     }
 
     private func checkSerialNumber(_ certificate: Certificate, _ index: Int) throws(TrustFailure) {
         let number = certificate.serialNumber
         guard number.contains(where: { $0 != 0 }) else {
-            throw TrustFailure(.serialNumber, at: index, "its serial number is 0, and must be positive")
+            throw TrustFailure(.serialNumber, at: index, "its serial number must be positive, found 0")
         }
         guard let first = number.first, first < 0x80 else {
-            throw TrustFailure(.serialNumber, at: index, "its serial number is negative, and must be positive")
+            throw TrustFailure(.serialNumber, at: index, "its serial number must be positive, found a negative number")
         }
         guard number.count <= Self.maxSerialNumberLength else {
             throw TrustFailure(
                 .serialNumber, at: index,
-                "its serial number has \(number.count) bytes, and at most \(Self.maxSerialNumberLength) are allowed")
+                "its serial number must have at most \(Self.maxSerialNumberLength) bytes, found \(number.count)")
         }
     }
 
-    /// RFC 5280, section 4.1.2.2: 20 octets, the one that keeps a number positive included.
+    /// RFC 5280, section 4.1.2.2: 20 octets, including a leading zero that keeps the number
+    /// positive.
     private static let maxSerialNumberLength = 20
 
-    /// RFC 5280, section 4.2: which extensions are never critical, and which always. Of an anchor the key identifiers alone.
+    /// Checks the criticality that RFC 5280, section 4.2, requires; of an anchor, only that of the
+    /// key identifiers.
     private func checkCriticality(_ certificate: Certificate, _ index: Int, isAnchor: Bool) throws(TrustFailure) {
         for each in certificate.extensions.all {
             let expected: Bool? =
@@ -62,16 +66,17 @@ struct WellFormedRule: ChainRule {
             guard let expected, each.isCritical != expected else { continue }
             throw TrustFailure(
                 .form, at: index,
-                "the extension \(each.identifier) is \(expected ? "not critical, and must be" : "critical, and must not be")"
+                "the extension \(each.identifier) must \(expected ? "be critical" : "not be critical")"
             )
         }
     }
 
-    /// RFC 5280, section 4.2.1.9: whose key signs certificates is an authority.
+    /// Checks that a certificate whose key may sign certificates is a CA (RFC 5280, section
+    /// 4.2.1.9).
     private func checkUsage(_ certificate: Certificate, _ index: Int) throws(TrustFailure) {
         guard certificate.extensions.keyUsage?.contains(.keyCertSign) == true else { return }
         guard certificate.extensions.basicConstraints?.isCA == true else {
-            throw TrustFailure(.signingUsage, at: index, "its key may sign certificates, and it is no authority")
+            throw TrustFailure(.signingUsage, at: index, "its key usage has keyCertSign, but it is not a CA")
         }
     }
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a user or the administrator says of one certificate, for one use or for all.
+/// A trust setting of the user or the administrator for one certificate, for one policy or for all.
 public struct TrustSetting: Hashable, Sendable {
-    /// The numbers are Apple's `SecTrustSettingsResult`.
+    /// What the setting decides. The values are Apple's `SecTrustSettingsResult`.
     public enum Result: Int, Sendable, CaseIterable {
-        /// The certificate, which has signed itself, is an anchor.
+        /// The certificate, which is self-signed, is an anchor.
         case trustRoot = 1
-        /// The certificate is an anchor, though it has not signed itself.
+        /// The certificate is an anchor, although it is not self-signed.
         case trustAsRoot = 2
-        /// No chain may have the certificate in it.
+        /// No chain may contain the certificate.
         case deny = 3
-        /// Nothing is said about trust; an allowed error may be.
+        /// No decision about trust; the setting may still allow an error.
         case unspecified = 4
     }
 
     public var result: Result
     /// Nil for all policies.
     public var policy: Policy?
-    /// The host or the address of mail that the setting is for; nil for all.
+    /// The host or the email address that the setting is for; nil for all.
     public var name: String?
-    /// A rule whose failure about this certificate is overlooked.
+    /// A rule whose failure is ignored for this certificate.
     public var allowedError: TrustRule?
 
     public init(_ result: Result, policy: Policy? = nil, name: String? = nil, allowedError: TrustRule? = nil) {
@@ -29,7 +29,8 @@ public struct TrustSetting: Hashable, Sendable {
         self.allowedError = allowedError
     }
 
-    /// The policies that settings are for, by the names that `security` and its property lists have for them.
+    /// The policies of trust settings. The raw values are the names in `security` and its property
+    /// lists.
     public enum Policy: String, Sendable, CaseIterable {
         case basic = "basicX509"
         case server = "sslServer"
@@ -39,7 +40,7 @@ public struct TrustSetting: Hashable, Sendable {
         case timeStamping = "AppleTimeStamping"
     }
 
-    /// Whether the setting says something about a policy.
+    /// Whether the setting applies to a policy.
     func applies(to asked: TrustPolicy) -> Bool {
         let (own, subject) = asked.settingsPolicy
         guard policy == nil || policy == own else { return false }
@@ -48,7 +49,8 @@ public struct TrustSetting: Hashable, Sendable {
 }
 
 extension TrustPolicy {
-    /// Nil where no setting names the policy: then those for all policies count alone.
+    /// The policy in trust settings; nil if there is none, so that only settings for all policies
+    /// apply.
     fileprivate var settingsPolicy: (TrustSetting.Policy?, subject: String?) {
         switch self {
         case .basicX509, .revocation: (.basic, nil)

@@ -4,10 +4,11 @@ internal import FoundationEssentials
 internal import KeychainModel
 internal import LinuxSystem
 
-// The property list in which `security trust-settings-export` writes settings, with each certificate's bytes beside what macOS writes.
+// The property list of `security trust-settings-export`. Besides what macOS writes, it contains the
+// DER of each certificate.
 
 extension TrustSettings {
-    /// The settings as an XML property list.
+    /// The settings as an XML property list in UTF-8.
     public func propertyList() throws(CertificateError) -> [UInt8] {
         let records = entries.map { entry in
             (entry.certificate.sha1.hexadecimal.uppercased(), EntryRecord(entry))
@@ -16,18 +17,19 @@ extension TrustSettings {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .xml
         do { return Array(try encoder.encode(list)) } catch {
-            throw CertificateError("the settings cannot be written: \(error)")
+            throw CertificateError("cannot encode the trust settings: \(error)")
         }
     }
 
-    /// Settings from such a list.
+    /// Reads settings from a property list.
     ///
-    /// - Parameter known: where the certificates are found whose bytes the list has not, as macOS's have none.
-    /// - Throws: for anything else, and where a certificate is not found or is not the one that its hash says.
+    /// - Parameter known: where certificates are searched whose DER is not in the list, as in lists
+    ///   of macOS.
+    /// - Throws: if the list is invalid, or a certificate is not found or does not match its hash.
     public init(propertyList bytes: [UInt8], known: [Certificate] = []) throws(CertificateError) {
         let list: PropertyListValue
         do throws(PropertyListError) { list = try PropertyListReader.read(bytes) } catch {
-            throw CertificateError("the bytes are no property list of trust settings, in XML and UTF-8: \(error)")
+            throw CertificateError("not an XML property list of trust settings in UTF-8: \(error)")
         }
         guard list["trustVersion"]?.integer == 1 else {
             throw CertificateError("expected trust settings with trustVersion 1")
@@ -48,10 +50,10 @@ extension TrustSettings {
             certificate = found
         } else {
             throw CertificateError(
-                "a certificate of the trust settings was not found, neither in the list nor among those that are known")
+                "a certificate of the trust settings was not found in the list or among the known certificates")
         }
         guard certificate.sha1.hexadecimal.uppercased() == hash else {
-            throw CertificateError("a certificate is not the one of its hash")
+            throw CertificateError("a certificate does not match its hash")
         }
         guard let list = (entry["trustSettings"] ?? .array([])).array else {
             throw CertificateError("expected an array trustSettings")
@@ -72,7 +74,7 @@ private struct EntryRecord: Encodable {
     var serialNumber: Data?
     var modDate: Date?
     var trustSettings: [SettingRecord]?
-    /// Latchkey's addition.
+    /// The DER, an addition of Latchkey.
     var certificate: Data?
 
     init(_ entry: TrustSettings.Entry) {
@@ -84,7 +86,7 @@ private struct EntryRecord: Encodable {
     }
 }
 
-/// A setting as it is written.
+/// A setting in the written list.
 private struct SettingRecord: Encodable {
     let result: Int
     let policyName: String?
@@ -106,7 +108,8 @@ private struct SettingRecord: Encodable {
     }
 }
 
-/// Reads a setting, of ours or of macOS's. What is not understood is refused: without it the setting would say more than was meant.
+/// Reads a setting of Latchkey or macOS. Unknown constraints are refused, because without them the
+/// setting would allow more than intended.
 private struct SettingReader {
     private let members: [String: PropertyListValue]
 
@@ -116,7 +119,7 @@ private struct SettingReader {
             throw CertificateError("a trust setting has an unknown key")
         }
         guard members["kSecTrustSettingsKeyUsage"] == nil, members["kSecTrustSettingsApplication"] == nil else {
-            throw CertificateError("a setting is for one program or one use of the key, which is unsupported")
+            throw CertificateError("trust settings for one application or one key usage are not supported")
         }
         self.members = members
     }
@@ -127,27 +130,27 @@ private struct SettingReader {
         "kSecTrustSettingsAllowedError", "kSecTrustSettingsKeyUsage", "kSecTrustSettingsApplication",
     ]
 
-    /// The member of this name; nil where there is none.
+    /// The value for a key; nil if there is none.
     ///
-    /// - Throws: where its value is of another kind.
+    /// - Throws: if the value has another type.
     private func value<Value>(_ key: String, _ read: (PropertyListValue) -> Value?) throws(CertificateError) -> Value? {
         guard let member = members[key] else { return nil }
-        guard let value = read(member) else { throw CertificateError("the value of \(key) is of the wrong kind") }
+        guard let value = read(member) else { throw CertificateError("the value of \(key) has the wrong type") }
         return value
     }
 
-    /// One, or where it is for all of TLS, two.
+    /// The settings of the entry: one, or two if it is for TLS servers and clients.
     func settings() throws(CertificateError) -> [TrustSetting] {
-        // Apple's default where nothing is said.
+        // Apple's default if there is no result.
         let number = try value("kSecTrustSettingsResult", \.integer) ?? 1
         guard let result = Int(exactly: number).flatMap(TrustSetting.Result.init(rawValue:)) else {
-            throw CertificateError("a setting has an unknown result")
+            throw CertificateError("a trust setting has an unknown result")
         }
         var setting = TrustSetting(result, name: try value("kSecTrustSettingsPolicyString", \.string))
         if let allowedError = try value("kSecTrustSettingsAllowedError", \.integer) {
             let rule = TrustRule.allCases.first { Int64($0.status.rawValue) == allowedError && $0.isAllowable }
             guard let rule else {
-                throw CertificateError("a setting allows the error \(allowedError), which nobody may")
+                throw CertificateError("the error \(allowedError) cannot be allowed by a trust setting")
             }
             setting.allowedError = rule
         }
@@ -159,22 +162,22 @@ private struct SettingReader {
         return all
     }
 
-    /// One that is nil for all policies.
+    /// The policies of the setting; nil stands for all.
     private func policies() throws(CertificateError) -> [TrustSetting.Policy?] {
         if let policyName = try value("kSecTrustSettingsPolicyName", \.string) {
             guard let known = TrustSetting.Policy(rawValue: policyName) else {
-                throw CertificateError("a setting is for the policy \(policyName), which is not served")
+                throw CertificateError("the policy \(policyName) of a trust setting is not supported")
             }
             return [known]
         }
         guard let policy = try value("kSecTrustSettingsPolicy", \.data) else { return [nil] }
-        // 1.2.840.113635.100.1 and one more.
+        // 1.2.840.113635.100.1 and one more arc.
         let apple: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x01]
         guard policy.count == apple.count + 1, policy.starts(with: apple), let last = policy.last,
             let known =
                 ([2: [.basic], 3: [.server, .client], 8: [.mail], 16: [.codeSigning], 20: [.timeStamping]]
                 as [UInt8: [TrustSetting.Policy]])[last]
-        else { throw CertificateError("a setting is for a policy that is not served") }
+        else { throw CertificateError("the policy of a trust setting is not supported") }
         return known
     }
 }

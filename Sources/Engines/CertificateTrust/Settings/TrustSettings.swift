@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the user, or the administrator, says of certificates.
+/// The trust settings of one domain: the user's or the administrator's.
 public struct TrustSettings: Sendable {
-    /// One certificate with its settings; without any it is trusted for everything.
+    /// A certificate with its settings; an empty list means trusted for everything.
     public struct Entry: Sendable {
         public let certificate: Certificate
         public var settings: [TrustSetting]
-        /// When it was said, in seconds since 1970.
+        /// When the entry was last changed, in seconds since 1970.
         public var modified: Double
 
         public init(_ certificate: Certificate, settings: [TrustSetting], modified: Double) {
@@ -15,18 +15,18 @@ public struct TrustSettings: Sendable {
             self.modified = modified
         }
 
-        /// What is said for a policy.
+        /// The settings that apply to a policy.
         func settings(for policy: TrustPolicy) -> [TrustSetting] {
             settings.isEmpty ? [TrustSetting(.trustRoot)] : settings.filter { $0.applies(to: policy) }
         }
     }
 
-    /// By SHA-1 of the certificate, as property lists have it.
+    /// The entries, one per certificate.
     public private(set) var entries: [Entry] = []
 
     public init() {}
 
-    /// Says this of a certificate, and no longer what was said before.
+    /// Sets the settings of a certificate; they replace its previous ones.
     public mutating func set(_ settings: [TrustSetting], of certificate: Certificate, at date: Double) {
         let entry = Entry(certificate, settings: settings, modified: date)
         if let index = entries.firstIndex(where: { $0.certificate == certificate }) {
@@ -36,9 +36,9 @@ public struct TrustSettings: Sendable {
         }
     }
 
-    /// Says nothing of a certificate any more.
+    /// Removes the settings of a certificate.
     ///
-    /// - Returns: whether anything was said.
+    /// - Returns: whether there were any.
     public mutating func remove(_ certificate: Certificate) -> Bool {
         let count = entries.count
         entries.removeAll { $0.certificate == certificate }

@@ -3,18 +3,18 @@
 internal import Glibc
 internal import Synchronization
 
-/// The places where trust settings lie: the user's and the administrator's.
+/// The files with trust settings: the user's and the administrator's.
 public struct TrustSettingsDomains: Sendable {
     public let user: TrustSettingsFile?
     public let administrator: TrustSettingsFile
 
-    /// - Parameter directory: of the user's keychain; nil where there is no place for one.
+    /// - Parameter directory: the directory of the user's keychain; nil if there is none.
     public init(user directory: String?, administrator: TrustSettingsFile = .administrator) {
         user = directory.map { Self.file("\($0)/\(TrustSettingsFile.name)", owner: geteuid()) }
         self.administrator = administrator
     }
 
-    /// The file of this path that was used before, which has its settings at hand.
+    /// The file at this path; the last one used is kept, because it caches its settings.
     private static func file(_ path: String, owner: UInt32) -> TrustSettingsFile {
         last.withLock { last in
             if let last, last.path == path, last.owner == owner { return last }
@@ -28,12 +28,12 @@ public struct TrustSettingsDomains: Sendable {
 }
 
 extension TrustEvaluation {
-    /// Judges by the settings of these places as well.
+    /// Uses the settings of these domains.
     public mutating func take(_ domains: TrustSettingsDomains) {
         do throws(CertificateError) {
             settings = try [domains.user?.load(), domains.administrator.load()].compactMap { $0 }
         } catch {
-            // They might forbid what is judged.
+            // The settings could deny a certificate, so nothing is trusted without them.
             settingsProblem = error.description
         }
     }

@@ -3,17 +3,17 @@
 internal import LinuxSystem
 internal import Synchronization
 
-/// A file of trust settings, which is read once, and again when it changes.
+/// A file of trust settings. It is read once, and again when it changes.
 public final class TrustSettingsFile: Sendable {
     public let path: String
-    /// Who may write it, beside root.
+    /// The user who may write the file, besides root.
     let owner: UInt32
     private let state = Mutex<(stamp: FileStatus.Stamp, settings: TrustSettings)?>(nil)
 
-    /// The file's name in the directory of a keychain.
+    /// The name of the file in the directory of a keychain.
     public static let name = "trust-settings.plist"
 
-    /// The administrator's, for all users.
+    /// The administrator's file, for all users.
     public static let administrator = TrustSettingsFile("/etc/latchkey/\(name)", owner: 0)
 
     public init(_ path: String, owner: UInt32) {
@@ -21,14 +21,15 @@ public final class TrustSettingsFile: Sendable {
         self.owner = owner
     }
 
-    /// The settings as the file now is; none where there is no file.
+    /// The current settings of the file; empty if there is no file.
     ///
-    /// - Throws: where it is no such file, or somebody else owns it or may write it.
+    /// - Throws: if the file is invalid, or another user owns it or may write it.
     public func load() throws(CertificateError) -> TrustSettings {
         let stamp = FileStatus.stamp(of: path)
         if let kept = state.withLock({ $0 }), kept.stamp == stamp { return kept.settings }
         let settings = try read()
-        // What is not there may be there and hidden the next time.
+        // A missing file is not cached: the same stamp could also mean that the file exists but
+        // cannot be examined.
         state.withLock { $0 = stamp.isOfFile ? (stamp, settings) : nil }
         return settings
     }
@@ -38,17 +39,17 @@ public final class TrustSettingsFile: Sendable {
             guard let status = try FileStatus.of(path) else { return TrustSettings() }
             try status.requireWrittenOnly(by: status.owner == 0 ? 0 : owner, path: path)
         } catch {
-            throw CertificateError("the trust settings are not to be trusted: \(error)")
+            throw CertificateError("unsafe trust settings: \(error)")
         }
         let bytes: [UInt8]?
         do throws(SystemError) { bytes = try BoundedFile.read(path, limit: PropertyListReader.maxLength) } catch {
-            throw CertificateError("the trust settings cannot be read: \(error)")
+            throw CertificateError("cannot read the trust settings: \(error)")
         }
         return try bytes.map { (bytes) throws(CertificateError) in try TrustSettings(propertyList: bytes) }
             ?? TrustSettings()
     }
 
-    /// Writes the settings in place of those that are there: the administrator's for all to read, a user's for nobody else.
+    /// Replaces the file. The administrator's is readable by all users, a user's only by its owner.
     public func save(_ settings: TrustSettings) throws(CertificateError) {
         let bytes = try settings.propertyList()
         let isShared = path == Self.administrator.path
@@ -58,7 +59,7 @@ public final class TrustSettingsFile: Sendable {
             }
             try WorldReadableFile.replace(path, content: bytes, mode: isShared ? 0o644 : 0o600)
         } catch {
-            throw CertificateError("the trust settings cannot be written: \(error)")
+            throw CertificateError("cannot write the trust settings: \(error)")
         }
     }
 }

@@ -2,7 +2,7 @@
 
 internal import OpenSSLCrypto
 
-/// How a certificate was signed, of the ways that are accepted (CA/Browser Forum's Baseline Requirements, section 7.1.3.2).
+/// An accepted signature algorithm (CA/Browser Forum's Baseline Requirements, section 7.1.3.2).
 struct SignatureScheme {
     enum Family {
         /// PKCS #1 v1.5.
@@ -13,10 +13,10 @@ struct SignatureScheme {
     let family: Family
     let hash: Hash
 
-    /// Not the protocol of that name in Crypto.
+    /// Avoids the name of Crypto's protocol `HashFunction`.
     typealias Hash = HashFunction
 
-    /// Nil for an algorithm that is not accepted, or has parameters that it has not.
+    /// Nil if the algorithm is not accepted or has invalid parameters.
     init?(_ algorithm: AlgorithmIdentifier) {
         switch algorithm.algorithm {
         case .sha256WithRSA: (family, hash) = (.rsa, .sha256)
@@ -27,11 +27,12 @@ struct SignatureScheme {
         case .ecdsaWithSHA512: (family, hash) = (.ecdsa, .sha512)
         default: return nil
         }
-        // RFC 4055, section 5: NULL, and nothing is taken for it. RFC 5758, section 3.2: nothing.
+        // RFC 4055, section 5: NULL; absent parameters are accepted as well. RFC 5758, section 3.2:
+        // absent.
         guard family == .rsa ? algorithm.hasNoParameters : algorithm.parameters == nil else { return nil }
     }
 
-    /// The algorithm's usual name, for those that are known and refused too.
+    /// The usual name of an algorithm, also of a known one that is not accepted.
     static func name(of algorithm: ObjectIdentifier) -> String { names[algorithm] ?? algorithm.description }
 
     private static let names: [ObjectIdentifier: String] = [

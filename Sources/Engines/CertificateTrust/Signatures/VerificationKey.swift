@@ -5,9 +5,10 @@ internal import FoundationEssentials
 internal import OpenSSLCrypto
 internal import SwiftASN1
 
-/// A certificate's public key, ready to check the signatures of other certificates.
+/// A certificate's public key, prepared to verify signatures.
 ///
-/// RSA of 2048 to 8192 bits and the curves P-256, P-384 and P-521 are served. Every other key is refused by name.
+/// RSA keys of 2048 to 8192 bits and keys on P-256, P-384 and P-521 are supported. Any other key is
+/// refused with an error that names it.
 struct VerificationKey: Sendable {
     private let family: SignatureScheme.Family
     private let check:
@@ -19,7 +20,7 @@ struct VerificationKey: Sendable {
         case .ellipticCurve(.p256): self = try Self.curve(P256.Signing.PublicKey.self, info.key)
         case .ellipticCurve(.p384): self = try Self.curve(P384.Signing.PublicKey.self, info.key)
         case .ellipticCurve(.p521): self = try Self.curve(P521.Signing.PublicKey.self, info.key)
-        case .ellipticCurve, .ed25519, .other: throw CertificateError("keys of \(info) are not accepted")
+        case .ellipticCurve, .ed25519, .other: throw CertificateError("\(info) keys are not accepted")
         }
     }
 
@@ -31,17 +32,17 @@ struct VerificationKey: Sendable {
         self.check = check
     }
 
-    /// Whether the signature is this key's for the message.
+    /// Whether the signature of the message is valid for this key.
     ///
-    /// - Throws: where the algorithm is not accepted, or is none for this kind of key.
+    /// - Throws: if the algorithm is not accepted, or does not fit the kind of key.
     func isSignature(
         _ signature: ArraySlice<UInt8>, of message: ArraySlice<UInt8>, _ algorithm: AlgorithmIdentifier
     ) throws(CertificateError) -> Bool {
         guard let scheme = SignatureScheme(algorithm) else {
-            throw CertificateError("signatures by \(SignatureScheme.name(of: algorithm.algorithm)) are not accepted")
+            throw CertificateError("\(SignatureScheme.name(of: algorithm.algorithm)) signatures are not accepted")
         }
         guard scheme.family == family else {
-            throw CertificateError("the signature is of another algorithm than the issuer's key")
+            throw CertificateError("the signature algorithm does not match the issuer's key")
         }
         return check(signature, message, scheme.hash)
     }
@@ -50,19 +51,21 @@ struct VerificationKey: Sendable {
 // MARK: RSA
 
 extension VerificationKey {
-    /// Smaller ones are weak, larger ones slow.
+    /// The accepted sizes in bits; smaller keys are weak, larger ones slow.
     private static let modulusSizes = 2048...8192
 
     private static func rsa(_ info: SubjectPublicKeyInfo) throws(CertificateError) -> VerificationKey {
-        guard info.algorithm.hasNoParameters else { throw CertificateError("an RSA key has parameters") }
+        guard info.algorithm.hasNoParameters else {
+            throw CertificateError("the parameters of an RSA key must be NULL or absent")
+        }
         let (modulus, exponent) = try info.rsaNumbers()
         let bits = modulus.count * 8 - modulus[0].leadingZeroBitCount
         guard modulusSizes ~= bits else {
             throw CertificateError(
-                "an RSA key has \(modulusSizes.lowerBound) to \(modulusSizes.upperBound) bits, this one has \(bits)")
+                "an RSA key must have \(modulusSizes.lowerBound) to \(modulusSizes.upperBound) bits, found \(bits)")
         }
         guard bits.isMultiple(of: 8) else {
-            throw CertificateError("an RSA key has whole bytes, this one has \(bits) bits")
+            throw CertificateError("the size of an RSA key must be a multiple of 8 bits, found \(bits)")
         }
         guard let key = try? AsymmetricKey(modulus: modulus, exponent: exponent) else {
             throw CertificateError("the RSA key cannot be used")
@@ -102,12 +105,13 @@ extension UnsafeMutableRawBufferPointer {
 // MARK: Elliptic curves
 
 extension VerificationKey {
-    /// Points are uncompressed, as the Baseline Requirements, section 7.1.3.1.2, have them.
+    /// Makes a key from an uncompressed point, as the Baseline Requirements, section 7.1.3.1.2,
+    /// require.
     private static func curve<Key: CurveKey>(_ type: Key.Type, _ point: ArraySlice<UInt8>) throws(CertificateError)
         -> VerificationKey
     {
         guard let key = try? Key(x963Representation: point) else {
-            throw CertificateError("the public key is no uncompressed point of its curve")
+            throw CertificateError("the public key must be an uncompressed point on its curve")
         }
         return VerificationKey(.ecdsa) { signature, message, hash in
             switch hash {
@@ -119,7 +123,7 @@ extension VerificationKey {
     }
 }
 
-/// What the public keys of CryptoKit's three curves have in common.
+/// The common interface of CryptoKit's public keys on its three curves.
 private protocol CurveKey: Sendable {
     init(x963Representation point: some ContiguousBytes) throws
     func isSignature(_ der: ArraySlice<UInt8>, of digest: some Digest) -> Bool
