@@ -5,7 +5,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Apple's own policies, EAP and IPsec: what each asks of a chain, and what it refuses.
+/// Apple's own policies, EAP and IPsec: what each requires of a chain, and what it refuses.
 @Suite("Apple's policies")
 struct ApplePolicyTests {
     private static let root = Issuer("root")
@@ -35,7 +35,8 @@ struct ApplePolicyTests {
         return DERWriter.element(0x30, (attributes + [name]).flatMap { $0 })
     }
 
-    /// The rules that a chain of three breaks, each with its place; those of a chain without the intermediate where `isShort`.
+    /// The rules that a chain of three breaks, each with the index of the certificate. With
+    /// `isShort`, the chain has no intermediate.
     private static func broken(
         _ profile: AppleProfile? = nil, _ policies: [TrustPolicy] = [], leaf: [[UInt8]], intermediate: [[UInt8]] = [],
         subject: [UInt8]? = nil, isShort: Bool = false
@@ -59,7 +60,7 @@ struct ApplePolicyTests {
     private static let receipt = [marker("6.11.1"), policies("1.2.840.113635.100.5.6.1")]
 
     @Test(
-        "The signer of a receipt has its marker and its policy, below Apple's intermediate and root, in a chain of three"
+        "A receipt signer needs its marker and policy in a chain of three with Apple's intermediate and root"
     )
     func receipts() throws {
         let profile = AppleProfile.macAppStoreReceipt
@@ -76,11 +77,11 @@ struct ApplePolicyTests {
                 "requiredExtension 1"
             ])
         #expect(try Self.broken(profile, leaf: Self.receipt, isShort: true) == ["pathLength 0"])
-        // The marker is looked for on the certificate that it belongs to.
+        // Each marker must be on the right certificate.
         let swapped = try Self.broken(
             profile, leaf: [Self.worldwide, Self.receipt[1]], intermediate: [Self.receipt[0]])
         #expect(swapped == ["requiredExtension 0", "requiredExtension 1"])
-        // A root that is not Apple's, however the certificates below it look.
+        // The root is not Apple's.
         let elsewhere = try Self.broken(nil, [.macAppStoreReceipt], leaf: Self.receipt, intermediate: [Self.worldwide])
         #expect(elsewhere == ["requiredAnchor 2"])
         #expect(
@@ -89,7 +90,7 @@ struct ApplePolicyTests {
         #expect(TrustPolicy.macAppStoreReceipt.revocationOptions == [.ocsp, .lists])
     }
 
-    @Test("An Apple ID's certificate has its marker, below one of two intermediates")
+    @Test("The certificate of an Apple ID needs its marker and one of two intermediates")
     func appleIDs() throws {
         let profile = AppleProfile.appleID
         for intermediate in ["6.2.3", "6.2.7"] {
@@ -106,7 +107,7 @@ struct ApplePolicyTests {
         #expect(elsewhere == ["requiredAnchor 2"])
     }
 
-    @Test("The signer of a pass has the marker of its type, the use, and the team as its one unit")
+    @Test("A pass signer needs the marker of its type, the usage, and the team as its only organizational unit")
     func passes() throws {
         let type = DERWriter.utf8("pass.com.example")
         let leaf = [Self.marker("6.1.16", type), Self.usages("1.2.840.113635.100.4.14")]
@@ -128,7 +129,7 @@ struct ApplePolicyTests {
         #expect(try broken(profile, [Self.marker("6.1.16", [0xFF]), leaf[1]]) == ["requiredExtension 0"])
     }
 
-    @Test("The profiles hold Apple's three roots, and a leaf by itself is judged without one")
+    @Test("The profiles have Apple's three roots, which the check of a single leaf does not require")
     func leaves() throws {
         #expect(AppleProfile.macAppStoreReceipt.anchors.count == 3)
         #expect(AppleProfile.macAppStoreReceipt.anchors.allSatisfy { $0.count == 32 })
@@ -142,7 +143,7 @@ struct ApplePolicyTests {
     // MARK: EAP and IPsec
 
     @Test(
-        "A server of EAP is one that is trusted by name, or by a wildcard of the program's for one label",
+        "An EAP server matches a trusted name, or a trusted wildcard for one label",
         arguments: [
             (["radius.example.com"], ["radius.example.com"], true),
             (["RADIUS.example.com"], ["radius.EXAMPLE.com"], true),
@@ -165,7 +166,7 @@ struct ApplePolicyTests {
         #expect(try Self.broken(nil, [policy], leaf: leaf) == (matches ? [] : ["serverName 0"]))
     }
 
-    @Test("EAP takes a leaf of no use or of its own, and no authority; IPsec a leaf of any use, by its host's name")
+    @Test("EAP accepts a leaf without or with its own usage, IPsec one of any usage; neither accepts a CA")
     func eapAndIPsec() throws {
         let (server, client) = (Self.usages("1.3.6.1.5.5.7.3.1"), Self.usages("1.3.6.1.5.5.7.3.2"))
         for (policy, leaf, expected) in [
@@ -187,7 +188,7 @@ struct ApplePolicyTests {
         }
     }
 
-    @Test("Key usages that are asked for replace the policy's own, and one of them has to be named")
+    @Test("Required key usages replace the policy's own, and the leaf must have one of them")
     func keyUsages() throws {
         func usage(_ bits: UInt8) -> [UInt8] { CertificateTemplate.extension("2.5.29.15", DERWriter.bits([bits])) }
         let encrypting = TrustPolicy.keyUsages([.keyEncipherment, .dataEncipherment], of: .codeSigning)
@@ -198,7 +199,7 @@ struct ApplePolicyTests {
             #expect(try Self.broken(nil, [encrypting], leaf: [code, usage(bits)]) == expected)
         }
         #expect(try Self.broken(nil, [encrypting], leaf: [code]) == ["keyUsage 0"])
-        // What else the policy asks for it still does.
+        // The policy's other requirements remain.
         #expect(try Self.broken(nil, [encrypting], leaf: [usage(0x20)]) == ["extendedKeyUsage 0"])
         #expect(try Self.broken(nil, [.keyUsages([.keyEncipherment], of: .basicX509)], leaf: []) == ["keyUsage 0"])
         let revocation = RevocationOptions.ocsp

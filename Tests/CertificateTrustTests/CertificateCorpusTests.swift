@@ -6,15 +6,15 @@ import Testing
 
 @testable import CertificateTrust
 
-/// The inputs of Fuzz/Corpus/certificates: certificates and files of them, and whatever the fuzzer has found that goes another way. The first byte
-/// says what reads the rest, as in the fuzzer.
+/// Replays Fuzz/Corpus/certificates: certificates, files of certificates, and inputs with new
+/// coverage that the fuzzer found. The first byte selects the reader, as in the fuzzer.
 @Suite("Fuzzer's corpus of certificates")
 struct CertificateCorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
         path: "../../Fuzz/Corpus/certificates"
     ).standardized
 
-    @Test("Every input of the corpus is read without a trap and judged in time")
+    @Test("Every input of the corpus is read without a trap and evaluated in time")
     func replay() throws {
         var (read, refusals) = (0, 0)
         for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path) {
@@ -56,7 +56,8 @@ struct CertificateCorpusTests {
         return true
     }
 
-    /// An issuer and its certificate, each behind two bytes of length, then what is said of them; whether it could be read.
+    /// Reads an issuer and a certificate, each after its length in two bytes, then revocation
+    /// evidence. Returns whether the evidence could be read.
     private func revocation(_ bytes: [UInt8], _ take: (inout RevocationInformation, [UInt8]) throws -> Void) -> Bool {
         var rest = bytes[...]
         var certificates: [Certificate] = []
@@ -77,7 +78,7 @@ struct CertificateCorpusTests {
         return isRead
     }
 
-    /// Writes the first inputs, for the fuzzer to start from.
+    /// Writes the seeds for the fuzzer.
     @Test(
         "Seeds are written on demand",
         .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1", "only to record new ones"))

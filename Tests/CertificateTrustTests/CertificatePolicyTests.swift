@@ -4,7 +4,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// RFC 5280, section 6.1: policies that an authority requires hold down to the leaf.
+/// RFC 5280, section 6.1: a policy that a CA requires must be valid down to the leaf.
 @Suite("Certificate policies")
 struct CertificatePolicyTests {
     private static let root = Issuer("root")
@@ -12,7 +12,7 @@ struct CertificatePolicyTests {
     private static let lower = Issuer("lower")
     private static let server = Issuer("server")
 
-    /// What one certificate says about policies.
+    /// The policy extensions of one certificate.
     struct Statement: Sendable, CustomTestStringConvertible {
         var policies: [String] = []
         var mappings: [(String, String)] = []
@@ -57,12 +57,12 @@ struct CertificatePolicyTests {
     }
 
     @Test(
-        "A policy that is required holds all the way down",
+        "A required policy must be valid for the whole chain",
         arguments: [
-            // Nobody requires one.
+            // No policy is required.
             (Statement(), Statement(), Statement(), true),
             (Statement(policies: ["a"]), Statement(policies: ["b"]), Statement(policies: ["c"]), true),
-            // It is required at once, and of every certificate.
+            // A policy is required immediately, of every certificate.
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["a"]), Statement(policies: ["a"]), true),
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["a"]), Statement(policies: ["b"]), false),
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["a"]), Statement(), false),
@@ -75,7 +75,7 @@ struct CertificatePolicyTests {
                 Statement(policies: ["a", "b"], explicit: 0), Statement(policies: ["b", "c"]),
                 Statement(policies: ["c"]), false
             ),
-            // Only after some more certificates; by the leaf itself.
+            // Required after some more certificates, or by the leaf itself.
             (Statement(explicit: 3), Statement(), Statement(), true),
             (Statement(explicit: 2), Statement(), Statement(), false),
             (Statement(), Statement(), Statement(explicit: 0), false),
@@ -83,7 +83,7 @@ struct CertificatePolicyTests {
             (
                 Statement(policies: ["a"]), Statement(policies: ["a"]), Statement(policies: ["a"], explicit: 0), true
             ),
-            // Any policy stands for all, unless it is inhibited.
+            // anyPolicy matches all policies unless it is inhibited.
             (Statement(policies: ["any"], explicit: 0), Statement(policies: ["any"]), Statement(policies: ["c"]), true),
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["any"]), Statement(policies: ["a"]), true),
             (Statement(policies: ["a"], explicit: 0), Statement(policies: ["any"]), Statement(policies: ["b"]), false),
@@ -136,7 +136,7 @@ struct CertificatePolicyTests {
         #expect(verdict.failure?.rule == (isAccepted ? nil : .certificatePolicy))
     }
 
-    @Test("Mappings from and to any policy, and lists that are empty, are not read")
+    @Test("Policy mappings from or to anyPolicy, and empty mappings, are defects")
     func forms() throws {
         for mappings in [[("any", "b")], [("a", "any")]] {
             let certificate = try Self.upper.certificate(by: Self.root) {

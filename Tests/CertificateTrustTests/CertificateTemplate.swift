@@ -5,7 +5,7 @@ import Foundation
 
 @testable import CertificateTrust
 
-/// A certificate to be made, each part of which a test can spoil.
+/// The fields of a certificate to make; a test can make each of them invalid.
 struct CertificateTemplate {
     var version: Int? = 3
     var serialNumber: [UInt8] = DERWriter.integer(0x1234_5678)
@@ -16,14 +16,14 @@ struct CertificateTemplate {
     var notAfter: [UInt8] = time("20450101000000Z")
     var subject: [UInt8]
     var publicKey: [UInt8]
-    /// Nil for none at all.
+    /// Nil to omit the field.
     var extensions: [[UInt8]]? = []
-    /// Behind the extensions, where there are any.
+    /// Added after ``extensions``, unless that is nil.
     var keyIdentifiers: [[UInt8]] = []
 
     static let ecdsaWithSHA256 = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.2"))
 
-    /// A name with a common name alone.
+    /// A name with only a common name.
     static func name(_ commonName: String) -> [UInt8] {
         commonName.isEmpty
             ? DERWriter.sequence()
@@ -31,7 +31,7 @@ struct CertificateTemplate {
                 DERWriter.set(DERWriter.sequence(DERWriter.identifier("2.5.4.3"), DERWriter.utf8(commonName))))
     }
 
-    /// `UTCTime` up to 2049, `GeneralizedTime` from then on, or where more digits are given.
+    /// `UTCTime` for 1950 to 2049 in the usual form, `GeneralizedTime` for anything else.
     static func time(_ text: String) -> [UInt8] {
         guard text.utf8.count == 15, "1950" <= text.prefix(4), text.prefix(4) < "2050" else {
             return DERWriter.element(0x18, Array(text.utf8))

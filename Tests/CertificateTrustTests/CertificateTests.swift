@@ -7,7 +7,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Certificates are read as openssl reads them, and what is none is refused without a trap.
+/// Certificates are read as openssl reads them; invalid bytes are refused without a trap.
 @Suite("Certificate")
 struct CertificateTests {
     private static let key = P256.Signing.PrivateKey()
@@ -18,7 +18,7 @@ struct CertificateTests {
             publicKey: CertificateTemplate.publicKey(key))
     }
 
-    /// One made by openssl, with these lines of its configuration's extensions.
+    /// A certificate made by openssl with these extensions.
     private static func made(_ words: [String], _ extensions: [String] = []) throws -> (
         certificate: Certificate, file: String, OpenSSL
     ) {
@@ -31,7 +31,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "Names, times, serial number and key are what openssl reads",
+        "Names, times, serial number and key are read as openssl reads them",
         arguments: [
             ["-newkey", "rsa:2048", "-subj", "/C=DE/O=Example, Ltd/OU=a+b/CN=example.com", "-days", "1"],
             ["-newkey", "rsa:1024", "-subj", "/CN=# first/serialNumber=7", "-days", "36500"],
@@ -73,7 +73,7 @@ struct CertificateTests {
             try openssl.output(["pkey", "-pubin", "-in", pem, "-outform", "DER"]) == Array(certificate.publicKey.der))
     }
 
-    @Test("Extensions hold what was asked of openssl")
+    @Test("Extensions are read with the values that openssl wrote")
     func extensions() throws {
         let (certificate, _, _) = try Self.made(
             ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-subj", "/CN=a"],
@@ -115,7 +115,7 @@ struct CertificateTests {
         #expect(extensions[.keyUsage]?.isCritical == true && extensions[.extendedKeyUsage]?.isCritical == false)
     }
 
-    @Test("Every certificate of the system's bundle is read, and named as openssl names it")
+    @Test("Every certificate of the system's bundle is read without defects")
     func bundle() throws {
         let text = try String(contentsOfFile: "/etc/ssl/certs/ca-certificates.crt", encoding: .utf8)
         let blocks = text.components(separatedBy: "-----END CERTIFICATE-----").dropLast()
@@ -129,9 +129,9 @@ struct CertificateTests {
         }
     }
 
-    // MARK: Forms
+    // MARK: Syntax
 
-    @Test("What breaks a certificate's form is told, and the rest is read")
+    @Test("Syntax violations are reported as defects, and the rest is read")
     func defects() throws {
         func defects(_ change: (inout CertificateTemplate) -> Void) throws -> [String] {
             var template = Self.plain
@@ -171,7 +171,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "Object identifiers are told apart by all their arcs, also those of more than 64 bits; each is in its fewest bytes"
+        "Object identifiers are compared by all arcs, even of over 64 bits, and must be minimally encoded"
     )
     func identifiers() throws {
         func decodedText(_ content: [UInt8]) throws -> String? {
@@ -189,7 +189,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("Times are of one form: with seconds, in UTC, without fractions, and of the calendar")
+    @Test("Times must have seconds, be in UTC without fractions, and exist in the calendar")
     func times() throws {
         func time(_ element: [UInt8]) throws -> String {
             var template = Self.plain
@@ -215,7 +215,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("Names are equal whatever their string types, case and spaces; a prefix is a subtree")
+    @Test("Names are compared regardless of string type, case and spaces; a prefix is a subtree")
     func names() throws {
         func name(_ values: (tag: UInt8, text: [UInt8])...) throws -> DistinguishedName {
             var template = Self.plain
@@ -235,16 +235,16 @@ struct CertificateTests {
         let longer = try name((0x0C, Array("Example Ltd".utf8)), (0x0C, Array("b".utf8)))
         #expect(longer.normalizedRelativeNames.starts(with: utf8.normalizedRelativeNames))
         #expect(!utf8.normalizedRelativeNames.starts(with: longer.normalizedRelativeNames))
-        // What is no text is compared as it stands.
+        // A value without text is compared byte by byte.
         #expect(
             try name((0x0C, [0xFF])).matches(name((0x0C, [0xFF])))
                 && !name((0x0C, [0xFF])).matches(name((0x0C, [0xFE]))))
         #expect(try name((0x0C, Array("a\u{1B}[31m".utf8))).description == "O=a\\1b[31m")
     }
 
-    // MARK: Bad input
+    // MARK: Malformed input
 
-    @Test("Every truncation, a byte too many and any changed byte is an error or another certificate, never a trap")
+    @Test("Truncated, lengthened or changed bytes are an error or another certificate, never a trap")
     func spoiled() throws {
         var template = Self.plain
         template.extensions = [
@@ -276,7 +276,7 @@ struct CertificateTests {
         #expect(read > 0)
     }
 
-    @Test("A length that lies, one not in its fewest bytes, an indefinite one and deep nesting are refused")
+    @Test("Wrong, non-minimal and indefinite lengths, and deep nesting, are refused")
     func lengths() {
         let lying: [[UInt8]] = [
             [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x88, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
@@ -300,7 +300,7 @@ struct CertificateTests {
         return lengths.reversed().flatMap { $0 }
     }
 
-    @Test("Ten thousand names are read")
+    @Test("Ten thousand names are read in time")
     func manyNames() throws {
         var template = Self.plain
         let names = (0..<10_000).flatMap { DERWriter.implicit(2, Array("host\($0).example".utf8)) }

@@ -7,8 +7,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Chains are found wherever there is one, and each rule refuses what breaks it, for its own
-/// reason.
+/// A chain is found if there is one, and each rule refuses a chain that breaks it.
 @Suite("Chains")
 struct ChainTests {
     private static let root = Issuer("root")
@@ -26,8 +25,8 @@ struct ChainTests {
             at: validationTime)
     }
 
-    /// The rule that a chain of three breaks once a part is changed, and where; nil where it is
-    /// accepted.
+    /// The rule that a changed chain of three breaks, with the index of the certificate; nil if the
+    /// chain is accepted.
     private static func broken(
         leaf: (inout CertificateTemplate) -> Void = { _ in },
         intermediate change: (inout CertificateTemplate) -> Void = { _ in },
@@ -43,13 +42,13 @@ struct ChainTests {
         return verdict.failure.map { "\($0.rule) \($0.index)" }
     }
 
-    @Test("A chain that keeps every rule is accepted, with or without intermediates, in any order and among others")
+    @Test("A valid chain is found with or without intermediates, in any order, among unrelated certificates")
     func accepted() throws {
         #expect(try Self.broken() == nil)
         let (root, other) = (Self.root, Issuer("other"))
         let anchor = try root.certificate(by: root)
         #expect(Self.verdict(try Self.server.leaf(by: root), anchors: [anchor]).chain?.certificates.count == 2)
-        // An anchor itself.
+        // The anchor itself is a chain.
         #expect(Self.verdict(anchor, anchors: [anchor]).chain?.certificates.count == 1)
         let intermediate = try Self.intermediate.certificate(by: root)
         let extra = try other.certificate(by: other)
@@ -58,11 +57,11 @@ struct ChainTests {
             Self.verdict(leaf, [extra, leaf, anchor, intermediate], anchors: [anchor]).chain?.certificates == [
                 leaf, intermediate, anchor,
             ])
-        // An intermediate that is trusted ends the chain.
+        // A trusted intermediate ends the chain.
         #expect(Self.verdict(leaf, anchors: [intermediate]).chain?.certificates == [leaf, intermediate])
     }
 
-    @Test("Nobody trusted: no anchor, another's anchor, no intermediate, a leaf that signed itself")
+    @Test("Without an anchor, with another anchor, without an intermediate or self-signed, a leaf is not trusted")
     func untrusted() throws {
         let leaf = try Self.server.leaf(by: Self.intermediate)
         let anchor = try Self.root.certificate(by: Self.root)
@@ -84,7 +83,7 @@ struct ChainTests {
             ).chain == nil)
     }
 
-    @Test("A changed byte of what is signed, or of the signature, is no chain")
+    @Test("A changed byte in the signed part or in the signature breaks the chain")
     func signature() throws {
         let anchor = try Self.root.certificate(by: Self.root)
         let der = try Self.server.leaf(by: Self.root).der
@@ -99,7 +98,7 @@ struct ChainTests {
         #expect(read > 20)
     }
 
-    @Test("Validity is asked of every certificate, and lasts until the second of notAfter is over")
+    @Test("Every certificate must be valid, until the second of notAfter is over")
     func validity() throws {
         let (first, last) = ("20260101000000Z", "20261231235959Z")
         let (start, end) = (1_767_225_600.0, 1_798_761_599.0)
@@ -114,7 +113,7 @@ struct ChainTests {
             #expect(try Self.broken(intermediate: limits, at: validationTime) == expected.map { "\($0) 1" })
             #expect(try Self.broken(root: limits, at: validationTime) == expected.map { "\($0) 2" })
         }
-        // The sentence does not contradict itself.
+        // The explanation shows different times at the first invalid second.
         let leaf = try Self.server.leaf(by: Self.root) { limits(&$0) }
         let anchor = try Self.root.certificate(by: Self.root)
         let explanation = Self.verdict(leaf, anchors: [anchor], at: end + 1).failure?.explanation
@@ -124,20 +123,20 @@ struct ChainTests {
         #expect(try Self.broken(at: .nan) != nil)
     }
 
-    @Test("Who issues is an authority: not a leaf, not a certificate of version 1 or without the extension")
+    @Test("An issuer must be a CA: not a leaf, not of version 1, and not without basic constraints")
     func authority() throws {
         let none = CertificateTemplate.extension("2.5.29.19", critical: true, DERWriter.sequence())
         #expect(try Self.broken(intermediate: { $0.extensions = [none, Issuer.signsCertificates] }) == "authority 1")
         #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.signsCertificates] }) == "authority 1")
         #expect(try Self.broken(intermediate: { ($0.version, $0.extensions) = (nil, nil) }) == "authority 1")
         #expect(try Self.broken(intermediate: { ($0.version, $0.extensions) = (3, nil) }) == "authority 1")
-        // An anchor of version 1 is trusted for what it is; one of version 3 has to say so.
+        // An anchor of version 1 is accepted; one of version 3 must have the extension.
         #expect(try Self.broken(root: { ($0.version, $0.extensions) = (nil, nil) }) == nil)
         #expect(try Self.broken(root: { $0.extensions = [Issuer.signsCertificates] }) == "authority 2")
         #expect(try Self.broken(root: { $0.extensions = [none, Issuer.signsCertificates] }) == "authority 2")
     }
 
-    @Test("Whose key may not sign certificates issues none; without the extension it may")
+    @Test("An issuer's key usage must include keyCertSign, if it has a key usage")
     func keyUsage() throws {
         let signs = CertificateTemplate.extension("2.5.29.15", critical: true, DERWriter.bits([0x80], unused: 7))
         #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.authority, signs] }) == "signingUsage 1")
@@ -145,7 +144,7 @@ struct ChainTests {
         #expect(try Self.broken(intermediate: { $0.extensions = [Issuer.authority] }) == nil)
     }
 
-    @Test("A path length counts the intermediates below, but for those that name themselves")
+    @Test("The path length counts the intermediates below, except for self-issued ones")
     func pathLength() throws {
         func limit(_ length: Int) -> (inout CertificateTemplate) -> Void {
             { $0.extensions = [Issuer.authority(pathLength: length)] }
@@ -153,7 +152,7 @@ struct ChainTests {
         #expect(try Self.broken(intermediate: limit(0)) == nil)
         #expect(try Self.broken(root: limit(1)) == nil)
         #expect(try Self.broken(root: limit(0)) == "pathLength 2")
-        // The same name with a new key stands in between.
+        // A self-issued certificate with a new key is in between.
         let renewed = Issuer("root")
         let leaf = try Self.server.leaf(by: renewed)
         let between = try renewed.certificate(by: Self.root)
@@ -162,7 +161,7 @@ struct ChainTests {
                 .certificates.count == 3)
     }
 
-    @Test("What is critical and not understood is refused wherever it stands, and so is a part that cannot be read")
+    @Test("An unsupported critical extension, or a malformed field, is refused in every certificate of the chain")
     func understood() throws {
         let unknown = CertificateTemplate.extension("1.2.3.4", critical: true, [0x05, 0x00])
         let harmless = CertificateTemplate.extension("1.2.3.4", [0x05, 0x00])
@@ -176,7 +175,7 @@ struct ChainTests {
         #expect(try Self.broken(leaf: { $0.version = nil }) == "form 0")
     }
 
-    @Test("Serial numbers are positive and of at most 20 bytes; names are not empty")
+    @Test("Serial numbers must be positive and have at most 20 bytes; names must not be empty")
     func numbersAndNames() throws {
         let twenty = DERWriter.element(0x02, [0x7F] + [UInt8](repeating: 1, count: 19))
         let more = DERWriter.element(0x02, [0x00, 0x80] + [UInt8](repeating: 1, count: 19))
@@ -207,7 +206,7 @@ struct ChainTests {
         #expect(Self.verdict(nameless, anchors: [anchor]).chain != nil)
     }
 
-    @Test("A key is named by the certificate that it signed, and bears that identifier; an anchor's may bear none")
+    @Test("Key identifiers must match between certificate and issuer; an anchor may have none")
     func keyIdentifiers() throws {
         let other = P256.Signing.PrivateKey()
         let (own, above) = (Issuer.identifier(Self.intermediate.key), Issuer.identifier(ofIssuer: Self.root.key))
@@ -223,7 +222,7 @@ struct ChainTests {
                 == "keyIdentifier 1")
         #expect(try Self.broken(root: { $0.keyIdentifiers = [] }) == nil)
         #expect(try Self.broken(root: { $0.keyIdentifiers = [Issuer.identifier(other)] }) == "keyIdentifier 2")
-        // The issuer's issuer and number, where they are named beside the key.
+        // The issuer's issuer and serial number, if the identifier names them as well.
         func named(_ name: String, _ number: Int, withKey: Bool = true) -> (inout CertificateTemplate) -> Void {
             let key = Array(SHA256.hash(data: Self.intermediate.key.publicKey.x963Representation).prefix(20))
             let parts = [
@@ -243,7 +242,7 @@ struct ChainTests {
         #expect(try Self.broken(leaf: named("root", 0x1234_5678, withKey: false)) == "keyIdentifier 0")
     }
 
-    @Test("What has to be critical is, and what has not is not; whose key signs is an authority")
+    @Test("Extensions have the required criticality; a certificate with keyCertSign must be a CA")
     func criticality() throws {
         func critical(_ identifier: String, _ value: [UInt8], _ isCritical: Bool) -> (inout CertificateTemplate) -> Void
         {
@@ -263,7 +262,7 @@ struct ChainTests {
         }
         let own = DERWriter.octets([1])
         #expect(try Self.broken(leaf: critical("2.5.29.14", own, true)) == "form 0")
-        // No key identifier is critical, an anchor's neither.
+        // A key identifier must not be critical, even in an anchor.
         let above = DERWriter.sequence(DERWriter.implicit(0, Array(Issuer.identifier(Self.root.key).suffix(20))))
         for (identifier, value) in [
             ("2.5.29.14", Array(Issuer.identifier(Self.root.key).suffix(22))), ("2.5.29.35", above),
@@ -282,7 +281,7 @@ struct ChainTests {
         #expect(try Self.broken(leaf: { $0.extensions = [Issuer.signsCertificates] }) == "signingUsage 0")
     }
 
-    @Test("A key that nobody may rely on is refused wherever it stands, also where it has signed nothing")
+    @Test("A weak or unsupported key is refused in every certificate, even if it signed nothing")
     func keys() throws {
         let folder = try OpenSSL()
         func key(_ words: String...) throws -> [UInt8] {
@@ -306,7 +305,7 @@ struct ChainTests {
         }
     }
 
-    @Test("All that is wrong with a whole chain is told, and it is told before what only stopped a search")
+    @Test("All failures of a complete chain are reported, before those that only ended an attempt")
     func everything() throws {
         let unknown = CertificateTemplate.extension("1.2.3.4", critical: true, [0x05, 0x00])
         let leaf = try Self.server.leaf(by: Self.intermediate) {
@@ -323,7 +322,7 @@ struct ChainTests {
         #expect(verdict.attempts.contains { $0.failure.rule == .keyIdentifier && !$0.reachesAnchor })
     }
 
-    @Test("Weak and unknown algorithms are refused by name, whether the signature holds or not")
+    @Test("Weak and unknown signature algorithms are refused, whether the signature is valid or not")
     func algorithms() throws {
         for identifier in [
             "1.2.840.10045.4.1", "1.2.840.113549.1.1.5", "1.2.840.113549.1.1.10", "1.3.101.112", "1.2.3.4",
@@ -333,7 +332,7 @@ struct ChainTests {
                 try Self.broken(leaf: { ($0.innerAlgorithm, $0.outerAlgorithm) = (algorithm, algorithm) })
                     == "algorithm 0")
         }
-        // ECDSA has no parameters, not even NULL.
+        // ECDSA must not have parameters, not even NULL.
         let withNull = DERWriter.sequence(DERWriter.identifier("1.2.840.10045.4.3.2"), [0x05, 0x00])
         #expect(
             try Self.broken(leaf: { ($0.innerAlgorithm, $0.outerAlgorithm) = (withNull, withNull) }) == "algorithm 0")
@@ -343,7 +342,7 @@ struct ChainTests {
 
     // MARK: Search
 
-    @Test("Where one path breaks a rule another is taken: expired, another key of the same name, a cross-sign")
+    @Test("If one path breaks a rule, another is tried: past expired, same-name and cross-signed certificates")
     func alternatives() throws {
         let anchor = try Self.root.certificate(by: Self.root)
         let expired = try Self.intermediate.certificate(by: Self.root) {
@@ -364,7 +363,7 @@ struct ChainTests {
         #expect(verdict.attempts.count >= 2)
     }
 
-    @Test("Whoever has an anchor's name and key and is another certificate is refused with a reason")
+    @Test("Another certificate with an anchor's name and key is refused with a reason")
     func reissued() throws {
         let anchor = try Self.root.certificate(by: Self.root)
         let other = try Self.root.certificate(by: Self.root) { $0.serialNumber = DERWriter.integer(99) }
@@ -372,7 +371,7 @@ struct ChainTests {
         #expect(verdict.chain == nil && verdict.failure?.rule == .untrusted && !verdict.attempts.isEmpty)
     }
 
-    @Test("Circles end: two authorities that sign each other, with and without an anchor")
+    @Test("The search ends if two CAs sign each other, with and without an anchor")
     func circles() throws {
         let (one, two) = (Issuer("one"), Issuer("two"))
         let cycle = [try one.certificate(by: two), try two.certificate(by: one)]
@@ -384,10 +383,10 @@ struct ChainTests {
             Self.verdict(leaf, cycle + [way], anchors: [anchor]).chain?.certificates == [leaf, cycle[0], way, anchor])
     }
 
-    @Test("56 cross-signed intermediates that lead nowhere, and 64 of one name, are a verdict at once")
+    @Test("56 cross-signed intermediates without an anchor, and 64 with one name, are refused in time")
     func work() throws {
         let anchor = try Self.root.certificate(by: Self.root)
-        // Two keys a level, each signed by both of the next.
+        // Two keys per level, each signed by both keys of the next level.
         let levels = (0..<15).map { level in [Issuer("level \(level)"), Issuer("level \(level)")] }
         var crossed: [Certificate] = []
         for (below, above) in zip(levels, levels.dropFirst()) {
@@ -396,7 +395,7 @@ struct ChainTests {
         #expect(crossed.count == 56)
         let leaf = try Self.server.leaf(by: levels[0][0])
         #expect(Self.refusal(of: leaf, crossed, anchor) == .untrusted)
-        // They lead to the anchor's name, and not to its key.
+        // They lead to the anchor's name, but not to its key.
         let sameNameIssuer = Issuer("root")
         let last = try levels[14].map { try $0.certificate(by: sameNameIssuer) }
         #expect(Self.refusal(of: leaf, crossed + last, anchor) != nil)
@@ -413,7 +412,7 @@ struct ChainTests {
             }
         }
         #expect(Self.refusal(of: leaf, claiming, anchor) == .signature)
-        // One name and one key, none of which may issue.
+        // Certificates with one name and one key that are not CAs.
         let same = try (0..<64).map { number in
             try levels[0][0].certificate(by: Self.root) {
                 ($0.serialNumber, $0.extensions) = (DERWriter.integer(number + 1), nil)
@@ -422,7 +421,7 @@ struct ChainTests {
         #expect(Self.refusal(of: leaf, same, anchor) == .authority)
     }
 
-    @Test("Namesakes by the thousand, and names of a megabyte, are a verdict at once")
+    @Test("Hundreds of certificates with the same names, and a name of a megabyte, are refused in time")
     func largeInputs() throws {
         let anchor = try Self.root.certificate(by: Self.root)
         let long = DERWriter.sequence(
@@ -452,13 +451,13 @@ struct ChainTests {
         #expect((verdict?.attempts.count ?? 0) <= 201)
     }
 
-    /// Why the leaf is not accepted, which has to be found at once.
+    /// The rule that refuses the leaf, which must be found in time.
     private static func refusal(of leaf: Certificate, _ intermediates: [Certificate], _ anchor: Certificate)
         -> TrustRule?
     {
         TimeLimit.within {
             let verdict = verdict(leaf, intermediates, anchors: [anchor])
-            // With everything that is wrong, which is looked for when it is read.
+            // Reading `best` also finds all other failures.
             return verdict.best == nil ? nil : verdict.failure?.rule
         }
     }

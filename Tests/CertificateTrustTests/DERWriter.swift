@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Elements of DER, written by hand so that tests can write wrong ones too.
+/// Writes DER elements without checks, so that tests can write invalid ones.
 enum DERWriter {
     static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         guard content.count >= 0x80 else { return [tag, UInt8(content.count)] + content }
@@ -34,7 +34,7 @@ enum DERWriter {
         return element(0x02, bytes)
     }
 
-    /// An object identifier from its dotted form.
+    /// The object identifier with this dotted form.
     static func identifier(_ dotted: String) -> [UInt8] {
         let arcs = dotted.split(separator: ".").map { UInt64($0) ?? 0 }
         var content: [UInt8] = []

@@ -6,7 +6,8 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Certificates that ask for work: each is read and judged, or refused, at once (``TimeLimit``).
+/// Certificates that cost much work: each is read and evaluated, or refused, in time
+/// (``TimeLimit``).
 @Suite("Hostile certificates")
 struct HostileInputTests {
     private static let root = Issuer("root")
@@ -14,7 +15,7 @@ struct HostileInputTests {
     private static let server = Issuer("server")
     private static let count = 10_000
 
-    /// Judges a chain of bytes, from reading them to the verdict; nil where they cannot be read.
+    /// Reads and evaluates a chain in DER; nil if it is trusted or cannot be read.
     private func refusal(leaf: [UInt8], intermediate: [UInt8], times: Double = 1, _ what: String) throws -> TrustRule? {
         let anchor = try Self.root.certificate(by: Self.root)
         return TimeLimit.within(times, what) {
@@ -54,7 +55,7 @@ struct HostileInputTests {
 
     private static func dns(_ text: String) -> [UInt8] { DERWriter.implicit(2, Array(text.utf8)) }
 
-    @Test("Ten thousand names, with the one that is asked for last or not at all")
+    @Test("Ten thousand names are checked in time, with the required one last or missing")
     func manyNames() throws {
         let names = (0..<Self.count).map { Self.dns("host\($0).example.org") }
         #expect(
@@ -70,7 +71,7 @@ struct HostileInputTests {
         #expect(try refusal(leaf: named, intermediate: issuer([one]), "constrained") == nil)
     }
 
-    /// Names of one kind, of which no two are equal and none lies below another.
+    /// Names of one kind; no two are equal, and none is below another.
     static let kinds: [(String, @Sendable (Int) -> [UInt8], @Sendable (Int) -> [UInt8])] = [
         ("hosts", { dns("host\($0).example.com") }, { dns("host\($0).example.com") }),
         ("long hosts", { dns("\(longName)\($0).example.com") }, { dns("\(longName)\($0).example.com") }),
@@ -100,7 +101,7 @@ struct HostileInputTests {
 
     private static let longName = (0..<3).map { _ in String(repeating: "a", count: 60) }.joined(separator: ".") + "."
 
-    @Test("2,048 constraints on 2,048 names of every kind", arguments: kinds.map(\.0))
+    @Test("2,048 name constraints on 2,048 names of each kind are checked in time", arguments: kinds.map(\.0))
     func constraints(_ kind: String) throws {
         let (_, name, constraint) = try #require(Self.kinds.first { $0.0 == kind })
         let names = Self.names((0..<2_048).map(name) + [Self.dns("example.com")])
@@ -115,7 +116,7 @@ struct HostileInputTests {
     }
 
     @Test(
-        "Extensions, uses, policies, mappings and places by the ten thousand, attributes of names by the five thousand")
+        "Ten thousand extensions, usages, policies or locations, and five thousand attributes, are checked in time")
     func manyParts() throws {
         let identifiers = (0..<Self.count).map { DERWriter.identifier("1.2.3.\($0 + 1)") }
         let usages = CertificateTemplate.extension("2.5.29.37", DERWriter.element(0x30, identifiers.flatMap { $0 }))
@@ -140,7 +141,7 @@ struct HostileInputTests {
         let twice = (0..<Self.count).map { _ in CertificateTemplate.extension("1.2.3.4", [5, 0]) }
         let own = Self.names([Self.dns("example.com")])
         for (what, parts) in [
-            ("uses", [usages]), ("policies", [policies]), ("mappings", [mappings]), ("places of lists", [points]),
+            ("usages", [usages]), ("policies", [policies]), ("mappings", [mappings]), ("distribution points", [points]),
             ("access", [access]),
             ("extensions", extensions), ("one extension", twice),
         ] {
@@ -160,7 +161,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Numbers, identifiers, keys and signatures of a hundred thousand bytes")
+    @Test("Numbers, identifiers, keys and signatures of a hundred thousand bytes are checked in time")
     func longParts() throws {
         let long = [UInt8](repeating: 0x81, count: 100_000)
         let identifier = DERWriter.element(0x06, [0x2A] + long + [0x01])
@@ -185,7 +186,7 @@ struct HostileInputTests {
                 { $0.extensions = [Self.names([DERWriter.implicit(2, [UInt8](repeating: 0x61, count: 100_000))])] }
             ),
             (
-                "labels of a host",
+                "labels of a host name",
                 { $0.extensions = [Self.names([Self.dns(String(repeating: "a.", count: 50_000) + "com")])] }
             ),
             ("spaces", { $0.subject = CertificateTemplate.name(String(repeating: " a", count: 50_000)) }),
@@ -201,7 +202,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Times out of range are refused, or a verdict that says so")
+    @Test("Times that do not exist are not read; extreme times are refused by a rule")
     func times() throws {
         let none = [
             "00000101000000Z", "20260230000000Z", "20261301000000Z", "20260101250000Z", "20260101000060Z",
@@ -212,14 +213,14 @@ struct HostileInputTests {
             let time = CertificateTemplate.time(text)
             for (isEnd, der) in [(false, try leaf { $0.notBefore = time }), (true, try leaf { $0.notAfter = time })] {
                 let rule = try refusal(leaf: der, intermediate: issuer(), text)
-                // The last alone is a time.
+                // Only the last one is a valid time.
                 #expect(((try? Certificate(der: der)) != nil) == (text == none.last), "\(text)")
                 if text == none.last { #expect(rule == (isEnd ? .validityPeriod : .notYetValid)) }
             }
         }
     }
 
-    /// A list of the root's with these entries and extensions, signed.
+    /// A CRL with these entries and extensions, signed by the root.
     private func list(_ entries: [UInt8], extensions: [[UInt8]] = []) throws -> [UInt8] {
         let time = CertificateTemplate.time("20260101000000Z")
         let body = DERWriter.sequence(
@@ -230,7 +231,7 @@ struct HostileInputTests {
         return DERWriter.sequence(body, CertificateTemplate.ecdsaWithSHA256, DERWriter.bits(Array(signature)))
     }
 
-    @Test("An entry of a list is found or the list is none; only a list of differences takes a revocation back")
+    @Test("A CRL with an entry that a lookup would miss is refused; only a delta CRL removes a revocation")
     func entries() throws {
         let time = CertificateTemplate.time("20260101000000Z")
         for number in [[0x02, 0x02, 0x00, 0x7F], [0x02, 0x00], [0x02, 0x02, 0xFF, 0x80]] as [[UInt8]] {
@@ -246,24 +247,24 @@ struct HostileInputTests {
         let changes = try CertificateRevocationList(der: list(entry, extensions: [delta]))
         if case .revoked = whole.status(of: leaf, issuer: root, at: 1_780_000_000) {
         } else {
-            Issue.record("it is not revoked")
+            Issue.record("expected revoked")
         }
         #expect(
             changes.status(of: leaf, issuer: root, at: 1_780_000_000) == .unknown("the CRL is a delta CRL"))
-        // Five minutes before it was made, and not more.
+        // A CRL may be up to five minutes newer than the validation time.
         let start = 1_767_225_600.0
         if case .revoked = whole.status(of: leaf, issuer: root, at: start - 299) {
         } else {
-            Issue.record("clocks differ by less")
+            Issue.record("expected revoked, within the clock tolerance")
         }
         if case .unknown = whole.status(of: leaf, issuer: root, at: start - 301) {
         } else {
-            Issue.record("it was not made yet")
+            Issue.record("expected unknown, outside the clock tolerance")
         }
     }
 
-    /// A response of OCSP that the certificate is revoked, signed by somebody called "responder"
-    /// with this key.
+    /// An OCSP response that the certificate is revoked, signed with this key by the name
+    /// "responder".
     private func response(
         about leaf: Certificate, of issuer: Certificate, key: P256.Signing.PrivateKey, _ certificates: [Certificate]
     )
@@ -289,13 +290,13 @@ struct HostileInputTests {
         return DERWriter.sequence(DERWriter.element(0x0A, [0]), DERWriter.explicit(0, typed))
     }
 
-    @Test("Of those who claim to answer for the issuer two are looked at, however many there are")
+    @Test("At most two authorized responders of an OCSP response are verified")
     func delegates() throws {
         let (responder, unrelatedIssuer) = (Issuer("responder"), Issuer("root"))
         let answers = CertificateTemplate.extension(
             "2.5.29.37", DERWriter.sequence(DERWriter.identifier("1.3.6.1.5.5.7.3.9")))
         let named = try responder.leaf(by: Self.root) { $0.extensions = [answers] }
-        // By the root's name, and not by its key.
+        // With the root's name, but not signed by its key.
         let forged = try Issuer("responder").leaf(by: unrelatedIssuer) { $0.extensions = [answers] }
         let (root, leaf) = (try Self.root.certificate(by: Self.root), try Self.server.leaf(by: Self.root))
         for (claiming, isRevoked) in [
@@ -311,7 +312,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Lists of a million members, and parts as long as a list, are refused at once")
+    @Test("SEQUENCEs of a million elements, and fields as long as a CRL, are refused in time")
     func wideLists() throws {
         let null = [UInt8](repeating: 0, count: 2_000_000).enumerated().map {
             $0.offset.isMultiple(of: 2) ? UInt8(5) : 0
@@ -333,7 +334,7 @@ struct HostileInputTests {
     }
 
     @Test(
-        "A list of a hundred thousand revoked certificates is read in the time of ten verdicts, and asked in that of one"
+        "A CRL of a hundred thousand entries is read in ten time limits and searched in one"
     )
     func longList() throws {
         let time = CertificateTemplate.time("20260101000000Z")

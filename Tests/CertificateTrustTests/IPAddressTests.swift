@@ -4,11 +4,11 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Addresses as they are written.
+/// The text form of IP addresses.
 @Suite("IPAddress")
 struct IPAddressTests {
     @Test(
-        "An address is read and written in its one form",
+        "An address is parsed, and written in its canonical form",
         arguments: [
             ("192.0.2.1", "192.0.2.1"), ("0.0.0.0", "0.0.0.0"), ("2001:DB8::1", "2001:db8::1"), ("[::1]", "::1"),
             ("::", "::"),
@@ -21,7 +21,7 @@ struct IPAddressTests {
     }
 
     @Test(
-        "What is no address is none",
+        "A text that is not an address is refused",
         arguments: [
             "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.-4", "1.2.3.4 ", "0x1.2.3.4", "1:2:3:4:5:6:7",
             "1:2:3:4:5:6:7:8:9",

@@ -4,7 +4,7 @@ import Crypto
 
 @testable import CertificateTrust
 
-/// Somebody with a name and a key, who issues certificates for others in tests.
+/// A name with a key that issues certificates in tests.
 struct Issuer {
     var name: String
     var key = P256.Signing.PrivateKey()
@@ -33,13 +33,13 @@ struct Issuer {
         CertificateTemplate.extension("2.5.29.35", DERWriter.sequence(DERWriter.implicit(0, hash(key))))
     }
 
-    /// A certificate of an authority, for this one by another, changed by the test.
+    /// A CA certificate for this name and key, issued by `issuer`, with changes of the test.
     func certificate(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> Certificate
     {
         try Certificate(der: bytes(by: issuer, change))
     }
 
-    /// The same, which may be spoiled so far that it cannot be read.
+    /// The DER of the same certificate, which changes may make unreadable.
     func bytes(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> [UInt8] {
         var template = CertificateTemplate(
             issuer: CertificateTemplate.name(issuer.name), subject: CertificateTemplate.name(name),
@@ -49,15 +49,16 @@ struct Issuer {
         return try template.signed(by: issuer.key)
     }
 
-    /// A certificate of an end entity.
+    /// An end-entity certificate for this name and key, issued by `issuer`, with changes of the
+    /// test.
     func leaf(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> Certificate {
         try Certificate(der: leafBytes(by: issuer, change))
     }
 
-    /// The same, which may be spoiled so far that it cannot be read.
+    /// The DER of the same certificate, which changes may make unreadable.
     func leafBytes(by issuer: Issuer, _ change: (inout CertificateTemplate) -> Void = { _ in }) throws -> [UInt8] {
         try bytes(by: issuer) {
-            // What Apple's systems accept of a server.
+            // A validity period that Apple's systems accept of a server.
             $0.notAfter = CertificateTemplate.time("20270301000000Z")
             $0.extensions = [
                 CertificateTemplate.extension(

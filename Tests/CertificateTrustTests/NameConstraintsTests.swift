@@ -5,7 +5,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Names lie where the authorities above them allow.
+/// Names are checked against the name constraints of the CAs above.
 @Suite("Name constraints")
 struct NameConstraintsTests {
     private static let root = Issuer("root")
@@ -50,7 +50,7 @@ struct NameConstraintsTests {
     }
 
     @Test(
-        "A name is permitted in a subtree and excluded from one; a wildcard is permitted as a whole, and excluded where any of it is",
+        "Subtrees permit and exclude names; a wildcard must be permitted as a whole and not be excluded in part",
         arguments: [
             (dns("example.com"), dns("example.com"), true, true),
             (dns("EXAMPLE.com"), dns("a.b.example.COM"), true, true),
@@ -81,13 +81,13 @@ struct NameConstraintsTests {
             (directory("a"), directory("A"), true, true), (directory("a"), directory("b"), false, false),
         ])
     func subtrees(_ subtree: [UInt8], _ name: [UInt8], _ isPermitted: Bool, _ isExcluded: Bool) throws {
-        // The subject is a name too, which constraints of directory names concern.
+        // The subject is a name, too: constraints on directory names apply to it.
         let subject = CertificateTemplate.name("a")
         let leaf = [Self.names([name])]
         for (intermediate, root) in [(true, false), (false, true)] {
             let (permitted, excluded) = (Self.constraints(permitted: [subtree]), Self.constraints(excluded: [subtree]))
             let chosen = subtree[0] == 0xA4 && root
-            // The intermediate's own subject lies outside what the root permits of directory names.
+            // The intermediate's own subject is outside the directory names that the root permits.
             if !chosen {
                 let found = try Self.failure(
                     leaf, intermediate: intermediate ? [permitted] : [], root: root ? [permitted] : [], subject: subject
@@ -102,7 +102,7 @@ struct NameConstraintsTests {
     }
 
     @Test(
-        "Names of other kinds are not concerned; what cannot be understood or compared is refused where it is concerned"
+        "A constraint applies only to names of its kind, and refuses those that are unsupported or malformed"
     )
     func kinds() throws {
         let other = DERWriter.element(0xA0, DERWriter.identifier("1.2.3") + DERWriter.explicit(0, DERWriter.utf8("a")))
@@ -130,7 +130,7 @@ struct NameConstraintsTests {
         }
     }
 
-    @Test("A constraint that is none of its kind excludes nobody, and is refused; so is mail with several @")
+    @Test("A malformed name constraint is refused, and so is an email address with several @")
     func malformed() throws {
         for (subtree, name) in [
             (Self.dns("*.example.com"), Self.dns("a.example.com")), (Self.dns("example.com."), Self.dns("example.com")),
@@ -156,7 +156,7 @@ struct NameConstraintsTests {
                 intermediate: [Self.constraints(permitted: [Self.email("example.com")])])
             #expect(found?.rule == .nameConstraints, "\(wrong)")
         }
-        // An address in the subject is bound beside one in the alternative names.
+        // An address in the subject is checked as well as one in the alternative names.
         let subject = DERWriter.sequence(
             DERWriter.set(
                 DERWriter.sequence(
@@ -168,17 +168,17 @@ struct NameConstraintsTests {
         #expect(found?.rule == .nameConstraints)
     }
 
-    @Test("Every name counts, of every certificate below; an end entity constrains nobody; work is bounded")
+    @Test("Constraints apply to every name of every certificate below; end entities must have none; work is limited")
     func extent() throws {
         let permitted = Self.constraints(permitted: [Self.dns("example.com")])
         let two = Self.names([Self.dns("example.com"), Self.dns("example.org")])
         #expect(try Self.failure([two], root: [permitted])?.rule == .nameConstraints)
-        // A name of the intermediate's own.
+        // The intermediate's own name.
         let own = [Self.names([Self.dns("ca.example.org")])]
         #expect(
             try Self.failure([Self.names([Self.dns("example.com")])], intermediate: own, root: [permitted])?.index == 1)
         #expect(try Self.failure([Self.names([Self.dns("example.com")]), permitted])?.rule == .nameConstraints)
-        // An address of mail in the subject.
+        // An email address in the subject.
         let subject = DERWriter.sequence(
             DERWriter.set(
                 DERWriter.sequence(

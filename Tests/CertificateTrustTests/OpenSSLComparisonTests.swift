@@ -7,15 +7,16 @@ import Testing
 
 @testable import CertificateTrust
 
-/// The same chains before us and before `openssl verify -x509_strict`: where the two agree, and where they are known not to.
-@Suite("openssl verify as judge")
+/// Compares results for the same chains with `openssl verify -x509_strict`, including the known
+/// differences.
+@Suite("Comparison with openssl verify")
 struct OpenSSLComparisonTests {
     typealias Change = @Sendable (inout CertificateTemplate) -> Void
 
-    /// A chain of three, changed in places, and what each of the two says of it.
+    /// A chain of three with changes, and the expected result of each implementation.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// The rule that we find broken; nil where we accept the chain.
+        /// The rule that Latchkey finds broken; nil if it accepts the chain.
         let ours: TrustRule?
         /// Whether openssl accepts it.
         let theirs: Bool
@@ -68,7 +69,7 @@ struct OpenSSLComparisonTests {
     private static let unknown = added("1.2.3.4", critical: true, [0x05, 0x00])
     private static let (san, bc, ku, eku, nc) = ("2.5.29.17", "2.5.29.19", "2.5.29.15", "2.5.29.37", "2.5.29.30")
 
-    // MARK: Where the two agree
+    // MARK: Agreement
 
     static let agreed: [Row] = [
         Row("a plain chain", ours: nil, theirs: true),
@@ -192,15 +193,15 @@ struct OpenSSLComparisonTests {
             intermediate: added("2.5.29.36", critical: true, DERWriter.sequence(DERWriter.implicit(0, [1])))),
     ]
 
-    // MARK: Where they do not
+    // MARK: Known differences
 
-    /// Each for a reason that Documentation/Compatibility.md gives.
+    /// The reasons are in Documentation/Compatibility.md.
     static let different: [Row] = [
-        // We are stricter.
+        // Latchkey is stricter.
         Row("a leaf without extended key usage", ours: .extendedKeyUsage, theirs: true, leaf: without(eku)),
         Row("a common name and no alternative names", ours: .serverName, theirs: true, leaf: without(san)),
         Row(
-            "a leaf that is an authority", ours: .endEntity, theirs: true,
+            "a leaf that is a CA", ours: .endEntity, theirs: true,
             leaf: {
                 added(bc, critical: true, DERWriter.sequence(DERWriter.boolean(true)))(&$0)
                 added(ku, critical: true, DERWriter.bits([0x84], unused: 2))(&$0)
@@ -214,10 +215,10 @@ struct OpenSSLComparisonTests {
             "a serial number below 0", ours: .serialNumber, theirs: true,
             leaf: { $0.serialNumber = DERWriter.integer(-5) }),
         Row(
-            "a leaf with an underscore in a host's name", ours: .hostNameForm, theirs: true,
+            "a leaf with an underscore in a host name", ours: .hostNameForm, theirs: true,
             leaf: replacing(san, names(dns("example.com"), dns("a_b.example.com")))),
         Row(
-            "a wildcard that names may be excluded of", ours: .nameConstraints, theirs: true,
+            "a wildcard with an excluded name", ours: .nameConstraints, theirs: true,
             leaf: replacing(san, names(dns("example.com"), dns("*.example.com"))),
             root: added(nc, critical: true, constraints(excluded: [dns("a.example.com")]))),
         Row(
@@ -226,7 +227,7 @@ struct OpenSSLComparisonTests {
                 added("1.2.3.4", [0x05, 0x00])(&$0)
                 added("1.2.3.4", [0x05, 0x00])(&$0)
             }),
-        // We are more lenient with anchors: they are trusted for what they are, and several of the web's are such.
+        // Latchkey is more lenient with anchors, because several anchors of the web are like this.
         Row(
             "a root whose basic constraints are not critical", ours: nil, theirs: false,
             root: replacing(bc, DERWriter.sequence(DERWriter.boolean(true)))),
@@ -239,13 +240,13 @@ struct OpenSSLComparisonTests {
         return Data("-----BEGIN CERTIFICATE-----\n\(base64)\n-----END CERTIFICATE-----\n".utf8)
     }
 
-    @Test("The two agree", arguments: agreed)
+    @Test("Latchkey and openssl verify agree", arguments: agreed)
     func agreement(_ row: Row) throws {
         #expect((row.ours == nil) == row.theirs)
         try compare(row)
     }
 
-    @Test("The two differ as they are known to", arguments: different)
+    @Test("Latchkey and openssl verify differ as documented", arguments: different)
     func difference(_ row: Row) throws {
         #expect((row.ours == nil) != row.theirs)
         try compare(row)

@@ -5,22 +5,24 @@ import Testing
 
 @testable import CertificateTrust
 
-/// NIST's Public Key Interoperability Test Suite, whose files name what is expected; `make pkits` fetches it. Every certificate is judged with
-/// all authorities of the suite presented and all its revocation lists given, and nothing is trusted of which no list says that it is good.
+/// NIST's Public Key Interoperability Test Suite; the names of its files tell the expected result,
+/// and `make pkits` fetches it. Every certificate is evaluated with all CAs of the suite presented,
+/// all its CRLs given, and revocation status required.
 @Suite(
     "PKITS",
     .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_PKITS"] != nil, "make pkits fetches its certificates"))
 struct PKITSTests {
-    /// Of those whose names do not say it, the ones that are to be refused (section 4.8 of the suite).
+    /// Certificates that must be refused although their names do not say so (section 4.8 of the
+    /// suite).
     private static let alsoRefused = Set([4, 5, 7, 8, 9, 12].map { "DifferentPoliciesTest\($0)EE" })
 
-    /// What is refused though the suite would have it accepted, and by which rule.
+    /// Certificates that the suite accepts and Latchkey refuses, by rule.
     private static let stricter: [TrustRule: Set<String>] = [
-        // DSA.
+        // DSA is not supported.
         .key: ["ValidDSASignaturesTest4EE", "ValidDSAParameterInheritanceTest5EE"],
-        // Basic constraints of an authority are critical (RFC 5280, section 4.2.1.9).
+        // Basic constraints of a CA must be critical (RFC 5280, section 4.2.1.9).
         .authority: ["ValidbasicConstraintsNotCriticalTest4EE"],
-        // Policy constraints are critical (section 4.2.1.11).
+        // Policy constraints must be critical (section 4.2.1.11).
         .form: [
             "AllCertificatesSamePoliciesTest10EE", "AllCertificatesSamePoliciesTest13EE",
             "AllCertificatesanyPolicyTest11EE",
@@ -34,28 +36,30 @@ struct PKITSTests {
             "ValidinhibitAnyPolicyTest2EE",
             "inhibitAnyPolicyTest3EE",
         ],
-        // A revocation is not taken back by a list of differences.
+        // A delta CRL does not remove a revocation.
         .revoked: ["ValiddeltaCRLTest5EE"],
         .revocationUnknown: [
-            // Lists are signed by the key of the certificate's issuer, and no other of its keys.
+            // CRLs must be signed by the key that signed the certificate, not by another key of the
+            // issuer.
             "ValidBasicSelfIssuedCRLSigningKeyTest6EE", "ValidBasicSelfIssuedNewWithOldTest4EE",
             "ValidBasicSelfIssuedOldWithNewTest1EE",
             "ValidDNnameConstraintsTest19EE", "ValidSelfIssuedinhibitPolicyMappingTest7EE",
             "ValidSelfIssuedpathLenConstraintTest15EE",
             "ValidSelfIssuedpathLenConstraintTest17EE", "ValidSelfIssuedrequireExplicitPolicyTest6EE",
             "ValidSeparateCertificateandCRLKeysTest19EE",
-            // Of nobody else.
+            // CRLs must be from the certificate's issuer.
             "ValidIDPwithindirectCRLTest22EE", "ValidIDPwithindirectCRLTest24EE", "ValidIDPwithindirectCRLTest25EE",
             "ValidcRLIssuerTest28EE",
             "ValidcRLIssuerTest29EE", "ValidcRLIssuerTest30EE", "ValidcRLIssuerTest33EE",
-            // For all reasons together.
+            // CRLs must cover all reasons.
             "ValidonlySomeReasonsTest18EE", "ValidonlySomeReasonsTest19EE",
-            // And their places named in full.
+            // Distribution points must have full names.
             "ValiddistributionPointTest4EE", "ValiddistributionPointTest5EE", "ValiddistributionPointTest7EE",
         ],
     ]
 
-    /// The rules that refuse what is to be refused, by a part of its name; the first that fits. All others are about revocation.
+    /// The rules that must refuse a certificate, by a part of its name; the first match counts. All
+    /// others must be refused because of revocation.
     private static let meant: [(part: String, rules: [TrustRule])] = [
         ("BasicSelfIssuedCRLSigningKeyTest8", [.authority]), ("nameConstraints", [.nameConstraints]),
         ("MappingFromanyPolicy", [.form]),
@@ -70,10 +74,11 @@ struct PKITSTests {
         ("LongSerial", [.revoked]), ("deltaCRLTest4", [.revoked]),
     ]
 
-    @Test("Nothing is accepted that the suite refuses; what is refused beyond that is known")
+    @Test("Everything that the suite refuses is refused; other refusals are known")
     func suite() throws {
         let folder = try #require(ProcessInfo.processInfo.environment["LATCHKEY_PKITS"])
-        // One of each has a signature that is not whole bytes, on purpose.
+        // One certificate and one CRL have a signature that is not a whole number of bytes, on
+        // purpose.
         let certificates = try Self.files("\(folder)/certs", ".crt").compactMapValues { try? Certificate(der: $0) }
         let lists = try Self.files("\(folder)/crls", ".crl").compactMapValues {
             try? CertificateRevocationList(der: $0)
@@ -92,7 +97,7 @@ struct PKITSTests {
             )
             let failures = evaluation.verdict().failures
             if name.hasPrefix("Invalid") || Self.alsoRefused.contains(name) {
-                // What is stricter here does not stand in for what is meant.
+                // A stricter rule does not replace the expected one.
                 let meant = Self.meant.first { name.contains($0.part) }?.rules ?? [.revoked, .revocationUnknown]
                 #expect(failures.contains { meant.contains($0.rule) }, "\(name): \(failures)")
                 refused += 1

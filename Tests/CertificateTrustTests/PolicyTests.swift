@@ -5,7 +5,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// What a chain is good for: whom it names, and what for.
+/// The policies: the names and the purposes that a chain is valid for.
 @Suite("Policies")
 struct PolicyTests {
     private static let root = Issuer("root")
@@ -22,7 +22,7 @@ struct PolicyTests {
     }
     private static func dns(_ name: String) -> [UInt8] { DERWriter.implicit(2, Array(name.utf8)) }
 
-    /// The rule that is broken, and where.
+    /// The rule that the chain breaks, with the index of the certificate.
     private static func broken(
         _ policy: TrustPolicy, _ leaf: [[UInt8]], intermediate: [[UInt8]] = [], root: [[UInt8]] = [],
         change: (inout CertificateTemplate) -> Void = { _ in }
@@ -42,7 +42,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "A server's name is one of the leaf's alternative names, a wildcard the whole of its first label",
+        "A server name must match an alternative name of the leaf, where a wildcard is the whole first label",
         arguments: [
             ("example.com", "example.com", true), ("EXAMPLE.com", "example.COM", true),
             ("example.com", "example.com.", true),
@@ -70,7 +70,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "A server's certificate with an underscore in a host's name is refused, whichever name was asked for; elsewhere it is not"
+        "A server's certificate with an underscore in any host name is refused; other policies accept it"
     )
     func underscores() throws {
         let names = Self.names(Self.dns("example.com"), Self.dns("under_score.example.com"))
@@ -85,7 +85,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "What the Baseline Requirements alone forbid a server is accepted: a critical use, critical names beside a subject"
+        "Critical extended key usages, and critical alternative names with a subject, are accepted"
     )
     func criticality() throws {
         let server = TrustPolicy.server(try ServerName("example.com"))
@@ -97,7 +97,7 @@ struct PolicyTests {
         #expect(try Self.broken(server, [use, names]) == nil)
     }
 
-    @Test("An address is an IP name only; a common name is none; nor is any other kind")
+    @Test("An IP address matches only IP names, and a host only DNS names, never a common name")
     func kinds() throws {
         let address = TrustPolicy.server(try ServerName("192.0.2.1"))
         let address6 = TrustPolicy.server(try ServerName("[2001:db8::1]"))
@@ -116,7 +116,7 @@ struct PolicyTests {
             try Self.broken(address, [Self.forServers, Self.names(DERWriter.implicit(7, mapped))]) == "serverName 0")
         let six = [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
         #expect(try Self.broken(address6, [Self.forServers, Self.names(DERWriter.implicit(7, six))]) == nil)
-        // The subject's common name is example.com.
+        // The common name of the subject is example.com.
         #expect(try Self.broken(host, [Self.forServers]) == "serverName 0")
         #expect(
             try Self.broken(
@@ -127,7 +127,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "What names no server is refused when it is asked for",
+        "A text that is not a server name matches no certificate",
         arguments: [
             "", ".", "a..b", "-a.b", "a-.b", "bücher.example", "\u{212A}elvin.example", "a b", "*.example.com", "1.2.3",
             "256.256.256.256",
@@ -138,7 +138,7 @@ struct PolicyTests {
         #expect(throws: CertificateError.self) { try ServerName(text) }
     }
 
-    @Test("A server's certificate is no authority's, holds for 825 days at most, and its key may do what TLS needs")
+    @Test("A server's certificate must not be a CA's, be valid for at most 825 days, and have a key usage of TLS")
     func servers() throws {
         let policy = TrustPolicy.server(nil)
         #expect(try Self.broken(policy, [Self.forServers, Issuer.authority]) == "endEntity 0")
@@ -166,7 +166,7 @@ struct PolicyTests {
     }
 
     @Test(
-        "Mail is by its address, in the alternative names or the subject; code and times are signed by who is named for it"
+        "Email needs the address in alternative names or subject; signers of code and times need their usage"
     )
     func others() throws {
         let address = TrustPolicy.mail(address: "A@example.com")
@@ -198,7 +198,7 @@ struct PolicyTests {
         #expect(try Self.broken(host, [Self.names(Self.dns("example.org"))]) == "serverName 0")
     }
 
-    @Test("The leaf is for the use by name, and nobody above it is kept to others")
+    @Test("The leaf must name the extended key usage, and no certificate above may be restricted to others")
     func usages() throws {
         let (client, any) = (Self.usages("1.3.6.1.5.5.7.3.2"), Self.usages("2.5.29.37.0"))
         let policy = TrustPolicy.server(nil)

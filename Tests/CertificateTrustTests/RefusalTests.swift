@@ -5,7 +5,8 @@ import Testing
 
 @testable import CertificateTrust
 
-/// A refusal is found as fast as an acceptance, and tells as much as before to a caller that asks.
+/// A refusal is found as fast as an acceptance, and still has all details for callers that need
+/// them.
 @Suite("Refusals")
 struct RefusalTests {
     private static let root = Issuer("root")
@@ -13,14 +14,14 @@ struct RefusalTests {
     private static let server = Issuer("example.com")
     private static let validationTime = 1_780_000_000.0
 
-    /// How often something was done.
+    /// Counts calls.
     private final class Counter: Sendable {
         private let counted = Atomic(0)
         var count: Int { counted.load(ordering: .relaxed) }
         func add() { counted.wrappingAdd(1, ordering: .relaxed) }
     }
 
-    @Test("The sentence of a failure is made when it is read, and not when the failure is found, copied or moved")
+    @Test("The explanation of a failure is made when it is read, not when the failure is found, copied or moved")
     func sentences() {
         let made = Counter()
         @Sendable func explanation() -> String {
@@ -35,10 +36,10 @@ struct RefusalTests {
         #expect(moved.explanation == "it is expired")
         #expect(made.count == 1)
         #expect(failure == TrustFailure(.expired, at: 0, "it is expired"))
-        #expect(failure != TrustFailure(.expired, at: 0, "it is another sentence"))
+        #expect(failure != TrustFailure(.expired, at: 0, "another explanation"))
     }
 
-    @Test("Everything that is wrong with a refused chain is looked for when it is asked for, once")
+    @Test("All failures of a refused chain are found once, when they are read")
     func completion() throws {
         let leaf = try Self.server.leaf(by: Self.root)
         let completed = Counter()
@@ -62,7 +63,7 @@ struct RefusalTests {
         #expect(completed.count == 1)
     }
 
-    @Test("What is overlooked is decided by everything that is wrong, and not by the first alone")
+    @Test("A chain with ignored failures is trusted only if all its failures are ignored")
     func ignoredRules() throws {
         let leaf = try Self.server.leaf(by: Self.root)
         func verdict(_ second: TrustRule, ignoring ignoredRules: Set<TrustRule>) -> TrustVerdict {
@@ -78,12 +79,12 @@ struct RefusalTests {
         #expect(verdict(.expired, ignoring: [.expired]).result == .recoverableTrustFailure)
         #expect(verdict(.expired, ignoring: [.untrusted, .expired]).result == .proceed)
         #expect(verdict(.expired, ignoring: [.untrusted, .expired]).failure == nil)
-        // A signature that does not hold is overlooked by nobody.
+        // An invalid signature is never ignored.
         #expect(verdict(.signature, ignoring: [.untrusted, .signature]).result == .fatalTrustFailure)
         #expect(verdict(.signature, ignoring: [.untrusted, .signature]).exceptions == nil)
     }
 
-    @Test("A chain to an unknown issuer tells of its broken signature and its dates as well")
+    @Test("A chain to an unknown issuer also reports its invalid signature and its dates")
     func unknownIssuer() throws {
         let intermediate = try Self.intermediate.certificate(by: Self.root)
         var der = try Self.server.leafBytes(by: Self.intermediate) {
@@ -97,7 +98,7 @@ struct RefusalTests {
         #expect(!verdict.isTrusted && verdict.failure?.rule == .untrusted)
         #expect(verdict.failures.map(\.rule) == [.untrusted, .signature, .expired])
         #expect(verdict.result == .fatalTrustFailure && verdict.exceptions == nil)
-        // Without a certificate there is nothing to overlook.
+        // Without a certificate there is nothing to ignore.
         #expect(TrustEvaluation([], policies: [], at: Self.validationTime).verdict().result == .fatalTrustFailure)
         #expect(TrustEvaluation([], policies: [], at: Self.validationTime).verdict().exceptions == nil)
     }
@@ -117,7 +118,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Options overlook what has expired, in a root or anywhere, and nothing else",
+        "The options for expired certificates ignore expiry, of a root or of any certificate, and nothing else",
         arguments: [
             ([false, false, true], [], false), ([false, false, true], .allowExpiredRoot, true),
             ([false, false, true], .allowExpired, true),
@@ -145,15 +146,15 @@ struct RefusalTests {
             isTrusted
                 ? verdict.result == (isOver.contains(true) ? .proceed : .unspecified)
                 : verdict.failure?.rule == .expired)
-        // Another host is another matter.
+        // Another host name is still refused.
         evaluation.policies = [.server(ServerName(requested: "example.org"))]
         #expect(!evaluation.verdict().isTrusted)
-        // A certificate of tomorrow is as well.
+        // A certificate that is not yet valid is still refused.
         evaluation.validationTime = 1
         #expect(evaluation.verdict().failures.contains { $0.rule == .notYetValid } && !evaluation.verdict().isTrusted)
     }
 
-    @Test("An exception for an expired leaf is none for an intermediate that has expired since")
+    @Test("An exception for an expired leaf does not cover an intermediate that has expired since")
     func exceptionsByCertificate() throws {
         let leaf = try Self.server.leaf(by: Self.intermediate, Self.ends(true))
         func verdict(_ intermediate: Certificate, _ exceptions: TrustExceptions?) throws -> TrustVerdict {
@@ -169,7 +170,7 @@ struct RefusalTests {
                 == .recoverableTrustFailure)
     }
 
-    @Test("An authority's certificate is a server's where the option says so")
+    @Test("A server's leaf may be a CA certificate if the option allows it")
     func leafIsCA() throws {
         let leaf = try Self.server.certificate(by: Self.root) {
             $0.notAfter = CertificateTemplate.time("20270301000000Z")
@@ -187,14 +188,14 @@ struct RefusalTests {
     }
 
     @Test(
-        "What was presented and has signed itself is an anchor where the option says so, and is trusted by the program's word"
+        "The implicitAnchors option makes presented self-signed certificates anchors"
     )
     func implicitAnchors() throws {
         let leaf = try Self.server.leaf(by: Self.intermediate)
         let (intermediate, root) = (
             try Self.intermediate.certificate(by: Self.root), try Self.root.certificate(by: Self.root)
         )
-        // By its own name, and signed by another key.
+        // Self-issued, but signed by another key.
         let forged = try Self.root.certificate(by: Issuer("root"))
         func verdict(_ certificates: [Certificate], _ options: TrustOptions, anchors: [Certificate] = [])
             -> TrustVerdict
@@ -210,7 +211,7 @@ struct RefusalTests {
         #expect(result([leaf, intermediate, root], []) == .recoverableTrustFailure)
         #expect(result([leaf, intermediate, root], .implicitAnchors) == .proceed)
         #expect(result([leaf, intermediate], .implicitAnchors) == .recoverableTrustFailure)
-        // As an anchor it would end the chain: nothing but its own signature keeps it from being one.
+        // As an anchor, it would complete the chain; only the check of its signature prevents that.
         #expect(forged.isSelfIssued && verdict([leaf, intermediate], [], anchors: [forged]).isTrusted)
         #expect(!verdict([leaf, intermediate, forged], .implicitAnchors).isTrusted)
         #expect(verdict([leaf, intermediate, forged, root], .implicitAnchors).isTrusted)
@@ -221,7 +222,7 @@ struct RefusalTests {
         #expect(TimeLimit.within { result([leaf] + unrelatedIssuers, .implicitAnchors) } == .recoverableTrustFailure)
     }
 
-    @Test("Revocation is required of every certificate where the option says so")
+    @Test("The requireRevocationPerCertificate option requires the status of every certificate")
     func revocation() throws {
         let leaf = try Self.server.leaf(by: Self.root)
         var evaluation = TrustEvaluation([leaf], policies: [], at: Self.validationTime)

@@ -8,11 +8,12 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Revocation that is fetched: from places that certificates name, over HTTP on loopback, in bounded time and size, and only where it is asked for.
+/// Fetching revocation evidence from the locations that certificates name, over HTTP on loopback,
+/// with limits on time and size, and only if a policy requires it.
 @Suite("Revocation from the network")
 struct RevocationFetcherTests {
     private let authority: OpenSSLAuthority
-    /// Answers by whatever stands in ``Responses``.
+    /// Replies with the entries of ``Responses``.
     private let server: LoopbackServer
     private let places = Responses()
     private let good: OpenSSLAuthority.IssuedCertificate
@@ -72,20 +73,20 @@ struct RevocationFetcherTests {
         return evaluation.verdict()
     }
 
-    @Test("A responder of OCSP and a place of lists are asked about every certificate, and tell who is revoked")
+    @Test("OCSP responses and CRLs are fetched, and show which certificate is revoked")
     func asked() throws {
         for way in [.ocsp, .lists, [.ocsp, .lists]] as [RevocationOptions] {
             #expect(try verdict(good, way).result.isTrusted)
             #expect(try verdict(bad, way).failure?.rule == .revoked)
         }
         #expect(Set(server.requests.map { "\($0.method) \($0.target)" }) == ["POST /ocsp", "GET /leafs?a=1"])
-        // The root has no list here: nothing is known of the intermediate.
+        // The root has no CRL here, so the status of the intermediate is unknown.
         let required = try verdict(good, [.ocsp, .requiresPositiveResponse])
         #expect(required.failure?.rule == .revocationUnknown && required.failure?.index == 1)
     }
 
     @Test(
-        "Where every certificate is known to be good, the verdict says until when; an intermediate that is revoked ends all chains through it"
+        "The verdict has the time until which status is known; a revoked intermediate breaks its chains"
     )
     func intermediates() throws {
         let place = Self.places(server, nil, "/roots")
@@ -115,7 +116,7 @@ struct RevocationFetcherTests {
     }
 
     @Test(
-        "Nobody is asked without a policy, offline, or for a chain that is not trusted otherwise; and once for many verdicts"
+        "Nothing is fetched without a policy, offline or for an untrusted chain; many verdicts fetch once"
     )
     func notRequested() throws {
         #expect(try verdict(bad, nil).result.isTrusted)
@@ -131,14 +132,14 @@ struct RevocationFetcherTests {
         #expect(server.requests.count == 1)
     }
 
-    /// Replies of servers that are broken, or mean ill.
+    /// Replies of broken or malicious servers.
     static let badReplies: [(String, LoopbackServer.Reply)] = [
         ("missing", .status(404, [])), ("nothing", .raw([])), ("no HTTP", .raw(Array("SSH-2.0\r\n\r\n".utf8))),
         ("garbage", .content([0x30, 0x03, 0x02, 0x01, 0x05])),
         ("text", .content(Array("-----BEGIN X509 CRL-----\n".utf8))),
-        ("a length that lies", .content([0x30, 0x82, 0xFF, 0xFF, 0x00])),
+        ("a wrong length", .content([0x30, 0x82, 0xFF, 0xFF, 0x00])),
         ("much too long", .content([0x30, 0x84, 0x7F, 0xFF, 0xFF, 0xF0] + [UInt8](repeating: 0, count: 1 << 20))),
-        ("silence", .silence), ("drops", .drip([0x30, 0x82, 0x10, 0x00] + [UInt8](repeating: 0x05, count: 4_096))),
+        ("silence", .silence), ("drip", .drip([0x30, 0x82, 0x10, 0x00] + [UInt8](repeating: 0x05, count: 4_096))),
         (
             "a long header",
             .raw(Array("HTTP/1.0 200 OK\r\n".utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20))
@@ -146,11 +147,12 @@ struct RevocationFetcherTests {
     ]
 
     @Test(
-        "Servers that are missing, slow, or answer nonsense cost a bounded time, and no more than the answer",
+        "Missing, slow and broken servers cost limited time, and only their own evidence",
         arguments: badReplies)
     func broken(_ name: String, _ reply: LoopbackServer.Reply) throws {
         places.set("/ocsp") { _ in reply }
-        // One second for silence. The drops would take seven minutes, and silence would have no end.
+        // A timeout of one second per request. Without it, the drip would take seven minutes, and
+        // silence would never end.
         let shortTimeoutFetcher = RevocationFetcher(
             timeout: 60, requestTimeout: 1, transport: RevocationFetcher.httpTransport)
         let clock = ContinuousClock()
@@ -167,26 +169,26 @@ struct RevocationFetcherTests {
                 #expect(result?.result.isTrusted == true, "\(name)")
             }
         }
-        // Where another way is open, it is gone.
+        // If there is another source, it is used.
         let fresh = RevocationFetcher(timeout: 120, requestTimeout: 10, transport: RevocationFetcher.httpTransport)
         #expect(try verdict(bad, [.ocsp, .lists], fetcher: fresh).failure?.rule == .revoked, "\(name)")
     }
 
-    @Test("Who does not answer any more does not take back what he said")
+    @Test("A failed request does not replace cached evidence")
     func kept() throws {
         let exchange = try #require(HTTPExchange(url: server.url("/leafs?a=1")))
         let list = try CertificateRevocationList(der: revocation.listBytes(by: authority.intermediate))
-        let silence = RevocationCache.Outcome.failure(CertificateError("nobody answers"))
+        let silence = RevocationCache.Outcome.failure(CertificateError("no response"))
         var cache = RevocationCache()
         cache.store(silence, 0, for: exchange)
-        if case .failure? = cache[exchange] {} else { Issue.record("a failure is not kept") }
+        if case .failure? = cache[exchange] {} else { Issue.record("the failure is not cached") }
         for outcome in [.success(list), silence] as [RevocationCache.Outcome] {
             cache.store(outcome, 1_000, for: exchange)
-            if case .success? = cache[exchange] {} else { Issue.record("a list is not kept") }
+            if case .success? = cache[exchange] {} else { Issue.record("the CRL is not cached") }
         }
     }
 
-    @Test("An answer that does not count is none: the next place is asked, in the order that was wanted")
+    @Test("If evidence is unusable, the next location is tried, in the preferred order")
     func others() throws {
         let (revocation, issuer) = (revocation, authority.intermediate)
         let other = try Data(contentsOf: URL(filePath: revocation.answer(about: good, of: issuer, signer: issuer)))
@@ -198,7 +200,7 @@ struct RevocationFetcherTests {
         #expect(server.requests.map(\.target) == ["/ocsp", "/leafs?a=1", "/leafs?a=1"])
     }
 
-    @Test("Redirections lead nowhere", arguments: ["http", "https", "relative"])
+    @Test("Redirections are not followed", arguments: ["http", "https", "relative"])
     func redirections(_ kind: String) throws {
         let list = try revocation.listBytes(by: authority.intermediate)
         let place = server.url("/moved")
@@ -211,7 +213,7 @@ struct RevocationFetcherTests {
         #expect(server.requests.map(\.target) == ["/leafs?a=1"])
     }
 
-    @Test("What a responder says a second after the verdict began counts, by the clock as it is")
+    @Test("A response that is signed a second after the evaluation started is used")
     func signedMeanwhile() throws {
         let (revocation, openssl, issuer) = (revocation, authority.openssl, authority.intermediate)
         places.set("/ocsp") { request in
@@ -224,7 +226,7 @@ struct RevocationFetcherTests {
         #expect(try verdict(bad, .ocsp, fetcher: longTimeoutFetcher, at: Date()).failure?.rule == .revoked)
     }
 
-    @Test("Places that cannot be asked do not stand before those that can")
+    @Test("Locations with unsupported URLs are skipped")
     func unsupportedURLs() throws {
         let names = OpenSSLAuthority.server("DNS:ldap.example.com")
         let places = "crlDistributionPoints=URI:ldap://a.example/,URI:ldap://b.example/,URI:\(server.url("/after"))\n"
@@ -234,7 +236,7 @@ struct RevocationFetcherTests {
         #expect(try verdict(leaf, .lists).failure?.rule == .revoked)
     }
 
-    @Test("Lists that lie among the anchors' files count where lists are asked for")
+    @Test("CRLs among the anchors' files are used if a policy uses CRLs")
     func local() throws {
         let folder = try TemporaryDirectory()
         let list = try revocation.list(by: authority.intermediate)
@@ -255,7 +257,7 @@ struct RevocationFetcherTests {
         #expect(try rule(bad, .lists) == .revoked)
         #expect(try rule(bad, [.lists, .isOffline]) == .revoked)
         #expect(try rule(good, .lists) == nil && rule(bad, .ocsp) == nil && rule(bad, nil) == nil)
-        // A damaged one beside it in its file takes nothing away.
+        // A damaged CRL in the same file does not affect it.
         let file = try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".r0") }
         let text = try String(contentsOfFile: list, encoding: .utf8)
         let damaged = "-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----\n"

@@ -6,7 +6,8 @@ import Testing
 
 @testable import CertificateTrust
 
-/// Revocation lists and answers of OCSP, made by openssl: what they say counts where their issuer says it, in time.
+/// CRLs and OCSP responses made by openssl are used if the right issuer signed them and they are
+/// valid.
 @Suite("Revocation")
 struct RevocationTests {
     private static let authority = Result { try OpenSSLAuthority() }
@@ -41,14 +42,14 @@ struct RevocationTests {
         return evaluation.verdict().failure?.rule
     }
 
-    @Test("A list of the issuer's tells who is revoked, as long as it holds")
+    @Test("A valid CRL of the issuer shows which certificates are revoked")
     func lists() throws {
         let list = try revocation.list(by: authority.intermediate)
         #expect(try CertificateRevocationList.all(bytes(list)).first?.count == 1)
         #expect(try refusal(good) == nil && refusal(bad) == nil)
         #expect(try refusal(good, lists: [list]) == nil)
         #expect(try refusal(bad, lists: [list]) == .revoked)
-        // Lists that are not looked at, out of date, or somebody else's.
+        // CRLs that the options exclude, that have expired, or that are from another issuer.
         #expect(try refusal(bad, lists: [list], options: .ocsp) == nil)
         #expect(try refusal(bad, lists: [list], options: .lists) == .revoked)
         #expect(try refusal(bad, lists: [list], after: 31) == nil)
@@ -62,7 +63,7 @@ struct RevocationTests {
         #expect(try refusal(bad, lists: [authority.openssl.file(pem)]) == .revoked)
     }
 
-    @Test("An answer of the issuer, or of whom it has named for answers, tells of one certificate, as long as it holds")
+    @Test("A valid OCSP response of the issuer or of an authorized responder gives the status of one certificate")
     func answers() throws {
         let issuer = authority.intermediate
         for (leaf, expected) in [(good, nil), (bad, .revoked)] as [(OpenSSLAuthority.IssuedCertificate, TrustRule?)] {
@@ -74,12 +75,12 @@ struct RevocationTests {
         let usual = "keyUsage=critical,digitalSignature\nsubjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid\n"
         let delegate = try authority.issue("/CN=OCSP", usual + "extendedKeyUsage=OCSPSigning\n", by: issuer)
         #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: delegate)]) == .revoked)
-        // Without the use, or by somebody else.
+        // Without the extended key usage, or from another issuer.
         let otherCertificate = try authority.issue("/CN=Nobody", usual, by: issuer)
         #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: otherCertificate)]) == nil)
         let foreign = try authority.issue("/CN=Foreign", usual + "extendedKeyUsage=OCSPSigning\n", by: authority.root)
         #expect(try refusal(bad, answers: [revocation.answer(about: bad, of: issuer, signer: foreign)]) == nil)
-        // A responder by the issuer's name, and not by its key.
+        // A responder certificate with the issuer's name, but not signed by its key.
         let sameNameIssuer = try OpenSSLAuthority()
         let forged = try sameNameIssuer.issue(
             "/CN=OCSP", usual + "extendedKeyUsage=OCSPSigning\n", by: sameNameIssuer.intermediate)
@@ -90,11 +91,11 @@ struct RevocationTests {
         #expect(try refusal(good, lists: [roots], answers: [says], options: require) == .revocationUnknown)
         let right = try revocation.answer(about: good, of: issuer, signer: delegate)
         #expect(try refusal(good, lists: [roots], answers: [right], options: require) == nil)
-        // About another certificate.
+        // A response for another certificate.
         #expect(try refusal(good, answers: [revocation.answer(about: bad, of: issuer, signer: issuer)]) == nil)
     }
 
-    @Test("Where an answer is required, nothing is trusted without one for every certificate below the anchor")
+    @Test("If status is required, every certificate below the anchor must be confirmed not revoked")
     func required() throws {
         let require: RevocationOptions = [.ocsp, .lists, .requiresPositiveResponse]
         let (leafs, roots) = (try revocation.list(by: authority.intermediate), try revocation.list(by: authority.root))
@@ -107,7 +108,7 @@ struct RevocationTests {
         #expect(try refusal(good, lists: [roots], answers: [answer], options: require) == nil)
     }
 
-    @Test("A list for some certificates is a list for these: of one kind, or of those that name the same place")
+    @Test("A CRL with a limited scope covers only certificates of its kind or with its distribution point")
     func scopes() throws {
         let issuer = authority.intermediate
         let extensions =
@@ -130,7 +131,8 @@ struct RevocationTests {
         let parts = try OpenSSLRevocation(authority, revoked: [part], others: [unrevoked])
         let one = "issuingDistributionPoint=critical,@scope\n[scope]\nfullname=URI:http://crl.example.com/1\n"
         #expect(try refusal(part, lists: [parts.list(by: issuer, extensions: one)]) == .revoked)
-        // It tells of some reasons, and not that there is no other.
+        // The CRL covers only some reasons, so it cannot confirm that the certificate is not
+        // revoked.
         let (roots, require) = (
             try parts.list(by: authority.root), [.lists, .requiresPositiveResponse] as RevocationOptions
         )
@@ -150,7 +152,7 @@ struct RevocationTests {
     }
 
     @Test(
-        "A list without a number, or with a number that is critical or none, says that a certificate is revoked and never that it is not",
+        "A CRL with a missing, critical or malformed CRL number can only show that a certificate is revoked",
         arguments: [
             ("DER:020101", true), ("DER:020900FFFFFFFFFFFFFFFF", true), (nil, false), ("critical,DER:020101", false),
             ("DER:0201FF", false), ("DER:0C0131", false), ("DER:0500", false),
@@ -162,11 +164,11 @@ struct RevocationTests {
         #expect(try refusal(good, lists: [list]) == nil)
         let required: RevocationOptions = [.lists, .requiresPositiveResponse]
         #expect(try refusal(good, lists: [list, roots], options: required) == (isEvidence ? nil : .revocationUnknown))
-        // Beside one that has a number it takes nothing away.
+        // It does not affect another CRL that has a valid number.
         #expect(try refusal(good, lists: [list, roots, revocation.list(by: issuer)], options: required) == nil)
     }
 
-    @Test("Forty lists for other certificates of the issuer cost no signature")
+    @Test("Forty CRLs for other certificates of the issuer cost no signature verification")
     func many() throws {
         let issuer = authority.intermediate
         let others = try (0..<40).map { number in
@@ -178,7 +180,7 @@ struct RevocationTests {
         #expect(try refusal(bad, lists: others + [revocation.list(by: issuer)]) == .revoked)
     }
 
-    @Test("Every truncation and changed bytes are refused, or say nothing, and stop nobody")
+    @Test("Truncated and changed CRLs and OCSP responses are refused or not used, and do not trap")
     func malformed() throws {
         let list = try authority.openssl.output([
             "crl", "-in", revocation.list(by: authority.intermediate), "-outform", "DER",
@@ -199,7 +201,7 @@ struct RevocationTests {
             changed[position] ^= 0x04
             guard let response = try? OCSPResponse(der: changed) else { continue }
             let status = response.status(of: leaf, issuer: issuer, at: validationTime)
-            // What is behind the signature, such as the responder's own certificate, does not matter.
+            // Bytes after the signature, such as the responder's own certificate, do not matter.
             if case .good = status { #expect(position > 200 || changed == answer, "byte \(position)") }
         }
         for position in 0..<list.count {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// The system's anchors: found, read leniently, kept, and read again when they change.
+/// The system's anchors are found, read leniently, cached, and read again when they change.
 @Suite("System anchors")
 struct SystemAnchorsTests {
     private let folder: TemporaryDirectory
@@ -27,7 +27,7 @@ struct SystemAnchorsTests {
         try String(contentsOfFile: issued.file, encoding: .utf8)
     }
 
-    @Test("The distribution's bundle is read whole, each certificate as openssl counts them")
+    @Test("All certificates of the distribution's bundle are read")
     func distribution() throws {
         let loaded = SystemAnchors { .standard }.load()
         let text = try String(contentsOfFile: "/etc/ssl/certs/ca-certificates.crt", encoding: .utf8)
@@ -36,7 +36,7 @@ struct SystemAnchorsTests {
     }
 
     @Test(
-        "One odd certificate does not spoil the others: garbage, half a block, other blocks, carriage returns, openssl's own kind"
+        "Garbage, truncated or foreign PEM blocks and carriage returns do not affect the other certificates"
     )
     func lenient() throws {
         let (root, intermediate) = (try pem(authority.root), try pem(authority.intermediate))
@@ -78,7 +78,7 @@ struct SystemAnchorsTests {
         }
     }
 
-    @Test("Files and directories that are named are read, each file once; what is missing is told")
+    @Test("The named files and directories are read, each file once; missing files are reported")
     func places() throws {
         let file = try write("a.pem", pem(authority.root))
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/link.0", withDestinationPath: file)
@@ -92,7 +92,7 @@ struct SystemAnchorsTests {
                 && missing.errors == ["/nowhere/at/all.pem: cannot be read as a file of at most 64 MiB"])
     }
 
-    @Test("The same anchors are kept until a file changes, is added, or goes")
+    @Test("The anchors are cached until a file is changed, added or removed")
     func reload() throws {
         let file = try write("a.pem", pem(authority.root))
         let anchors = SystemAnchors { [path = folder.path] in .init(files: [], directories: [path]) }

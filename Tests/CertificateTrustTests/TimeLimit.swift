@@ -3,8 +3,9 @@
 import KeychainTesting
 import Testing
 
-/// How long a verdict or an error may take, whatever the input: 20 ms, held by `make prompt`, which optimises. Code that is not optimised takes up
-/// to fifty times as long.
+/// The maximum time for a verdict or an error, whatever the input: 20 ms in optimized code, which
+/// `make prompt` checks. Unoptimized code takes up to fifty times as long and has a limit of a
+/// second.
 enum TimeLimit {
     #if DEBUG
         static let bound = 1.0
@@ -12,7 +13,8 @@ enum TimeLimit {
         static let bound = 0.020
     #endif
 
-    /// Runs `work` within the bound. What counts is the time of this thread, since others run beside it.
+    /// Checks that `work` takes at most `times` limits of this thread's CPU time, because other
+    /// threads run in parallel.
     static func within<Result>(
         _ times: Double = 1, _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation,
         _ work: () throws -> Result

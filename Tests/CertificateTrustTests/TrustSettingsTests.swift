@@ -6,7 +6,7 @@ import Testing
 
 @testable import CertificateTrust
 
-/// What the user and the administrator say of certificates, and what comes of it.
+/// The trust settings of the user and the administrator, and their effect.
 @Suite("Trust settings")
 struct TrustSettingsTests {
     private static let root = Issuer("root")
@@ -48,7 +48,7 @@ struct TrustSettingsTests {
         return evaluation.verdict()
     }
 
-    @Test("A root that is trusted is an anchor by the user's word, for what it is trusted for")
+    @Test("A root with a trust setting is an anchor for the policies of the setting")
     func anchors() {
         #expect(verdict().failure?.rule == .untrusted)
         #expect(verdict(settings((anchor, []))).result == .proceed)
@@ -62,10 +62,10 @@ struct TrustSettingsTests {
         #expect(
             verdict(settings((anchor, [TrustSetting(.trustRoot, policy: .server, name: "other.com")]))).failure?.rule
                 == .untrusted)
-        // Whoever has not signed itself is trusted as a root, or not at all.
+        // A certificate that is not self-signed needs trustAsRoot.
         #expect(verdict(settings((leaf, [TrustSetting(.trustRoot)]))).failure?.rule == .untrusted)
         #expect(verdict(settings((leaf, [TrustSetting(.trustAsRoot)]))).chain == [leaf])
-        // The rules hold all the same, and anchors that are the only ones stay so.
+        // The rules still apply, and settings add no anchors if only the given ones are trusted.
         #expect(
             verdict(settings((anchor, [])), policy: .server(ServerName(requested: "example.org"))).failure?.rule
                 == .serverName)
@@ -73,7 +73,7 @@ struct TrustSettingsTests {
         #expect(verdict(settings((anchor, [])), anchors: [anchor]).result == .unspecified)
     }
 
-    @Test("What is forbidden is in no chain, whoever trusts it; the user's word comes before the administrator's")
+    @Test("A denied certificate is in no trusted chain; the user's settings precede the administrator's")
     func denial() {
         for certificate in chain {
             let denied = verdict(settings((certificate, [TrustSetting(.deny)])), anchors: [anchor], isAnchorsOnly: true)
@@ -84,12 +84,12 @@ struct TrustSettingsTests {
         let (user, administrator) = (settings((anchor, [])), settings((anchor, [TrustSetting(.deny)])))
         #expect(verdict(user, administrator).result == .proceed)
         #expect(verdict(administrator, user, anchors: [anchor]).result == .deny)
-        // Nor is a certificate that is forbidden trusted for want of an anchor.
+        // A denied certificate without an anchor is denied as well, not just untrusted.
         let unknown = verdict(settings((leaf, [TrustSetting(.deny)])))
         #expect(unknown.result == .deny && unknown.exceptions == nil)
     }
 
-    @Test("An error that is allowed is overlooked about that certificate alone, and only what anybody may overlook")
+    @Test("An allowed error is ignored only for that certificate, and only for that rule")
     func allowed() {
         let late = 1_900_000_000.0
         let both = settings((anchor, []), (leaf, [TrustSetting(.unspecified, allowedError: .expired)]))
@@ -102,7 +102,7 @@ struct TrustSettingsTests {
     }
 
     @Test(
-        "Neither an exception nor a setting makes up for what nobody has looked at: names, dates, signatures, uses for signing"
+        "Exceptions and settings do not cover other failures: names, dates, other leaves, signatures"
     )
     func unseen() throws {
         func evaluated(
@@ -116,7 +116,7 @@ struct TrustSettingsTests {
             evaluation.settings = [settings]
             return evaluation.verdict()
         }
-        // Nobody trusted has issued it, and that is what was agreed to.
+        // The exception covers only the untrusted issuer.
         let own = try Self.server.leaf(by: Self.server) {
             $0.extensions = [
                 CertificateTemplate.extension(
@@ -130,7 +130,7 @@ struct TrustSettingsTests {
         #expect(evaluated([own], right, exceptions: agreed).result == .proceed)
         #expect(!evaluated([own], .server(ServerName(requested: "example.org")), exceptions: agreed).result.isTrusted)
         #expect(!evaluated([own], right, at: 1_900_000_000, exceptions: agreed).result.isTrusted)
-        // An intermediate that has expired, and another leaf below it.
+        // An expired intermediate, and another leaf below it.
         let old = try Self.intermediate.certificate(by: Self.root) {
             $0.notAfter = CertificateTemplate.time("20260101000000Z")
         }
@@ -147,7 +147,7 @@ struct TrustSettingsTests {
             $0.extensions? += [CertificateTemplate.extension("1.2.3.4", critical: true, [0x05, 0x00])]
         }
         #expect(evaluated([critical], .basicX509).exceptions == nil)
-        // Whoever bears the issuer's name and not its key.
+        // A leaf from an issuer with the same name, but another key.
         let forged = try Self.server.leaf(by: Issuer("intermediate")) {
             $0.keyIdentifiers = [Issuer.identifier(ofIssuer: Self.intermediate.key)]
         }
@@ -158,18 +158,18 @@ struct TrustSettingsTests {
         #expect(evaluated([forged, chain[1]], .basicX509).exceptions == nil)
     }
 
-    @Test("A denial is found behind settings for other uses and in other domains")
+    @Test("A denial is found after settings for other policies and in other domains")
     func masked() {
         let denied = settings((anchor, [TrustSetting(.deny)]))
         let mail = settings((anchor, [TrustSetting(.trustRoot, policy: .mail)]))
         #expect(verdict(mail, denied, anchors: [anchor]).result == .deny)
         let both = settings((anchor, [TrustSetting(.unspecified, allowedError: .expired), TrustSetting(.deny)]))
         #expect(verdict(both, anchors: [anchor]).result == .deny)
-        // Forbidden, not presented, and no anchor.
+        // Denied, not presented, and not an anchor.
         #expect(verdict(denied).result == .deny)
     }
 
-    @Test("A property list holds all of it, as XML that others read, and comes back")
+    @Test("A property list in XML contains all settings, and is read back unchanged")
     func propertyList() throws {
         let said = settings(
             (anchor, []),
@@ -199,7 +199,7 @@ struct TrustSettingsTests {
                 && first["kSecTrustSettingsPolicyName"] as? String == "sslServer")
     }
 
-    @Test("A list of macOS's, without the certificates, needs to know them; what it says that is not served is refused")
+    @Test("A list of macOS needs the certificates from elsewhere; unsupported settings are refused")
     func foreignLists() throws {
         let hash = anchor.sha1.hexadecimal.uppercased()
         func list(_ setting: [String: Any], version: Int = 1, hash: String) throws -> [UInt8] {
@@ -231,14 +231,14 @@ struct TrustSettingsTests {
             try TrustSettings(propertyList: ssl, known: chain).entries.first?.settings.map(\.policy) == [
                 .server, .client,
             ])
-        // The bytes of one certificate under the hash of another.
+        // The DER of one certificate under the hash of another.
         var spoiled = String(decoding: try settings((anchor, [])).propertyList(), as: UTF8.self)
         spoiled = spoiled.replacingOccurrences(of: hash, with: leaf.sha1.hexadecimal.uppercased())
         #expect(throws: CertificateError.self) { try TrustSettings(propertyList: Array(spoiled.utf8)) }
     }
 
     @Test(
-        "A file is read again when it changes; one that others may write, or that is damaged, lets nothing be trusted")
+        "A file is read again when it changes; with a damaged or insecure file, nothing is trusted")
     func files() throws {
         let folder = try TemporaryDirectory()
         let file = TrustSettingsFile("\(folder.path)/settings/\(TrustSettingsFile.name)", owner: geteuid())
@@ -258,7 +258,7 @@ struct TrustSettingsTests {
         try Data("damaged".utf8).write(to: URL(filePath: file.path))
         #expect(throws: CertificateError.self) { try file.load() }
         #expect(trusted().result == .deny)
-        // Nothing is there, and then something that cannot be looked at.
+        // A missing file, then one that cannot be examined.
         let hidden = TrustSettingsFile("\(folder.path)/hidden.plist", owner: geteuid())
         #expect(try hidden.load().entries.isEmpty)
         try FileManager.default.createSymbolicLink(atPath: hidden.path, withDestinationPath: hidden.path)

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What the daemon reads of its callers; see ``CallerInput``.
+/// Fuzzes what the daemon reads about callers; see ``CallerInput``.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCallers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -13,11 +13,11 @@ public func fuzzCallers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 }
 
 private enum TemporaryLocation {
-    /// Files in memory: a fuzzer writes some thousand a second.
+    /// A directory in memory, because a fuzzer writes some thousand files a second.
     static let directory: String = {
         var template = Array("/dev/shm/latchkey-fuzz-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            fatalError("there is no place for files, because /dev/shm cannot be written")
+            fatalError("cannot create a temporary directory, because /dev/shm is not writable")
         }
         return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }()

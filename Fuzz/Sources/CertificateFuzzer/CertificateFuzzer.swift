@@ -4,8 +4,9 @@ internal import CertificateTrust
 internal import KeyServices
 internal import SecretMemory
 
-/// Everything that reads certificates from outside: the first byte says which, the rest is what it reads. Names must have one normalized form,
-/// exceptions and PKCS #7 must come back as they were, and nothing that is judged is trusted but by its anchor.
+/// Fuzzes everything that reads certificates from outside. The first byte selects the reader, the
+/// rest is its input. A name must have one normalized form; exceptions and PKCS #7 must be equal
+/// after a round trip; a trusted chain must end in an anchor.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCertificates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
@@ -34,7 +35,7 @@ private let validationTime = 1_780_000_000.0
 private func certificate(_ bytes: [UInt8]) {
     guard let certificate = try? Certificate(der: bytes) else { return }
     guard certificate.der == bytes else {
-        fatalError("a certificate has other bytes than it was read from, because two forms stand for it")
+        fatalError("a certificate has other bytes than it was read from, because it has two encodings")
     }
     check(certificate.subject)
     check(certificate.issuer)
@@ -48,7 +49,7 @@ private func bundle(_ bytes: [UInt8]) {
     let certificates = CertificateBundle(bytes).certificates
     guard let last = certificates.last else { return }
     guard CertificateBundle(CertificateBundle.pkcs7(certificates)).certificates == certificates else {
-        fatalError("certificates do not come back from PKCS #7, because its two directions differ")
+        fatalError("certificates change in a round trip by PKCS #7, because encoding and decoding differ")
     }
     verify(certificates, anchors: [])
     verify(certificates, anchors: [last])
@@ -64,16 +65,16 @@ private func verify(_ certificates: [Certificate], anchors: [Certificate]) {
         evaluation.isAnchorsOnly = true
         let verdict = evaluation.verdict()
         if verdict.result.isTrusted, verdict.chain.last.map(anchors.contains) != true {
-            fatalError("a chain is trusted that ends in no anchor, because the search went wrong")
+            fatalError("a chain without an anchor is trusted, because the search is wrong")
         }
         if let exceptions = verdict.exceptions, TrustExceptions(exceptions.bytes) != exceptions {
-            fatalError("exceptions do not come back, because their two directions differ")
+            fatalError("exceptions change in a round trip, because encoding and decoding differ")
         }
         _ = verdict.failures.map(verdict.explanation)
     }
 }
 
-/// An issuer and its certificate, each behind two bytes of length, then what is said of them.
+/// Reads an issuer and a certificate, each after its length in two bytes, then revocation evidence.
 private func revocation(_ bytes: [UInt8], _ take: (inout RevocationInformation, [UInt8]) -> Void) {
     guard let (issuer, afterIssuer) = certificate(before: bytes[...]),
         let (leaf, said) = certificate(before: afterIssuer)
@@ -87,7 +88,7 @@ private func revocation(_ bytes: [UInt8], _ take: (inout RevocationInformation, 
         if options.contains(.requiresPositiveResponse), leaf != issuer, verdict.result.isTrusted,
             verdict.revocationKnownUntil == nil
         {
-            fatalError("nothing is known of a certificate and it is trusted, because the rule of revocation went wrong")
+            fatalError("a certificate of unknown revocation status is trusted, because RevocationRule is wrong")
         }
     }
 }
@@ -102,17 +103,17 @@ private func certificate(before bytes: ArraySlice<UInt8>) -> (Certificate, rest:
 private func settings(_ bytes: [UInt8]) {
     guard let settings = try? TrustSettings(propertyList: bytes) else { return }
     guard let written = try? settings.propertyList(), let again = try? TrustSettings(propertyList: written) else {
-        fatalError("trust settings do not come back, because their two directions differ")
+        fatalError("trust settings change in a round trip, because encoding and decoding differ")
     }
     guard (try? again.propertyList()) == written else {
-        fatalError("trust settings are written in two ways, because their order is not one")
+        fatalError("trust settings have two encodings, because their order is not fixed")
     }
 }
 
 private func check(_ name: DistinguishedName) {
     let normalized = name.normalized
     guard let again = DistinguishedName(der: normalized), again.normalized == normalized, again.matches(name) else {
-        fatalError("a name has two normalized forms, because what is normalized changes again")
+        fatalError("a name has two normalized forms, because normalizing again changes it")
     }
     _ = name.description
 }
@@ -128,13 +129,13 @@ private func server(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let name = try? ServerName(text) else { return }
     guard (try? ServerName(name.description)) == name else {
-        fatalError("a server's name does not come back, because its two directions differ")
+        fatalError("a server name changes in a round trip, because description and parsing differ")
     }
 }
 
 private func exceptions(_ bytes: [UInt8]) {
     guard let exceptions = TrustExceptions(bytes) else { return }
     guard TrustExceptions(exceptions.bytes) == exceptions else {
-        fatalError("exceptions do not come back, because their two directions differ")
+        fatalError("exceptions change in a round trip, because encoding and decoding differ")
     }
 }

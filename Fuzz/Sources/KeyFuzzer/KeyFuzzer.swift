@@ -4,8 +4,9 @@ internal import KeyServices
 internal import KeychainModel
 internal import SecretMemory
 
-/// Everything that reads keys, signatures and ciphertexts from outside: the first byte says which, the rest is what it reads. A key that is read
-/// must be written as it was, and read again.
+/// Fuzzes everything that reads keys, signatures and ciphertexts from outside. The first byte
+/// selects the reader, the rest is its input. A key that is read must be written unchanged and be
+/// readable again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzKeys(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
@@ -31,7 +32,7 @@ private enum Keys {
 private func privateKey(_ bytes: UnsafeRawBufferPointer, _ type: KeyType) {
     guard let key = try? SoftwareKey(external: bytes, type: type) else { return }
     guard let external = try? key.external(), external.withUnsafeBytes({ $0.elementsEqual(bytes) }) else {
-        fatalError("a private key is not written as it was read, because two forms stand for it")
+        fatalError("a private key is not written as it was read, because it has two encodings")
     }
     let algorithm: KeyAlgorithm =
         type == .rsa ? .rsaSignature(.pkcs1(.message(.sha256))) : .ecdsa(.x962, .message(.sha256))
@@ -41,7 +42,7 @@ private func privateKey(_ bytes: UnsafeRawBufferPointer, _ type: KeyType) {
 private func publicKey(_ bytes: UnsafeRawBufferPointer, _ type: KeyType) {
     guard let key = try? PublicKey(external: bytes, type: type) else { return }
     guard key.external.elementsEqual(bytes) else {
-        fatalError("a public key is not written as it was read, because two forms stand for it")
+        fatalError("a public key is not written as it was read, because it has two encodings")
     }
     for algorithm in KeyAlgorithm.all { _ = try? key.encrypted(bytes, algorithm) }
 }
@@ -53,7 +54,7 @@ private func file(_ bytes: UnsafeRawBufferPointer) {
             let again = text.withUnsafeBytes { try? KeyFile.read($0) }
             guard again?.first?.publicKey.external == entry.publicKey.external else {
                 fatalError(
-                    "a key does not come back from the file that it was written to, because its two directions differ")
+                    "a key changes when it is written to a file and read, because encoding and decoding differ")
             }
         }
     }
@@ -64,7 +65,7 @@ private func signature(_ bytes: UnsafeRawBufferPointer) {
     digest.withUnsafeBytes { digest in
         guard (try? Keys.curve?.publicKey.isSignature(bytes, of: digest, .ecdsa(.x962, .digest(.sha256)))) != true
         else {
-            fatalError("bytes that nobody signed are a signature, because a check is missing")
+            fatalError("random bytes are accepted as a signature, because a check is missing")
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Property lists as anybody may write them; see ``PropertyListInput``.
+/// Fuzzes the reader of property lists; see ``PropertyListInput``.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPropertyLists(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let outcome = PropertyListInput.read(Array(UnsafeBufferPointer(start: start, count: count)))

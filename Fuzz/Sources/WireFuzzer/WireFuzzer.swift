@@ -4,8 +4,9 @@ internal import LatchkeyProtocol
 internal import LinuxSystem
 internal import SecretMemory
 
-/// What a daemon reads from any program, and a program from what it takes for a daemon: a stream of bytes, cut into frames, each read as a
-/// request and as a response. What is read whole must come back the same.
+/// Fuzzes the wire protocol of daemon and clients: a stream of bytes is cut into frames, and each
+/// frame is read as a request and as a response. A message that is read must be equal after it is
+/// written and read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWire(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
@@ -20,12 +21,12 @@ public func fuzzWire(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
             guard let again = try? NumberedRequest(request.frame()), again.number == request.number,
                 again.token == request.token
             else {
-                fatalError("a request does not come back, because its two directions differ")
+                fatalError("a request changes in a round trip, because encoding and decoding differ")
             }
         }
         if let response = try? NumberedResponse(frame) {
             guard let again = try? NumberedResponse(response.frame()), again.number == response.number else {
-                fatalError("a response does not come back, because its two directions differ")
+                fatalError("a response changes in a round trip, because encoding and decoding differ")
             }
         }
     }
