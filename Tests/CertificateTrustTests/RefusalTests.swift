@@ -26,16 +26,16 @@ struct RefusalTests {
         let made = Counter()
         @Sendable func explanation() -> String {
             made.add()
-            return "it is expired"
+            return "expired"
         }
         let failure = TrustFailure(.expired, at: 0, explanation())
         let moved = failure.moved(to: 2)
         #expect(Set([failure, moved]).count == 2)
         #expect(made.count == 0)
         #expect(moved.index == 2 && moved.rule == .expired)
-        #expect(moved.explanation == "it is expired")
+        #expect(moved.explanation == "expired")
         #expect(made.count == 1)
-        #expect(failure == TrustFailure(.expired, at: 0, "it is expired"))
+        #expect(failure == TrustFailure(.expired, at: 0, "expired"))
         #expect(failure != TrustFailure(.expired, at: 0, "another explanation"))
     }
 

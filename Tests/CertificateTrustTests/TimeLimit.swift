@@ -13,8 +13,8 @@ enum TimeLimit {
         static let bound = 0.020
     #endif
 
-    /// Checks that `work` takes at most `times` limits of this thread's CPU time, because other
-    /// threads run in parallel.
+    /// Checks that `work` takes at most `times` limits. Only the CPU time of this thread counts,
+    /// because other threads run in parallel.
     static func within<Result>(
         _ times: Double = 1, _ what: String = "", sourceLocation: SourceLocation = #_sourceLocation,
         _ work: () throws -> Result

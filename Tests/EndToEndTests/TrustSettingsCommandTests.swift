@@ -4,8 +4,7 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// Trust settings as commands of their own processes make them, and programs and commands judge by
-/// them.
+/// Trust settings as commands of their own processes make them, and programs and commands judge by them.
 @Suite("Trust settings commands")
 struct TrustSettingsCommandTests {
     private let directory: TemporaryDirectory

@@ -6,8 +6,7 @@ import LatchkeyCommands
 import Synchronization
 import Testing
 
-/// `verify-cert`, `latchkey certificate inspect` and `latchkey trust explain`, on certificates of
-/// openssl.
+/// `verify-cert`, `latchkey certificate inspect` and `latchkey trust explain`, on certificates of openssl.
 @Suite("Certificate commands")
 struct CertificateCommandTests {
     private let keychain: TestKeychain
@@ -63,8 +62,14 @@ struct CertificateCommandTests {
                 "-c \(expired.file) -c \(authority.intermediate.file) \(trusted)", "CSSMERR_TP_CERT_EXPIRED",
                 "expired at"
             ),
-            ("\(chain) \(trusted) -d 2020-01-01", "CSSMERR_TP_CERT_NOT_VALID_YET", "it is 2020-01-01T00:00:00Z"),
-            ("\(chain) \(trusted) -d 2099-01-02-03:04:05", "CSSMERR_TP_CERT_EXPIRED", "it is 2099-01-02T03:04:05Z"),
+            (
+                "\(chain) \(trusted) -d 2020-01-01", "CSSMERR_TP_CERT_NOT_VALID_YET",
+                "the validation time is 2020-01-01T00:00:00Z"
+            ),
+            (
+                "\(chain) \(trusted) -d 2099-01-02-03:04:05", "CSSMERR_TP_CERT_EXPIRED",
+                "the validation time is 2099-01-02T03:04:05Z"
+            ),
             (
                 "-c \(other.file) -c \(authority.intermediate.file) \(trusted) -p ssl",
                 "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE",
@@ -205,8 +210,7 @@ struct CertificateCommandTests {
         #expect(verify("-c /nowhere.pem").exit != 0)
         let nothing = try authority.openssl.file(Array("text".utf8))
         #expect(verify("-c \(nothing)").error.contains("there is no certificate in"))
-        // Among what was presented with the certificate, what cannot be read is passed over and
-        // noted.
+        // Among what was presented with the certificate, what cannot be read is passed over and noted.
         let pem = try [server.file, authority.intermediate.file].map { try String(contentsOfFile: $0, encoding: .utf8) }
         let odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         let mixed = try authority.openssl.file(Array((pem[0] + odd + pem[1]).utf8))

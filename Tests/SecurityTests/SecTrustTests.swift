@@ -6,8 +6,7 @@ import Security
 import Synchronization
 import Testing
 
-/// Trust as programs evaluate it: policies, anchors, dates, exceptions, and errors with Apple's
-/// codes.
+/// Trust as programs evaluate it: policies, anchors, dates, exceptions, and errors with Apple's codes.
 @Suite("SecTrust")
 struct SecTrustTests {
     private static let authority = Result { try OpenSSLAuthority() }

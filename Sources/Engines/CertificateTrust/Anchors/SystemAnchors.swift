@@ -4,8 +4,8 @@ internal import FoundationEssentials
 internal import Glibc
 internal import LinuxSystem
 
-/// The anchors that all programs trust: the distribution's, or those that `SSL_CERT_FILE` and
-/// `SSL_CERT_DIR` name.
+/// The anchors that all programs trust: the distribution's, or those that the administrator sets
+/// with `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 ///
 /// They are read once, and again when a file changes. A file or certificate that cannot be read is
 /// skipped and reported.

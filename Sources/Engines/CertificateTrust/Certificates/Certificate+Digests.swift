@@ -9,7 +9,8 @@ extension Certificate {
     /// The SHA-256 fingerprint: the hash of the DER, 32 bytes.
     public var sha256: [UInt8] { Array(SHA256.hash(data: der)) }
 
-    /// The SHA-1 fingerprint, which Apple's tools print: the hash of the DER, 20 bytes.
+    /// The SHA-1 fingerprint, by which Apple's tools identify certificates: the hash of the DER, 20
+    /// bytes.
     public var sha1: [UInt8] { Array(Insecure.SHA1.hash(data: der)) }
 
     /// SHA-1 of the bits of `subjectPublicKey`, without the algorithm. The keychain keeps it as

@@ -19,8 +19,8 @@ extension Certificate {
     /// name here.
     public var signatureName: String { SignatureScheme.name(of: signatureAlgorithm.algorithm) }
 
-    /// The email addresses of the alternative names, then those of the subject, each once (RFC
-    /// 8550, section 3).
+    /// The email addresses of the alternative names, then those of the subject that are not among
+    /// them (RFC 8550, section 3).
     public var emailAddresses: [String] {
         let alternative = (extensions.subjectAlternativeNames ?? []).compactMap { name in
             if case .email(let bytes) = name { String(decoding: bytes, as: UTF8.self) } else { String?.none }

@@ -30,7 +30,8 @@ public struct CertificatePool: Sendable {
 
     /// The subjects in this pool from which issuer names lead to a subject of `anchors`.
     ///
-    /// The cost depends only on this pool, because `anchors` holds all of the system's anchors.
+    /// The cost depends only on the size of this pool, not on that of `anchors`, which can hold all
+    /// of the system's anchors.
     func namesReaching(to anchors: CertificatePool) -> Set<NormalizedName> {
         var issued: [NormalizedName: [NormalizedName]] = [:]
         for (subject, certificates) in bySubject {

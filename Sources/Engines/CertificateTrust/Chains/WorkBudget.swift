@@ -17,7 +17,7 @@ struct WorkBudget {
 
     mutating func spend(_ work: WritableKeyPath<Self, Int>, _ count: Int = 1) throws(TrustFailure) {
         guard self[keyPath: work] >= count else {
-            throw TrustFailure(.budget, at: 0, "the certificates need more work than the limit for one verdict")
+            throw TrustFailure(.budget, at: 0, "the certificates need more work than one verdict may cost")
         }
         self[keyPath: work] -= count
     }

@@ -32,10 +32,10 @@ public struct CertificateExtensions: Sendable {
     init(_ node: ASN1Node) throws {
         all = try node.members().map(CertificateExtension.init)
         if all.isEmpty { defects.append("the list of extensions is empty") }
-        var (seen, told): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
+        var (seen, reported): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
         for each in all {
             guard seen.insert(each.identifier).inserted else {
-                if told.insert(each.identifier).inserted {
+                if reported.insert(each.identifier).inserted {
                     defects.append("the extension \(each.identifier) occurs twice")
                 }
                 continue

@@ -186,8 +186,8 @@ extension OCSPResponse: RevocationEvidence {
 }
 
 extension OCSPResponse.Single {
-    /// The end of validity, in seconds since 1970: nextUpdate, or a day after thisUpdate if there
-    /// is none.
+    /// The end of validity, in seconds since 1970: nextUpdate, or one day after thisUpdate if
+    /// nextUpdate is absent.
     fileprivate var end: Double {
         nextUpdate.map { Double($0.secondsSince1970) } ?? Double(thisUpdate.secondsSince1970) + 86_400
     }

@@ -53,7 +53,7 @@ public final class RevocationFetcher: Sendable {
             let isRunning = running.withLock { running in
                 guard running < Self.maxConcurrent else { return false }
                 let isRunning = BackgroundThread.run { [self] in
-                    let information = ask(about: link, options, at: validationTime, until: deadline)
+                    let information = fetchEvidence(about: link, options, at: validationTime, until: deadline)
                     collected.information.withLock { $0 = $0.adding(information) }
                     self.running.withLock { $0 -= 1 }
                     group.leave()
@@ -79,7 +79,7 @@ public final class RevocationFetcher: Sendable {
     }
 
     /// Makes one request after the other until one yields a status.
-    private func ask(
+    private func fetchEvidence(
         about link: CertificateAndIssuer, _ options: RevocationOptions, at validationTime: Double,
         until deadline: DispatchTime
     ) -> RevocationInformation {

@@ -5,7 +5,7 @@
 struct CertificateAuthorityRule: IssuerRule {
     func check(_ issuer: Certificate, of certificate: Certificate, at index: Int, isAnchor: Bool) throws(TrustFailure) {
         let constraints = issuer.extensions.basicConstraints
-        // Anchors from before 2000 have version 1 and cannot have the extension.
+        // Anchors from before 2000 have version 1, which has no extensions, and are accepted.
         guard constraints != nil || isAnchor && issuer.version < 3 else {
             throw TrustFailure(.authority, at: index, "it is not a CA: it has no basic constraints")
         }
@@ -14,7 +14,7 @@ struct CertificateAuthorityRule: IssuerRule {
         }
         // Some anchors of the web have non-critical basic constraints.
         guard isAnchor || issuer.extensions[.basicConstraints]?.isCritical == true else {
-            throw TrustFailure(.authority, at: index, "its basic constraints are not critical")
+            throw TrustFailure(.authority, at: index, "its basic constraints must be critical")
         }
         guard issuer.extensions.keyUsage?.contains(.keyCertSign) ?? true else {
             throw TrustFailure(.signingUsage, at: index, "its key usage does not allow it to sign certificates")

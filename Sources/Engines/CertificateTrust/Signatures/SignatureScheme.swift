@@ -27,8 +27,8 @@ struct SignatureScheme {
         case .ecdsaWithSHA512: (family, hash) = (.ecdsa, .sha512)
         default: return nil
         }
-        // RFC 4055, section 5: NULL; absent parameters are accepted as well. RFC 5758, section 3.2:
-        // absent.
+        // RFC 4055, section 5: NULL for RSA; absent parameters are accepted as well. RFC 5758,
+        // section 3.2: absent for ECDSA.
         guard family == .rsa ? algorithm.hasNoParameters : algorithm.parameters == nil else { return nil }
     }
 
