@@ -124,17 +124,17 @@ extension TrustPolicy: CustomStringConvertible {
         case .basicX509: "any certificate"
         case .server(let name): name.map { "the TLS server \($0)" } ?? "any TLS server"
         case .client(let name): name.map { "the TLS client \($0)" } ?? "any TLS client"
-        case .mail(let address): address.map { "mail of \($0)" } ?? "mail"
-        case .codeSigning: "signed code"
-        case .timeStamping: "signed times"
+        case .mail(let address): address.map { "the email address \($0)" } ?? "any email address"
+        case .codeSigning: "code signing"
+        case .timeStamping: "time stamping"
         case .eapServer(let names): names.map { "the EAP server \(Self.list($0))" } ?? "any EAP server"
         case .eapClient(let names): names.map { "the EAP client \(Self.list($0))" } ?? "any EAP client"
         case .ipsec(let isServer, let name):
-            "the IPsec \(isServer ? "server" : "client") \(name?.description ?? "of any name")"
+            "the IPsec \(isServer ? "server" : "client") \(name?.description ?? "with any name")"
         case .macAppStoreReceipt: "receipts of the Mac App Store"
         case .appleID: "Apple IDs"
         case .pass(let type, let team): "passes \(type ?? "of any type") of the team \(team)"
-        case .keyUsages(let usages, let policy): "\(policy), with a key for \(usages)"
+        case .keyUsages(let usages, let policy): "\(policy), with the key usages \(usages)"
         case .revocation: "revocation"
         }
     }
