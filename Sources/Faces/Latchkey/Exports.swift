@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The types that this module's own declarations are made of, and those that their members are made of: a program that says `import Latchkey` can
-// name each of them. ExportsTests holds the list against the declarations. Types of Foundation and of swift-crypto come with their own imports.
+// The types that the declarations of this module use, and the types that their members use. A
+// program with `import Latchkey` can name each of them. ExportsTests compares the list with the
+// declarations. Types of Foundation and of swift-crypto need their own imports.
 
-// Errors, and what the doctor finds.
+// Errors, and the findings of the health check.
 @_exported public import struct KeychainModel.KeychainError
 @_exported public import struct KeychainModel.KeychainFinding
 @_exported public import struct KeychainModel.OSStatusCode
 
-// Items: their classes, attributes and references, and what a ``PasswordItem`` is made from.
+// Items: their classes, attributes and references, and the input of a ``PasswordItem``.
 @_exported public import struct KeychainModel.AccessControlFlags
 @_exported public import struct KeychainModel.AccessGroup
 @_exported public import enum KeychainModel.AttributeValue

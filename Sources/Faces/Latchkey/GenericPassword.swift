@@ -2,14 +2,15 @@
 
 public import KeychainModel
 
-/// A secret under a service and an account: the usual item of a program.
+/// A secret for a service and an account: the most common kind of item.
 public struct GenericPassword: PasswordItem, Hashable {
     public var service: String
     public var account: String
-    /// What the user sees the item called.
+    /// The name shown to the user.
     public var label: String?
     public var comment: String?
-    /// When the item can be opened; nil for the usual class, or, in an update, for the one it has.
+    /// When the item can be opened. Nil stands for the default class, or, in an update, for the
+    /// current one.
     public var protection: ProtectionClass?
     /// Whether the item is shared with the user's other devices.
     public var isSynchronizable: Bool
@@ -28,7 +29,7 @@ public struct GenericPassword: PasswordItem, Hashable {
         self.isSynchronizable = isSynchronizable
     }
 
-    /// What a search may ask for.
+    /// The conditions of a search.
     public struct Condition: PasswordCondition {
         public var service: String?
         public var account: String?

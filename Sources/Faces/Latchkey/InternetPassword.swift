@@ -2,21 +2,23 @@
 
 public import KeychainModel
 
-/// The password of an account on a server. Server, account, protocol, port, path, security domain and authentication type tell items apart.
+/// The password of an account on a server. Server, account, protocol, port, path, security domain
+/// and authentication type identify the item.
 public struct InternetPassword: PasswordItem, Hashable {
     public var server: String
     public var account: String
-    /// Apple's four letters, such as `htps`; see ``Scheme``.
+    /// The protocol as Apple's four letters, such as `htps`; see ``Scheme``.
     public var scheme: Scheme?
     public var port: UInt16?
     public var path: String
     public var securityDomain: String
-    /// Apple's four letters, such as `dflt`.
+    /// The authentication type as Apple's four letters, such as `dflt`.
     public var authenticationType: String
-    /// What the user sees the item called.
+    /// The name shown to the user.
     public var label: String?
     public var comment: String?
-    /// When the item can be opened; nil for the usual class, or, in an update, for the one it has.
+    /// When the item can be opened. Nil stands for the default class, or, in an update, for the
+    /// current one.
     public var protection: ProtectionClass?
     /// Whether the item is shared with the user's other devices.
     public var isSynchronizable: Bool
@@ -42,7 +44,7 @@ public struct InternetPassword: PasswordItem, Hashable {
         self.isSynchronizable = isSynchronizable
     }
 
-    /// What a search may ask for.
+    /// The conditions of a search.
     public struct Condition: PasswordCondition {
         public var server: String?
         public var account: String?
@@ -94,7 +96,7 @@ extension InternetPassword {
 }
 
 extension InternetPassword {
-    /// The protocol of the server, by Apple's four letters (keychain-behaviour §1.6).
+    /// The protocol of the server, as Apple's four letters (keychain-behaviour §1.6).
     public struct Scheme: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -114,7 +116,7 @@ extension InternetPassword {
 }
 
 extension UInt16 {
-    /// The port of an item; nil where none was given.
+    /// The port of an item; nil if it has none.
     fileprivate init?(record: ItemRecord) {
         guard case .number(let number)? = record[.port], number != 0, let port = UInt16(exactly: number) else {
             return nil

@@ -4,7 +4,7 @@ public import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The lock of the keychain, and what opens it.
+/// The lock of the keychain, and the passcode that unlocks it.
 ///
 /// ```swift
 /// try keychain.setPasscode("correct horse battery")
@@ -12,52 +12,57 @@ internal import SecretMemory
 /// for await state in try keychain.lockStates() { print(state) }
 /// ```
 ///
-/// Without a daemon the state is this process's own: it starts at ``LockState/beforeFirstUnlock`` and ends with the process. Judging a passcode
-/// takes a noticeable while, by design; ``Keychain/perform(_:)`` does it on a thread of its own.
+/// Without a daemon the lock state belongs to this process: it starts at
+/// ``LockState/beforeFirstUnlock`` and ends with the process. Verifying a passcode is slow by
+/// design; ``Keychain/perform(_:)`` runs it on a separate thread.
 extension Keychain {
-    /// Where the lock stands. A keychain without a passcode is always unlocked.
+    /// The lock state. A keychain without a passcode is always unlocked.
     public var lockState: LockState {
         get throws(KeychainError) { try open().lockStatus().state }
     }
 
-    /// What the keychain says of its lock, its passcode and its settings.
+    /// The state of the lock, the passcode and the settings.
     public var lockStatus: LockStatus {
         get throws(KeychainError) { try open().lockStatus() }
     }
 
-    /// Opens what the passcode opens; does nothing where there is none.
+    /// Unlocks the keychain. Does nothing if it has no passcode.
     ///
-    /// - Throws: `KeychainError.authFailed` for a wrong passcode, and while a delay after several wrong ones is running.
+    /// - Throws: `KeychainError.authFailed` for a wrong passcode, and during the delay after
+    ///   several wrong ones.
     public func unlock(passcode: some SecretConvertible) throws(KeychainError) {
         try open().unlock(passcode.sharedSecret()) { _, _ in }
     }
 
-    /// Closes what the lock closes, after the grace of the settings.
+    /// Locks the keychain after the grace period of the settings.
     public func lock(immediately: Bool = false) throws(KeychainError) {
         try open().lock(immediately: immediately)
     }
 
-    /// The state now, and every new one, until the task that reads it ends.
+    /// Returns the current lock state and every later one, until the task that reads the stream
+    /// ends.
     public func lockStates() throws(KeychainError) -> AsyncStream<LockState> {
         let service = try open()
         let (stream, continuation) = AsyncStream.makeStream(of: LockState.self, bufferingPolicy: .bufferingNewest(16))
         let number = service.addLockObserver { continuation.yield($0) }
         continuation.onTermination = { _ in service.removeLockObserver(number) }
-        // Looked at once nothing can be missed any more.
+        // Read after the observer is registered, so that no change is missed.
         continuation.yield(try service.lockStatus().state)
         return stream
     }
 
     // MARK: The passcode
 
-    /// Protects the keychain by a passcode of at least six characters; every item that it protects is sealed anew.
+    /// Sets a passcode of at least six characters. Every item that it protects is encrypted again.
     ///
-    /// - Throws: errSecParam where one is set already, or the new one is too short.
+    /// - Throws: errSecParam if a passcode is already set, or the new one is too short.
     public func setPasscode(_ new: some SecretConvertible) throws(KeychainError) {
         try open().setPasscode(new.sharedSecret()) { _, _ in }
     }
 
-    /// - Parameter rotatingKeys: also makes new keys and seals every item under them.
+    /// Replaces the passcode.
+    ///
+    /// - Parameter rotatingKeys: also generates new keys and encrypts every item again with them.
     public func changePasscode(
         from old: some SecretConvertible, to new: some SecretConvertible, rotatingKeys: Bool = false
     ) throws(KeychainError) {
@@ -66,7 +71,7 @@ extension Keychain {
 
     /// Removes the passcode, and destroys every item of the class whenPasscodeSetThisDeviceOnly.
     ///
-    /// - Returns: how many items were destroyed.
+    /// - Returns: the number of destroyed items.
     @discardableResult
     public func removePasscode(_ passcode: some SecretConvertible) throws(KeychainError) -> Int {
         try open().removePasscode(passcode.sharedSecret()) { _, _ in }

@@ -15,11 +15,12 @@ public import SecretMemory
 /// let secret = try keychain.string(for: GenericPassword(service: "example.com", account: "alice"))
 /// ```
 ///
-/// Every call throws ``KeychainError``: `catch KeychainError.itemNotFound`. A damaged item is `KeychainError.decode`, never "not found".
-/// The calls are synchronous; ``perform(_:)`` runs them on a thread of their own.
+/// Every call throws ``KeychainError``: `catch KeychainError.itemNotFound`. A damaged item is
+/// reported as `KeychainError.decode`, never as "not found". The calls are synchronous;
+/// ``perform(_:)`` runs them on a separate thread.
 public struct Keychain: Sendable {
     let open: @Sendable () throws(KeychainError) -> any KeychainService
-    /// The access group that new items go to and that searches are limited to; nil for the program's own choice.
+    /// The access group of new items and of searches; nil for the default of the program.
     let accessGroup: String?
 
     private init(accessGroup: String?, open: @escaping @Sendable () throws(KeychainError) -> any KeychainService) {
@@ -27,24 +28,26 @@ public struct Keychain: Sendable {
         self.open = open
     }
 
-    /// The user's keychain: the one that `import Security` and the command `security` see.
+    /// The user's keychain: the one that `import Security` and the command `security` use.
     public static let `default` = Keychain(accessGroup: nil) { () throws(KeychainError) in try KeychainClient.service()
     }
 
-    /// A keychain in memory, for tests: empty, seen by nobody else, and gone with the last copy of this value.
+    /// Returns an empty keychain in memory, for tests. Only the copies of this value have access to
+    /// it; it ends with the last copy.
     public static func ephemeral() throws(KeychainError) -> Keychain {
         let service = try EmbeddedService(inMemory: .system)
         return Keychain(accessGroup: nil) { () throws(KeychainError) in service }
     }
 
-    /// The same keychain, limited to one access group.
+    /// Returns the same keychain, limited to one access group.
     public func inAccessGroup(_ name: String) -> Keychain {
         Keychain(accessGroup: name, open: open)
     }
 
     // MARK: Secrets
 
-    /// Stores the secret under this item, whether or not it existed: an update keeps the attributes that the item does not name.
+    /// Stores the secret under this item. If the item exists, it is updated, and attributes that
+    /// `item` does not name keep their values.
     public func set(_ item: some PasswordItem, to secret: some SecretConvertible) throws(KeychainError) {
         let bytes = secret.sharedSecret()
         try item.named { () throws(KeychainError) in try store(bytes, under: item) }
@@ -52,10 +55,12 @@ public struct Keychain: Sendable {
 
     private func store(_ bytes: SharedSecret, under item: some PasswordItem) throws(KeychainError) {
         let service = try open()
-        // Another program may add or delete the item between the two steps; then the other step is the right one.
+        // Another program may add or delete the item between the two steps; the next attempt then
+        // succeeds.
         for _ in 0..<Self.maxRetries {
             do throws(KeychainError) {
-                // One item: the first of the program's groups that has it, and not its namesakes in the others.
+                // Updates one item: the first found in the program's access groups, not equal items
+                // in other groups.
                 guard let found = try matches(query(for: item), returning: .persistentReference).first else {
                     throw .itemNotFound
                 }
@@ -78,33 +83,34 @@ public struct Keychain: Sendable {
 
     /// Stores a new item.
     ///
-    /// - Throws: `KeychainError.duplicateItem` where it exists.
+    /// - Throws: `KeychainError.duplicateItem` if the item exists.
     public func add(_ item: some PasswordItem, secret: some SecretConvertible) throws(KeychainError) {
         let bytes = secret.sharedSecret()
         try item.named { () throws(KeychainError) in try add(item, secret: bytes, to: try open()) }
     }
 
-    /// The item's secret, in the form the caller chooses: ``SecretBytes`` keeps it in secret memory.
+    /// Returns the item's secret as ``SecretBytes``, which keeps it in secret memory.
     ///
-    /// - Throws: `KeychainError.itemNotFound`; `KeychainError.decode` where the item is damaged.
+    /// - Throws: `KeychainError.itemNotFound`; `KeychainError.decode` if the item is damaged.
     public func secret(for item: some PasswordItem) throws(KeychainError) -> SecretBytes {
         try sharedSecret(for: item).copy()
     }
 
-    /// The item's secret as text.
+    /// Returns the item's secret as text.
     ///
-    /// - Throws: `KeychainError.itemNotFound`; `KeychainError.decode` where it is no UTF-8 or the item is damaged.
+    /// - Throws: `KeychainError.itemNotFound`; `KeychainError.decode` if the secret is not UTF-8 or
+    ///   the item is damaged.
     public func string(for item: some PasswordItem) throws(KeychainError) -> String {
         // EXPOSE: the caller asked for the secret as a String.
         let text = try sharedSecret(for: item).withUnsafeBytes { String(validating: $0, as: UTF8.self) }
         guard let text else {
             throw KeychainError(
-                .decode, "the secret is not UTF-8 text", hint: "ask for SecretBytes or Data", item: item.nameInErrors)
+                .decode, "the secret is not UTF-8 text", hint: "request SecretBytes or Data", item: item.nameInErrors)
         }
         return text
     }
 
-    /// The item's secret as Data.
+    /// Returns the item's secret as Data.
     public func data(for item: some PasswordItem) throws(KeychainError) -> Data {
         // EXPOSE: the caller asked for the secret as Data.
         try sharedSecret(for: item).withUnsafeBytes { Data($0) }
@@ -112,7 +118,7 @@ public struct Keychain: Sendable {
 
     // MARK: Items
 
-    /// Whether the item exists.
+    /// Returns whether the item exists.
     public func contains(_ item: some PasswordItem) throws(KeychainError) -> Bool {
         do {
             _ = try matches(query(for: item), returning: .attributes)
@@ -123,9 +129,11 @@ public struct Keychain: Sendable {
         }
     }
 
-    /// Every item of this kind that the conditions admit, without secrets, in the order in which they were added.
+    /// Returns every item of this type that satisfies the condition, without secrets, in the order
+    /// of addition.
     ///
-    /// - Throws: `KeychainError.decode` where some are damaged; nothing is left out silently.
+    /// - Throws: `KeychainError.decode` if some of the items are damaged; no item is omitted
+    ///   silently.
     public func items<Item: PasswordItem>(_ type: Item.Type, matching condition: Item.Condition = .init())
         throws(KeychainError) -> [Item]
     {
@@ -149,7 +157,7 @@ public struct Keychain: Sendable {
         }
     }
 
-    /// Looks at every row and says what is damaged. An empty answer is a healthy keychain.
+    /// Checks every row and returns the findings about damaged ones; empty for a healthy keychain.
     public func findings() throws(KeychainError) -> [KeychainFinding] {
         try open().check { _ in }.filter { !$0.isHealthy }
     }
@@ -177,7 +185,8 @@ public struct Keychain: Sendable {
         return query
     }
 
-    /// - Parameter toleratesDamage: whether damaged rows beside the item that was found are passed over. A list tolerates none.
+    /// - Parameter toleratesDamage: whether damaged rows are ignored if a healthy item matches. A
+    ///   list does not ignore any.
     private func matches(
         _ query: ItemQuery, returning: ReturnTypes, toleratesDamage: Bool = true
     ) throws(KeychainError) -> [ItemRecord] {
@@ -185,7 +194,7 @@ public struct Keychain: Sendable {
         guard matches.damaged == 0 || (toleratesDamage && !matches.records.isEmpty) else {
             throw KeychainError(
                 .decode, "\(matches.damaged) matching item(s) are damaged",
-                hint: "latchkey doctor tells which; storing them again replaces them")
+                hint: "run latchkey doctor to list them; storing them again replaces them")
         }
         return matches.records
     }
@@ -196,10 +205,12 @@ public struct Keychain: Sendable {
 // MARK: async
 
 extension Keychain {
-    /// Runs calls on this keychain on a thread of their own, so that no task waits for the disk.
+    /// Runs calls on this keychain on a separate thread, so that no task blocks on disk access.
     ///
     /// ```swift
-    /// let secret = try await Keychain.default.perform { keychain throws(KeychainError) in try keychain.string(for: item) }
+    /// let secret = try await Keychain.default.perform { keychain throws(KeychainError) in
+    ///     try keychain.string(for: item)
+    /// }
     /// ```
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Keychain) throws(KeychainError) -> Result

@@ -5,38 +5,40 @@ internal import SecretMemory
 
 /// A password item as a value: ``GenericPassword`` or ``InternetPassword``.
 public protocol PasswordItem: Sendable {
-    /// What a search may ask for; a condition in which everything is nil asks for all.
+    /// The conditions of a search; a condition with every property nil matches all items.
     associatedtype Condition: PasswordCondition
 
     static var itemClass: ItemClass { get }
 
-    /// The item as the keychain found it.
+    /// The item as read from the keychain.
     init(record: ItemRecord)
 
-    /// The attributes that tell this item apart from every other of its class.
+    /// The attributes that identify this item within its class.
     var primaryKey: [ItemAttribute: AttributeValue] { get }
-    /// Which item this is, where the keychain found it; nil for one that was made by hand. It stays right also where an attribute is of a
-    /// kind that this type cannot show, such as an account of bytes that are no text.
+    /// The persistent reference of an item that was read from the keychain; nil for an item that
+    /// the program created. It is correct even if this type cannot represent an attribute, such as
+    /// an account whose bytes are not text.
     var reference: PersistentReference? { get }
-    /// What the user sees the item called.
+    /// The name shown to the user.
     var label: String? { get }
     var comment: String? { get }
-    /// When the item can be opened; nil for the usual class, or, in an update, for the one it has.
+    /// When the item can be opened. Nil stands for the default class, or, in an update, for the
+    /// current one.
     var protection: ProtectionClass? { get }
     /// Whether the item is shared with the user's other devices.
     var isSynchronizable: Bool { get }
 }
 
-/// What a search for password items may ask for.
+/// The conditions of a search for password items.
 public protocol PasswordCondition: Sendable {
-    /// Asks for all items.
+    /// The condition that matches all items.
     init()
 
     var attributes: [ItemAttribute: AttributeValue] { get }
 }
 
 extension PasswordItem {
-    /// The item in the words of an error: `generic password, service example.com, account alice`.
+    /// The item's description in errors: `generic password, service example.com, account alice`.
     var nameInErrors: String {
         let shown: [(ItemAttribute, String)] = [(.server, "server"), (.service, "service"), (.account, "account")]
         let names = shown.compactMap { attribute, word in
@@ -46,7 +48,7 @@ extension PasswordItem {
             separator: ", ")
     }
 
-    /// Runs a call that is about this item; its error says so.
+    /// Runs a call that concerns this item, and names the item in the error.
     func named<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
         do throws(KeychainError) {
             return try body()
@@ -74,7 +76,7 @@ extension PasswordItem {
         ItemUpdate(attributes: details, data: data, protection: protection)
     }
 
-    /// What may be set without making it another item.
+    /// The attributes that can be set without changing the item's identity.
     private var details: [ItemAttribute: AttributeValue] {
         var details: [ItemAttribute: AttributeValue] = [:]
         if let label { details[.label] = .string(label) }

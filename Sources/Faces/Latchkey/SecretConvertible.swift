@@ -3,9 +3,10 @@
 public import FoundationEssentials
 public import SecretMemory
 
-/// What a secret may be given as. ``SharedSecret`` never leaves secret memory; what is given as `Data` or `String` remains the caller's.
+/// A type that can hold a secret. ``SharedSecret`` never leaves secret memory; the caller remains
+/// responsible for secrets in `Data` or `String`.
 public protocol SecretConvertible {
-    /// The bytes, in secret memory.
+    /// Returns the bytes in secret memory.
     func sharedSecret() -> SharedSecret
 }
 
@@ -20,6 +21,6 @@ extension Data: SecretConvertible {
 }
 
 extension String: SecretConvertible {
-    /// The UTF-8 of the text.
+    /// Returns the UTF-8 encoding of the text.
     public func sharedSecret() -> SharedSecret { SharedSecret(copying: utf8) }
 }

@@ -2,14 +2,14 @@
 
 internal import OpenSSLCrypto
 
-/// The numbers of a caller as a cipher that exists, and where they make none, why.
+/// A caller's parameters, converted to a supported cipher, mode and padding.
 struct CipherRequest {
     let kind: CipherKind
     let direction: BlockCipher.Direction
     let isPadded: Bool
 
-    /// - Throws: ``Refusal`` with `kCCParamError` for numbers that CommonCryptor.h does not have,
-    ///   `kCCUnimplemented` for a cipher or mode that is unsupported, `kCCKeySizeError`.
+    /// - Throws: ``Refusal`` with `kCCParamError` for values that CommonCryptor.h does not define,
+    ///   `kCCUnimplemented` for an unsupported cipher or mode, `kCCKeySizeError`.
     init(
         _ operation: CCOperation, _ mode: CCMode, _ algorithm: CCAlgorithm, _ padding: CCPadding, keyByteCount: Int
     ) throws(Refusal) {
@@ -64,10 +64,10 @@ struct CipherRequest {
     }
 }
 
-/// A status other than `kCCSuccess`, on its way to the caller.
+/// A status other than `kCCSuccess`, thrown to the public function.
 struct Refusal: Error {
     let status: CCCryptorStatus
-    /// What the caller is told of the output's size, with `kCCBufferTooSmall`.
+    /// The required size of the output, reported with `kCCBufferTooSmall`.
     var needed: Int?
 
     init(_ code: Int) {

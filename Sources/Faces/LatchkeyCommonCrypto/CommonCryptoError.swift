@@ -23,12 +23,12 @@ public let kCCRNGFailure = -4307
 public let kCCUnspecifiedError = -4308
 /// The function was called at the wrong point of a sequence.
 public let kCCCallSequenceError = -4309
-/// The key size is not one of the algorithm's.
+/// The algorithm does not support the key size.
 public let kCCKeySizeError = -4310
 public let kCCInvalidKey = -4311
 
-/// A code as the functions return it. Codes are `Int`, as C's enumerations are imported; results
-/// are `Int32`.
+/// Returns a code with the type of the functions' results. Codes are `Int`, because Swift imports
+/// C's enumerations as `Int`; results are `Int32`.
 func status(_ code: Int) -> CCCryptorStatus {
     CCCryptorStatus(truncatingIfNeeded: code)
 }

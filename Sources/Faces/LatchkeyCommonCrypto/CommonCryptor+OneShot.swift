@@ -2,19 +2,21 @@
 
 internal import OpenSSLCrypto
 
-/// Encrypts or decrypts a message in one call, with CBC, or ECB where `options` holds
+/// Encrypts or decrypts a message in one call. The mode is CBC, or ECB if `options` contains
 /// ``kCCOptionECBMode``.
 ///
 /// - Parameters:
 ///   - key, iv: As in ``CCCryptorCreate(_:_:_:_:_:_:_:)``.
 ///   - dataOut: May be `dataIn`.
-///   - dataOutAvailable: With padding, the length of the input and, to encrypt, the rest of a
-///     block, of which there is always one.
-///   - dataOutMoved: The number of bytes written; with `kCCBufferTooSmall` the number that is
-///     needed; else 0.
-/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, and nothing is written; `kCCAlignmentError` where
-///   the input is no multiple of the block size and has to be; `kCCDecodeError` for wrong padding;
-///   `kCCParamError`, `kCCKeySizeError`, `kCCUnimplemented`.
+///   - dataOutAvailable: Without padding at least the length of the input. With padding and
+///     encryption, at least the length that padding extends the input to; padding always adds at
+///     least one byte.
+///   - dataOutMoved: The number of bytes written; with `kCCBufferTooSmall` the number of bytes
+///     required; otherwise 0.
+/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, in which case nothing is written;
+///   `kCCAlignmentError` if the length of the input must be a multiple of the block size and is
+///   not; `kCCDecodeError` for wrong padding; `kCCParamError`, `kCCKeySizeError`,
+///   `kCCUnimplemented`.
 @discardableResult
 public func CCCrypt(
     _ op: CCOperation, _ alg: CCAlgorithm, _ options: CCOptions, _ key: UnsafeRawPointer?, _ keyLength: Int,
@@ -36,8 +38,8 @@ public func CCCrypt(
 }
 
 extension BlockCipher {
-    /// The whole message. Its output has to have room for the largest result, also where padding
-    /// will make it shorter.
+    /// Processes the whole message. The output must have the capacity for the largest possible
+    /// result, even if removing the padding makes the result shorter.
     fileprivate func run(_ input: UnsafeRawBufferPointer, _ output: UnsafeMutableRawBufferPointer) throws(Refusal)
         -> Int
     {

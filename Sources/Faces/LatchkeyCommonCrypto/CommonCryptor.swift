@@ -2,19 +2,19 @@
 
 internal import OpenSSLCrypto
 
-// CommonCryptor.h: a message in parts.
+// CommonCryptor.h: encryption of a message in parts.
 
-/// A cryptographic context, made by ``CCCryptorCreate(_:_:_:_:_:_:_:)`` and freed by
-/// ``CCCryptorRelease(_:)``. Not for several threads at a time.
+/// A cryptographic context, created by ``CCCryptorCreate(_:_:_:_:_:_:_:)`` and freed by
+/// ``CCCryptorRelease(_:)``. It must not be used by several threads at once.
 public typealias CCCryptorRef = OpaquePointer
 
-/// Makes a context that encrypts or decrypts with CBC, or ECB where `options` holds
+/// Creates a context for encryption or decryption. The mode is CBC, or ECB if `options` contains
 /// ``kCCOptionECBMode``.
 ///
 /// - Parameters:
 ///   - key: `keyLength` bytes: 16, 24 or 32 for AES, 8 for DES, 24 for Triple DES.
-///   - iv: One block; zeros where it is nil. ECB ignores it.
-///   - cryptorRef: The context; nil with any other result than `kCCSuccess`.
+///   - iv: One block; nil stands for zeros. ECB ignores it.
+///   - cryptorRef: Receives the context; nil unless the result is `kCCSuccess`.
 /// - Returns: `kCCSuccess`, `kCCParamError`, `kCCKeySizeError`; `kCCUnimplemented` for CAST, RC4,
 ///   RC2 and Blowfish.
 @discardableResult
@@ -27,13 +27,13 @@ public func CCCryptorCreate(
     return CCCryptorCreateWithMode(op, CCMode(mode), alg, padding, iv, key, keyLength, nil, 0, 0, 0, cryptorRef)
 }
 
-/// Makes a context for any of the modes of SP 800-38A.
+/// Creates a context for one of the modes of SP 800-38A.
 ///
 /// - Parameters:
-///   - padding: Of ECB and CBC; the other modes ignore it.
-///   - iv: One block, the first counter of CTR; zeros where it is nil. ECB ignores it.
+///   - padding: Used by ECB and CBC; the other modes ignore it.
+///   - iv: One block, the first counter of CTR; nil stands for zeros. ECB ignores it.
 ///   - key: As in ``CCCryptorCreate(_:_:_:_:_:_:_:)``.
-///   - tweak, tweakLength, numRounds, options: Ignored; no mode here has any.
+///   - tweak, tweakLength, numRounds, options: Ignored, because no supported mode uses them.
 /// - Returns: As ``CCCryptorCreate(_:_:_:_:_:_:_:)``; `kCCUnimplemented` also for other modes, and
 ///   for CTR with DES and Triple DES.
 @discardableResult
@@ -55,17 +55,17 @@ public func CCCryptorCreateWithMode(
     }
 }
 
-/// Encrypts or decrypts `dataInLength` bytes. A block cipher writes whole blocks and holds the
-/// rest; when it decrypts with padding it holds the last whole block as well.
+/// Encrypts or decrypts `dataInLength` bytes. A block cipher writes whole blocks and keeps the
+/// rest. When it decrypts with padding it also keeps the last whole block.
 ///
 /// - Parameters:
-///   - dataOut: May be `dataIn` with a stream cipher. With ECB and CBC, what is held is written
-///     over input that is not read yet, as with Apple.
-///   - dataOutMoved: The number of bytes written; with `kCCBufferTooSmall` the number that is
-///     needed.
-/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, and the call can be repeated; `kCCParamError` for
-///   a null context, a negative length, or a null pointer to more than 0 bytes;
-///   `kCCCallSequenceError` after ``CCCryptorFinal(_:_:_:_:)``.
+///   - dataOut: May be `dataIn` with a stream cipher. With ECB and CBC, the bytes kept from earlier
+///     calls are written over input that is not read yet, as with Apple.
+///   - dataOutMoved: The number of bytes written; with `kCCBufferTooSmall` the number of bytes
+///     required.
+/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, in which case the call can be repeated;
+///   `kCCParamError` for a null context, a negative length, or a null pointer with a length above
+///   0; `kCCCallSequenceError` after ``CCCryptorFinal(_:_:_:_:)``.
 @discardableResult
 public func CCCryptorUpdate(
     _ cryptorRef: CCCryptorRef?, _ dataIn: UnsafeRawPointer?, _ dataInLength: Int, _ dataOut: UnsafeMutableRawPointer?,
@@ -80,15 +80,15 @@ public func CCCryptorUpdate(
     }
 }
 
-/// Ends the message: writes the padded last block, or what the last block holds before its padding.
-/// Nothing without padding.
+/// Ends the message. Encryption writes the padded last block; decryption writes the last block
+/// without its padding. Without padding nothing is written.
 ///
 /// Afterwards a context with padding needs ``CCCryptorReset(_:_:)``, unless its mode is ECB.
 ///
-/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, with the number of bytes needed in `dataOutMoved`,
-///   and the call can be repeated; `kCCAlignmentError` where the message is no multiple of the
-///   block size and has to be; `kCCDecodeError` for wrong padding; `kCCParamError`;
-///   `kCCCallSequenceError` after the end.
+/// - Returns: `kCCSuccess`; `kCCBufferTooSmall`, with the number of bytes required in
+///   `dataOutMoved`, in which case the call can be repeated; `kCCAlignmentError` if the length of
+///   the message must be a multiple of the block size and is not; `kCCDecodeError` for wrong
+///   padding; `kCCParamError`; `kCCCallSequenceError` after the end.
 @discardableResult
 public func CCCryptorFinal(
     _ cryptorRef: CCCryptorRef?, _ dataOut: UnsafeMutableRawPointer?, _ dataOutAvailable: Int,
@@ -102,17 +102,19 @@ public func CCCryptorFinal(
     }
 }
 
-/// The number of bytes that ``CCCryptorUpdate(_:_:_:_:_:_:)`` writes for `inputLength` bytes; where
-/// `final` is true, at most so many as it and ``CCCryptorFinal(_:_:_:_:)`` write together. 0 for a
-/// null context or a length that is negative or too large.
+/// Returns the number of bytes that ``CCCryptorUpdate(_:_:_:_:_:_:)`` writes for `inputLength`
+/// bytes. If `final` is true, returns the maximum that this function and
+/// ``CCCryptorFinal(_:_:_:_:)`` write together. Returns 0 for a null context or a length that is
+/// negative or too large.
 public func CCCryptorGetOutputLength(_ cryptorRef: CCCryptorRef?, _ inputLength: Int, _ final: Bool) -> Int {
     cryptorRef?.cipher.outputCount(for: inputLength, isFinal: final) ?? 0
 }
 
-/// Begins another message under the same key. What was held of the one before is lost.
+/// Begins another message with the same key. The bytes kept from the previous message are
+/// discarded.
 ///
-/// - Parameter iv: One block; zeros where it is nil.
-/// - Returns: `kCCSuccess`; `kCCParamError` for a null context; `kCCUnimplemented` for other modes
+/// - Parameter iv: One block; nil stands for zeros.
+/// - Returns: `kCCSuccess`; `kCCParamError` for a null context; `kCCUnimplemented` for modes other
 ///   than CBC and CTR.
 @discardableResult
 public func CCCryptorReset(_ cryptorRef: CCCryptorRef?, _ iv: UnsafeRawPointer?) -> CCCryptorStatus {
@@ -126,7 +128,7 @@ public func CCCryptorReset(_ cryptorRef: CCCryptorRef?, _ iv: UnsafeRawPointer?)
     }
 }
 
-/// Frees a context and wipes its key. It must not be used afterwards, as with Apple's.
+/// Frees a context and wipes its key. The context must not be used afterwards, as with Apple.
 ///
 /// - Returns: `kCCSuccess`; `kCCParamError` for a null context.
 @discardableResult

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// CommonCryptor.h: what is encrypted, and how. All values are Apple's.
+// CommonCryptor.h: operations, algorithms, modes and sizes. All values are Apple's.
 
 /// Encrypt or decrypt.
 public typealias CCOperation = UInt32
@@ -12,11 +12,11 @@ public let kCCDecrypt = 1
 public typealias CCAlgorithm = UInt32
 
 public let kCCAlgorithmAES128 = 0
-/// AES with any of its key sizes, as ``kCCAlgorithmAES128`` is as well.
+/// AES with any of its key sizes, like ``kCCAlgorithmAES128``.
 public let kCCAlgorithmAES = 0
 public let kCCAlgorithmDES = 1
 public let kCCAlgorithm3DES = 2
-/// Unsupported, as the following ones are.
+/// Unsupported, like the following ones.
 public let kCCAlgorithmCAST = 3
 public let kCCAlgorithmRC4 = 4
 public let kCCAlgorithmRC2 = 5

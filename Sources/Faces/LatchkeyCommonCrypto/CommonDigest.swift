@@ -2,7 +2,7 @@
 
 internal import OpenSSLCrypto
 
-// CommonDigest.h: digests of a message in one piece.
+// CommonDigest.h: digests of whole messages.
 
 public typealias CC_LONG = UInt32
 public typealias CC_LONG64 = UInt64
@@ -23,9 +23,9 @@ public let CC_SHA256_BLOCK_BYTES: Int32 = 64
 public let CC_SHA384_BLOCK_BYTES: Int32 = 128
 public let CC_SHA512_BLOCK_BYTES: Int32 = 128
 
-/// Writes the MD5 digest (RFC 1321) of `len` bytes to `md`, 16 bytes. MD5 protects nothing.
+/// Writes the MD5 digest (RFC 1321) of `len` bytes to `md`, 16 bytes. MD5 is broken.
 ///
-/// - Returns: `md`; nil where `md` is nil, or `data` is nil and `len` is not 0. Then nothing is
+/// - Returns: `md`; nil if `md` is nil, or if `data` is nil and `len` is not 0. Then nothing is
 ///   written.
 @discardableResult
 public func CC_MD5(

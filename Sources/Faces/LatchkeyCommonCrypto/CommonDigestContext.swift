@@ -4,10 +4,10 @@ internal import OpenSSLCrypto
 
 // CommonDigest.h: digests of a message in parts.
 //
-// A context is plain bytes, as in C: it can be copied, which makes a second context, cleared, and
-// allocated without being initialised. Its layout is not Apple's. Functions return 1, or 0 for a
-// null context, a null digest, or a null pointer to more than 0 bytes; then nothing is changed or
-// written. After `_Final`, a context has to be initialised again.
+// A context is plain bytes, as in C: it can be copied, cleared, and allocated without
+// initialization. A copy is a second, independent context. The layout is not Apple's. Functions
+// return 1, or 0 for a null context, a null digest, or a null pointer with a length above 0; then
+// nothing is changed or written. After `_Final`, a context must be initialized again.
 
 /// The state of MD5 between two parts of a message.
 public struct CC_MD5_CTX: DigestContext, BitwiseCopyable, Sendable {
@@ -169,10 +169,10 @@ public func CC_SHA512_Final(_ md: UnsafeMutablePointer<UInt8>?, _ c: UnsafeMutab
     finish(.sha512, c, md)
 }
 
-// MARK: All of them
+// MARK: Shared
 
-/// What the contexts have in common. They are types of their own so that the compiler keeps them
-/// apart, as in C.
+/// The common part of the contexts. They are separate types, as in C, so that the compiler
+/// distinguishes them.
 protocol DigestContext {
     var state: HashState { get set }
 }

@@ -14,19 +14,19 @@ public let kCCHmacAlgSHA384 = 3
 public let kCCHmacAlgSHA512 = 4
 public let kCCHmacAlgSHA224 = 5
 
-/// The state of an HMAC between two parts of a message: plain bytes, as in C, that can be copied,
-/// cleared, and allocated without being initialised. Its layout is not Apple's. It is as secret as
-/// the key until ``CCHmacFinal(_:_:)``, which wipes it.
+/// The state of an HMAC between two parts of a message. It is plain bytes, as in C, which can be
+/// copied, cleared, and allocated without initialization. Its layout is not Apple's. It is as
+/// secret as the key until ``CCHmacFinal(_:_:)``, which wipes it.
 public struct CCHmacContext: BitwiseCopyable, Sendable {
     fileprivate var state = HMACState()
 
     public init() {}
 }
 
-/// Begins a message under a key of `keyLength` bytes.
+/// Begins a message with a key of `keyLength` bytes.
 ///
-/// After an unknown algorithm, a negative length, or a null key of more than 0 bytes, the context
-/// writes no code: Apple's function reports no errors either.
+/// With an unknown algorithm, a negative length, or a null key with a length above 0, the context
+/// writes no code. Apple's function does not report errors either.
 public func CCHmacInit(
     _ ctx: UnsafeMutablePointer<CCHmacContext>?, _ algorithm: CCHmacAlgorithm, _ key: UnsafeRawPointer?,
     _ keyLength: Int
@@ -39,26 +39,26 @@ public func CCHmacInit(
     ctx.pointee.state.start(function, key: key)
 }
 
-/// Continues the message with `dataLength` bytes. After a negative length, or a null pointer to
-/// more than 0 bytes, the context writes no code.
+/// Continues the message with `dataLength` bytes. With a negative length, or a null pointer with a
+/// length above 0, the context writes no code.
 public func CCHmacUpdate(_ ctx: UnsafeMutablePointer<CCHmacContext>?, _ data: UnsafeRawPointer?, _ dataLength: Int) {
     guard let ctx else { return }
     guard let data = UnsafeRawBufferPointer(checking: data, count: dataLength) else { return ctx.pointee.state.wipe() }
     ctx.pointee.state.update(with: data)
 }
 
-/// Ends the message, writes its code to `macOut`, as long as a digest of the algorithm, and wipes
-/// the context.
+/// Ends the message, writes its code to `macOut`, and wipes the context. The code is as long as a
+/// digest of the algorithm.
 public func CCHmacFinal(_ ctx: UnsafeMutablePointer<CCHmacContext>?, _ macOut: UnsafeMutableRawPointer?) {
     guard let ctx else { return }
     guard let macOut else { return ctx.pointee.state.wipe() }
     ctx.pointee.state.finish(into: macOut.assumingMemoryBound(to: UInt8.self))
 }
 
-/// Writes the HMAC of `dataLength` bytes to `macOut`, as long as a digest of the algorithm.
+/// Writes the HMAC of `dataLength` bytes to `macOut`. It is as long as a digest of the algorithm.
 ///
-/// Writes nothing after an unknown algorithm, a negative length, or a null pointer to more than 0
-/// bytes.
+/// Writes nothing for an unknown algorithm, a negative length, or a null pointer with a length
+/// above 0.
 public func CCHmac(
     _ algorithm: CCHmacAlgorithm, _ key: UnsafeRawPointer?, _ keyLength: Int, _ data: UnsafeRawPointer?,
     _ dataLength: Int,

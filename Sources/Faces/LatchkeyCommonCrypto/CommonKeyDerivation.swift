@@ -21,12 +21,12 @@ public let kCCPRFHmacAlgSHA512 = 5
 /// Derives a key of `derivedKeyLen` bytes from a password.
 ///
 /// - Parameters:
-///   - password: `passwordLen` bytes, which need no zero byte at the end.
+///   - password: `passwordLen` bytes; a terminating zero byte is not required.
 ///   - rounds: The number of iterations.
-/// - Returns: `kCCSuccess`; `kCCParamError` for another algorithm than ``kCCPBKDF2``, an unknown
+/// - Returns: `kCCSuccess`; `kCCParamError` for an algorithm other than ``kCCPBKDF2``, an unknown
 ///   pseudo-random function, no iterations or more than `Int32.max`, an empty or null key, or a
-///   length that is negative, exceeds `Int32.max`, or belongs to a null pointer and is not 0;
-///   `kCCUnspecifiedError` where libcrypto fails.
+///   length that is negative, exceeds `Int32.max`, or is above 0 for a null pointer;
+///   `kCCUnspecifiedError` if libcrypto fails.
 @discardableResult
 public func CCKeyDerivationPBKDF(
     _ algorithm: CCPBKDFAlgorithm, _ password: UnsafePointer<CChar>?, _ passwordLen: Int, _ salt: UnsafePointer<UInt8>?,
@@ -47,10 +47,11 @@ public func CCKeyDerivationPBKDF(
     }
 }
 
-/// The number of iterations with which ``CCKeyDerivationPBKDF(_:_:_:_:_:_:_:_:_:)`` takes about
-/// `msec` milliseconds on this machine, at least 10 000. It is measured, for some 50 milliseconds.
+/// Returns the number of iterations with which ``CCKeyDerivationPBKDF(_:_:_:_:_:_:_:_:_:)`` takes
+/// about `msec` milliseconds on this machine, at least 10 000. The measurement takes about 50
+/// milliseconds.
 ///
-/// - Returns: `UInt32.max` for another algorithm than ``kCCPBKDF2``, an unknown pseudo-random
+/// - Returns: `UInt32.max` for an algorithm other than ``kCCPBKDF2``, an unknown pseudo-random
 ///   function, a key length that is not positive, a negative length, or a salt of more than 132
 ///   bytes (Apple's limit).
 public func CCCalibratePBKDF(
@@ -61,8 +62,8 @@ public func CCCalibratePBKDF(
     guard Int(algorithm) == kCCPBKDF2, let hash = HashFunction(prf), passwordLen >= 0, (0...132).contains(saltLen),
         derivedKeyLen > 0
     else { return .max }
-    // One block is derived. Each block of the key costs as many iterations again; neither password
-    // nor salt count beside them.
+    // One block is derived. Each block of the key needs the same number of iterations; the time for
+    // password and salt is negligible.
     let blocks = Double((derivedKeyLen - 1) / hash.byteCount + 1)
     let rounds = Double(msec) / 1000 * roundsPerSecond(hash) / blocks
     return rounds < 10_000 ? 10_000 : UInt32(min(rounds, Double(Int32.max)))

@@ -8,8 +8,8 @@ public typealias CCRNGStatus = CCCryptorStatus
 
 /// Fills `count` bytes from the kernel's generator (getrandom(2)).
 ///
-/// - Returns: `kCCSuccess`; `kCCParamError` for a negative count, or a null pointer to more than 0
-///   bytes. The generator cannot fail (`kCCRNGFailure` is never returned).
+/// - Returns: `kCCSuccess`; `kCCParamError` for a negative count, or a null pointer with a count
+///   above 0. The generator cannot fail (`kCCRNGFailure` is never returned).
 @discardableResult
 public func CCRandomGenerateBytes(_ bytes: UnsafeMutableRawPointer?, _ count: Int) -> CCRNGStatus {
     guard let buffer = UnsafeMutableRawBufferPointer(checking: bytes, count: count) else {

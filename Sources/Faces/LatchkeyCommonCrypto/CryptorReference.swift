@@ -3,12 +3,12 @@
 internal import OpenSSLCrypto
 
 extension CCCryptorRef {
-    /// A reference that keeps `cipher` until ``freeCipher()``.
+    /// Creates a reference that keeps `cipher` alive until ``freeCipher()``.
     init(owning cipher: BlockCipher) {
         self.init(Unmanaged.passRetained(cipher).toOpaque())
     }
 
-    /// What ``init(owning:)`` made the reference from.
+    /// The cipher passed to ``init(owning:)``.
     var cipher: BlockCipher { unmanaged.takeUnretainedValue() }
 
     func freeCipher() { unmanaged.release() }
@@ -36,7 +36,7 @@ extension BlockCipher {
     }
 }
 
-/// Reports how many bytes `body` moved, or has to have room for, and its status.
+/// Runs `body` and reports the number of bytes it wrote or requires, and returns its status.
 func moving(_ moved: UnsafeMutablePointer<Int>?, _ body: () throws(Refusal) -> Int) -> CCCryptorStatus {
     do throws(Refusal) {
         let count = try body()

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Core Foundation's functions, as far as programs that use Security call them. All are total: what Core Foundation would crash on (nil, a
-// position out of range, an object of another class) gives nil, false or 0 here. Only a pointer that points to no object cannot be told
-// apart.
+// The functions of Core Foundation that programs which use Security call. All are total: input on
+// which Core Foundation crashes (nil, an index out of range, an object of another class) gives nil,
+// false or 0 here. A pointer that does not point to an object cannot be detected.
 //
-// An object parameter is `Any?`, so that Swift values pass without a cast, as they do on Apple's platforms through bridging.
+// Object parameters have the type `Any?`, so that Swift values can be passed without a cast. On
+// Apple's platforms bridging does this.
 
 public import Foundation
 
 // MARK: Type numbers
 
-/// The number that `CFGetTypeID` gives for each class of objects. Only equality means anything; 0 is "unknown".
+/// The numbers that `CFGetTypeID` returns for each class of objects. Only their equality is
+/// meaningful; 0 is "unknown".
 enum TypeIdentifier: CFTypeID, CaseIterable {
     case null = 1
     case boolean
@@ -44,13 +46,15 @@ extension CFAllocator: CoreFoundationType {
     static var typeID: CFTypeID { TypeIdentifier.allocator.rawValue }
 }
 
-/// The number of the object's class, to be compared with what `CFStringGetTypeID()` and its like give; 0 for a class that is none of them.
+/// Returns the number of the object's class, for comparison with the result of
+/// `CFStringGetTypeID()` and similar functions; 0 for an unknown class.
 ///
-/// A `Bool` is a boolean and no number, as on Apple's platforms.
+/// A `Bool` is a boolean, not a number, as on Apple's platforms.
 @discardableResult
 public func CFGetTypeID(_ cf: Any?) -> CFTypeID {
     guard let cf else { return 0 }
-    // `as AnyObject` is what makes NSString of String, NSNumber of Int and so on; what has no Foundation counterpart is boxed.
+    // `as AnyObject` turns String into NSString, Int into NSNumber and so on; a value without a
+    // Foundation counterpart is boxed.
     let object = cf as AnyObject
     if let ours = object as? any CoreFoundationType { return type(of: ours).typeID }
     return foundationType(of: object, boxing: cf)?.rawValue ?? 0
@@ -60,7 +64,8 @@ private func foundationType(of object: AnyObject, boxing value: Any) -> TypeIden
     switch object {
     case is NSString: .string
     case is NSData: .data
-    // Foundation on Linux has one object each for true and false, so that identity tells them from the numbers 1 and 0.
+    // Foundation on Linux has one object for true and one for false, so identity distinguishes them
+    // from the numbers 1 and 0.
     case let number as NSNumber: number === kCFBooleanTrue || number === kCFBooleanFalse ? .boolean : .number
     case is NSDictionary: .dictionary
     case is NSArray: .array
@@ -94,7 +99,8 @@ private func foundationType(of object: AnyObject, boxing value: Any) -> TypeIden
 
 // MARK: Every object
 
-/// Whether two objects are of one type and equal in content; so `true` is not 1, and a string is not its bytes.
+/// Returns whether two objects have the same type and equal content. `true` is not equal to 1, and
+/// a string is not equal to its bytes.
 @discardableResult
 public func CFEqual(_ cf1: Any?, _ cf2: Any?) -> Bool {
     guard let cf1, let cf2 else { return cf1 == nil && cf2 == nil }
@@ -104,7 +110,7 @@ public func CFEqual(_ cf1: Any?, _ cf2: Any?) -> Bool {
     return object.isEqual(second)
 }
 
-/// A hash that equal objects share.
+/// Returns a hash; equal objects have equal hashes.
 @discardableResult
 public func CFHash(_ cf: Any?) -> CFHashCode {
     guard let cf else { return 0 }
@@ -112,22 +118,23 @@ public func CFHash(_ cf: Any?) -> CFHashCode {
     return CFHashCode(bitPattern: (object as? NSObject)?.hash ?? ObjectIdentifier(object).hashValue)
 }
 
-/// The object in words for a developer.
+/// Returns a description of the object for developers.
 @discardableResult
 public func CFCopyDescription(_ cf: Any?) -> CFString! {
     cf.map { NSString(string: String(describing: $0)) }
 }
 
-/// Gives the object back. Swift counts references itself; Apple's Swift has this function only to say so.
+/// Returns the object unchanged, because Swift counts references itself. Apple's Swift declares
+/// this function only as unavailable.
 @discardableResult
 public func CFRetain(_ cf: Any?) -> CFTypeRef! {
     cf.map { $0 as AnyObject }
 }
 
-/// Does nothing, see `CFRetain`.
+/// Does nothing; see `CFRetain`.
 public func CFRelease(_ cf: Any?) {}
 
-/// Runs `body`. Apple's platforms drain a pool afterwards, and there is none on Linux.
+/// Runs `body`. Apple's platforms drain an autorelease pool afterwards; Linux has none.
 @discardableResult
 public func autoreleasepool<Failure: Error, Result: ~Copyable>(invoking body: () throws(Failure) -> Result)
     throws(Failure) -> Result
@@ -135,7 +142,7 @@ public func autoreleasepool<Failure: Error, Result: ~Copyable>(invoking body: ()
     try body()
 }
 
-/// Seconds since 2001-01-01 00:00:00 UTC, by a clock that can be set.
+/// Returns the seconds since 2001-01-01 00:00:00 UTC, from the adjustable system clock.
 @discardableResult
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
     Date().timeIntervalSinceReferenceDate
@@ -166,7 +173,7 @@ public func CFErrorCopyUserInfo(_ err: CFError?) -> CFDictionary! {
     err.map { NSDictionary(dictionary: $0.userInfo) }
 }
 
-/// What went wrong, in words for the user.
+/// Returns a description of the error for the user.
 @discardableResult
 public func CFErrorCopyDescription(_ err: CFError?) -> CFString! {
     err.map { NSString(string: $0.localizedDescription) }
@@ -174,15 +181,16 @@ public func CFErrorCopyDescription(_ err: CFError?) -> CFString! {
 
 // MARK: Data
 
-/// A copy of `length` bytes; nil for a negative length, or for no bytes where there should be some.
+/// Returns a copy of `length` bytes; nil for a negative length, or for a null pointer with a length
+/// above 0.
 @discardableResult
 public func CFDataCreate(_ allocator: CFAllocator?, _ bytes: UnsafePointer<UInt8>?, _ length: CFIndex) -> CFData! {
     guard length > 0 else { return length == 0 ? NSData() : nil }
     return bytes.map { NSData(bytes: $0, length: length) }
 }
 
-/// Data over the caller's own bytes. They are freed with the data by `free`, unless the deallocator is `kCFAllocatorNull`; then they have
-/// to outlive it.
+/// Returns data that uses the caller's own bytes. `free` releases the bytes together with the data,
+/// unless the deallocator is `kCFAllocatorNull`; then the bytes must outlive the data.
 @discardableResult
 public func CFDataCreateWithBytesNoCopy(
     _ allocator: CFAllocator?,
@@ -196,7 +204,7 @@ public func CFDataCreateWithBytesNoCopy(
         freeWhenDone: bytesDeallocator?.frees ?? true)
 }
 
-/// Empty data that can grow. The capacity is a hint.
+/// Returns empty mutable data. The capacity is a hint.
 @discardableResult
 public func CFDataCreateMutable(_ allocator: CFAllocator?, _ capacity: CFIndex) -> CFMutableData! {
     capacity >= 0 ? NSMutableData() : nil
@@ -207,19 +215,19 @@ public func CFDataGetLength(_ theData: CFData?) -> CFIndex {
     theData?.length ?? 0
 }
 
-/// The bytes, for as long as the data lives and is not changed.
+/// Returns a pointer to the bytes, valid while the data lives and does not change.
 @discardableResult
 public func CFDataGetBytePtr(_ theData: CFData?) -> UnsafePointer<UInt8>! {
     theData?.bytes.assumingMemoryBound(to: UInt8.self)
 }
 
-/// The bytes, to be written, for as long as the data lives and keeps its length.
+/// Returns a pointer for writing to the bytes, valid while the data lives and keeps its length.
 @discardableResult
 public func CFDataGetMutableBytePtr(_ theData: CFMutableData?) -> UnsafeMutablePointer<UInt8>! {
     theData?.mutableBytes.assumingMemoryBound(to: UInt8.self)
 }
 
-/// Cuts, or fills up with zeros.
+/// Truncates the data, or extends it with zeros.
 public func CFDataSetLength(_ theData: CFMutableData?, _ length: CFIndex) {
     guard length >= 0 else { return }
     theData?.length = length
@@ -237,7 +245,8 @@ public func CFArrayGetCount(_ theArray: CFArray?) -> CFIndex {
     theArray?.count ?? 0
 }
 
-/// A pointer to the element, for `Unmanaged.fromOpaque` or `unsafeBitCast`; nil out of range.
+/// Returns a pointer to the element, for `Unmanaged.fromOpaque` or `unsafeBitCast`; nil if the
+/// index is out of range.
 @discardableResult
 public func CFArrayGetValueAtIndex(_ theArray: CFArray?, _ idx: CFIndex) -> UnsafeRawPointer! {
     guard let theArray, idx >= 0, idx < theArray.count else { return nil }
@@ -249,7 +258,7 @@ public func CFDictionaryGetCount(_ theDict: CFDictionary?) -> CFIndex {
     theDict?.count ?? 0
 }
 
-/// A pointer to the value of the key that `key` points to; nil when there is none.
+/// Returns a pointer to the value for the key that `key` points to; nil if there is none.
 @discardableResult
 public func CFDictionaryGetValue(_ theDict: CFDictionary?, _ key: UnsafeRawPointer?) -> UnsafeRawPointer! {
     guard let theDict, let key else { return nil }
@@ -263,11 +272,12 @@ public func CFBooleanGetValue(_ boolean: CFBoolean?) -> Bool {
     boolean?.boolValue ?? false
 }
 
-/// A pointer to the object that a collection holds, which the collection keeps alive.
+/// Returns a pointer to an object that a collection holds and keeps alive.
 ///
-/// Foundation on Linux hands a string or a number out as a Swift value, so that each fetch makes a new object, which nothing keeps. Such an
-/// object is told by a second fetch that gives another one, and is kept for ever, because a pointer that dangles would be worse than a
-/// leak.
+/// Foundation on Linux returns a string or a number as a Swift value. Each fetch then creates a new
+/// object that nothing keeps alive. This function detects such an object by fetching twice and
+/// comparing the objects. It retains the object permanently, because a leak is better than a
+/// dangling pointer.
 private func pointer(fetch: () -> Any) -> UnsafeRawPointer {
     let object = fetch() as AnyObject
     let isHeld = object === fetch() as AnyObject
@@ -277,13 +287,14 @@ private func pointer(fetch: () -> Any) -> UnsafeRawPointer {
 
 // MARK: Text encodings
 
-/// The Core Foundation number of an encoding that is given as `String.Encoding.rawValue`; `0xFFFF_FFFF` for an unknown one.
+/// Returns the Core Foundation number of an encoding given as `String.Encoding.rawValue`;
+/// `0xFFFF_FFFF` for an unknown encoding.
 @discardableResult
 public func CFStringConvertNSStringEncodingToEncoding(_ encoding: UInt) -> CFStringEncoding {
     textEncodings.first { $0.foundation == encoding }?.coreFoundation ?? .max
 }
 
-/// The name that the Internet knows an encoding by, such as `utf-8`; nil for an unknown one.
+/// Returns the IANA name of an encoding, such as `utf-8`; nil for an unknown encoding.
 @discardableResult
 public func CFStringConvertEncodingToIANACharSetName(_ encoding: CFStringEncoding) -> CFString! {
     textEncodings.first { $0.coreFoundation == encoding }?.name.map { NSString(string: $0) }

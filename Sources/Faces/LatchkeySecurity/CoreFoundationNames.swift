@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Core Foundation's type names and constants. Each CF name is an alias of the Foundation class that it is toll-free bridged to on Apple's
-// platforms, never a value type: casts (plain, conditional and forced) and `Unmanaged` then compile and run as there (apple-compat,
-// decision 1).
+// The type names and constants of Core Foundation. Each CF name is an alias of the Foundation class
+// to which it is toll-free bridged on Apple's platforms, never of a value type. Casts (plain,
+// conditional and forced) and `Unmanaged` then compile and run as on Apple's platforms
+// (apple-compat, decision 1).
 //
-// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable object that is never replaced, and
-// Foundation on Linux declares these classes non-Sendable only on account of their mutable subclasses.
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
+// immutable object that is never replaced. Foundation on Linux declares these classes non-Sendable
+// only because of their mutable subclasses.
 
 public import Foundation
 
@@ -13,7 +15,7 @@ public import Foundation
 
 /// Any Core Foundation object.
 public typealias CFTypeRef = AnyObject
-/// Any object that a property list may hold.
+/// Any object that a property list can hold.
 public typealias CFPropertyList = AnyObject
 
 public typealias CFString = NSString
@@ -33,12 +35,14 @@ public typealias CFNull = NSNull
 public typealias CFLocale = NSLocale
 public typealias CFTimeZone = NSTimeZone
 
-/// A number. `CFBoolean` is the same class, so a client cannot give both of them the same conformance.
+/// A number. `CFBoolean` is the same class, so a client cannot declare the same conformance for
+/// both.
 public typealias CFNumber = NSNumber
-/// `true` or `false`, as the two objects `kCFBooleanTrue` and `kCFBooleanFalse`.
+/// A Boolean: one of the two objects `kCFBooleanTrue` and `kCFBooleanFalse`.
 public typealias CFBoolean = NSNumber
 
-// C spells references with `Ref`; Swift on Apple's platforms knows these names only to say how they are called now.
+// C names references with `Ref`. Swift on Apple's platforms declares these names only to refer to
+// the current ones.
 @available(*, deprecated, renamed: "CFString")
 public typealias CFStringRef = CFString
 @available(*, deprecated, renamed: "CFData")
@@ -56,17 +60,17 @@ public typealias CFErrorRef = CFError
 
 // MARK: Scalars
 
-/// A count or a position.
+/// A count or an index.
 public typealias CFIndex = Int
-/// The number of a class of objects, see `CFGetTypeID`.
+/// The number of a class of objects; see `CFGetTypeID`.
 public typealias CFTypeID = UInt
 /// A set of bits.
 public typealias CFOptionFlags = UInt
-/// What `CFHash` answers.
+/// A hash that `CFHash` returns.
 public typealias CFHashCode = UInt
-/// The number of a text encoding; not the numbers of `String.Encoding`.
+/// The number of a text encoding in Core Foundation, which differs from `String.Encoding`.
 public typealias CFStringEncoding = UInt32
-/// Seconds.
+/// A duration in seconds.
 public typealias CFTimeInterval = Double
 /// Seconds since 2001-01-01 00:00:00 UTC.
 public typealias CFAbsoluteTime = CFTimeInterval
@@ -107,7 +111,8 @@ public struct DarwinBoolean: ExpressibleByBooleanLiteral, Hashable, Sendable, Cu
 
 // MARK: Allocators
 
-/// Says who frees a buffer. Memory itself always comes from Swift; the only place where the choice counts is `CFDataCreateWithBytesNoCopy`.
+/// Determines how a buffer is freed. Swift always allocates the memory; the allocator matters only
+/// in `CFDataCreateWithBytesNoCopy`.
 public final class CFAllocator: NSObject, Sendable {
     let frees: Bool
 
@@ -117,12 +122,12 @@ public final class CFAllocator: NSObject, Sendable {
     }
 }
 
-/// The usual allocator, which is nil, as on Apple's platforms.
+/// The default allocator. It is nil, as on Apple's platforms.
 public let kCFAllocatorDefault: CFAllocator! = nil
 public let kCFAllocatorSystemDefault: CFAllocator! = CFAllocator(frees: true)
-/// `malloc` and `free`.
+/// Uses `malloc` and `free`.
 public let kCFAllocatorMalloc: CFAllocator! = CFAllocator(frees: true)
-/// Never frees: for buffers that somebody else owns.
+/// Never frees: for buffers with another owner.
 public let kCFAllocatorNull: CFAllocator! = CFAllocator(frees: false)
 
 // MARK: Constants

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What Apple's Foundation has, Linux's has not, and code that uses Security calls: table "What blocked" of apple-compat.
+// The parts of Apple's Foundation that code which uses Security calls and that Foundation on Linux
+// lacks: table "What blocked" of apple-compat.
 
 public import Foundation
 public import FoundationNetworking
@@ -8,7 +9,8 @@ import Synchronization
 
 // MARK: Strings as dictionary keys
 
-/// Makes `AnyHashable(kSecAttrAccount)` equal to `AnyHashable("acct")`, so that an attribute is found in `[AnyHashable: Any]` under either.
+/// Makes `AnyHashable(kSecAttrAccount)` equal to `AnyHashable("acct")`, so that either finds an
+/// attribute in `[AnyHashable: Any]`.
 extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
     public func _toCustomAnyHashable() -> AnyHashable? {
         AnyHashable(self as String)
@@ -18,14 +20,15 @@ extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
 // MARK: Errors and dictionaries
 
 extension NSError {
-    /// `NSError()`: an error with no domain and the code 0. The parameter is there because an extension cannot override `init()`.
+    /// `NSError()`: an error with an empty domain and the code 0. The parameter exists because an
+    /// extension cannot override `init()`.
     public convenience init(withoutDomain: Void = ()) {
         self.init(domain: "", code: 0)
     }
 }
 
 extension NSMutableDictionary {
-    /// Sets the value of a key; nil removes the key.
+    /// Sets the value for a key; nil removes the key.
     public func setValue(_ value: Any?, forKey key: String) {
         if let value {
             setObject(value, forKey: NSString(string: key))
@@ -37,10 +40,11 @@ extension NSMutableDictionary {
 
 // MARK: Map tables
 
-/// A dictionary from objects to objects that does not keep its values alive: of Apple's class only the kind that `strongToWeakObjects()`
-/// makes.
+/// A dictionary from objects to objects that does not keep its values alive. Only the kind of
+/// Apple's class that `strongToWeakObjects()` creates is supported.
 ///
-/// Keys are compared by `isEqual`. Not safe for several threads at once, like Apple's.
+/// Keys are compared with `isEqual`. Like Apple's class, it must not be used by several threads at
+/// once.
 open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     private struct Entry {
         let key: KeyType
@@ -48,14 +52,15 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     }
 
     private var entries: [AnyHashable: Entry] = [:]
-    /// The size at which entries whose value is gone are looked for; doubles with what is left, so that adding stays cheap.
+    /// The size at which entries with a deallocated value are removed. It doubles with the number
+    /// of remaining entries, so that insertion stays cheap.
     private var sizeToPurgeAt = 16
 
     open class func strongToWeakObjects() -> NSMapTable<KeyType, ObjectType> {
         NSMapTable()
     }
 
-    /// How many keys have a value that is still alive.
+    /// The number of keys whose value is still alive.
     open var count: Int {
         entries.values.count { $0.object != nil }
     }
@@ -64,7 +69,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         aKey.flatMap { entries[Self.hashable($0)]?.object }
     }
 
-    /// Sets the value of a key; nil removes the key.
+    /// Sets the value for a key; nil removes the key.
     open func setObject(_ anObject: ObjectType?, forKey aKey: KeyType?) {
         guard let aKey else { return }
         guard let anObject else { return removeObject(forKey: aKey) }
@@ -102,22 +107,24 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
 
 // MARK: Authentication challenges
 
-/// The two methods that Foundation on Linux declares unavailable. Overload resolution takes these.
+/// The two authentication methods that Foundation on Linux declares unavailable. Overload
+/// resolution prefers these declarations.
 public let NSURLAuthenticationMethodServerTrust: String = "NSURLAuthenticationMethodServerTrust"
 public let NSURLAuthenticationMethodClientCertificate: String = "NSURLAuthenticationMethodClientCertificate"
 
 extension URLProtectionSpace {
-    /// The server's certificates, when the challenge asks for them to be judged. No session of Foundation on Linux raises such a challenge.
+    /// The server's certificates, if the challenge asks to evaluate them. No session of Foundation
+    /// on Linux issues such a challenge.
     @available(
         *, deprecated,
         message:
-            "URLSession on Linux raises no challenge of a server's trust. Pin in a TLS client, see Examples/ServerTrust."
+            "URLSession on Linux raises no challenge for a server's trust. Pin in a TLS client, see Examples/ServerTrust."
     )
     public var serverTrust: SecTrust? {
         Self.trusts.value(for: self)
     }
 
-    /// Sets `serverTrust`: for the loader that makes the challenge.
+    /// Sets `serverTrust`: for the loader that creates the challenge.
     @_spi(Loading) public func attach(serverTrust: SecTrust) {
         Self.trusts.set(serverTrust, for: self)
     }
@@ -126,19 +133,22 @@ extension URLProtectionSpace {
 }
 
 extension URLCredential {
-    /// "Trust this server": the answer to a challenge of `NSURLAuthenticationMethodServerTrust`, which no session of Foundation on Linux raises.
+    /// A credential that accepts the server: the response to a challenge of
+    /// `NSURLAuthenticationMethodServerTrust`, which no session of Foundation on Linux issues.
     @available(
         *, deprecated,
         message:
-            "URLSession on Linux raises no challenge of a server's trust. Pin in a TLS client, see Examples/ServerTrust."
+            "URLSession on Linux raises no challenge for a server's trust. Pin in a TLS client, see Examples/ServerTrust."
     )
     public convenience init(trust: SecTrust) {
         self.init(attaching: Attachment(trust: trust), persistence: .none)
     }
 
-    /// "This is who I am": the answer to a challenge of `NSURLAuthenticationMethodClientCertificate`.
+    /// A credential that identifies the client: the response to a challenge of
+    /// `NSURLAuthenticationMethodClientCertificate`.
     ///
-    /// - Parameter certArray: the certificates between the identity's own and a root, which is not needed.
+    /// - Parameter certArray: the certificates between the identity's certificate and a root, which
+    ///   is not needed.
     public convenience init(
         identity: SecIdentity, certificates certArray: [Any]?, persistence: URLCredential.Persistence
     ) {
@@ -150,18 +160,18 @@ extension URLCredential {
         Self.attachments.value(for: self)?.identity
     }
 
-    /// The certificates that were given with the identity.
+    /// The certificates passed with the identity.
     public var certificates: [Any] {
         Self.attachments.value(for: self)?.certificates ?? []
     }
 
-    /// The trust that was given.
+    /// The trust object passed at initialization.
     var trust: SecTrust? {
         Self.attachments.value(for: self)?.trust
     }
 
-    /// Foundation compares credentials by user, password and persistence, so each needs a user of its own. (On Apple's platforms it has
-    /// none.)
+    /// Foundation compares credentials by user, password and persistence, so each credential needs
+    /// a distinct user. (On Apple's platforms the user is nil.)
     private convenience init(attaching attachment: Attachment, persistence: URLCredential.Persistence) {
         self.init(user: UUID().uuidString, password: "", persistence: persistence)
         Self.attachments.set(attachment, for: self)
@@ -176,8 +186,8 @@ extension URLCredential {
     private static let attachments = AssociatedValues<URLCredential, Attachment>()
 }
 
-/// Values that belong to objects of a class with no room for them. Owners are not kept alive; the value of an owner that is gone is dropped
-/// when the table grows.
+/// Associates values with objects of a class that cannot store them. Owners are not kept alive; the
+/// value of a deallocated owner is removed when the table grows.
 private final class AssociatedValues<Owner: AnyObject & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         weak var owner: Owner?
@@ -193,7 +203,7 @@ private final class AssociatedValues<Owner: AnyObject & Sendable, Value: Sendabl
 
     func value(for owner: Owner) -> Value? {
         state.withLock { state in
-            // The address of an owner that is gone may be that of a new object, hence the comparison.
+            // A new object can have the address of a deallocated owner, hence the comparison.
             guard let entry = state.entries[ObjectIdentifier(owner)], entry.owner === owner else { return nil }
             return entry.value
         }

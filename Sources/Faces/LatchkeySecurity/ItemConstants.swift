@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The item classes and the names of their attributes. The strings are Apple's, and are the four-letter columns of
-// keychain-behaviour §1.4, where each attribute's value kinds, defaults and part in uniqueness stand.
+// The item classes and the names of their attributes. The strings are Apple's: the four-letter
+// columns of keychain-behaviour §1.4, which also lists value kinds, defaults and the attributes of
+// the primary key.
 //
-// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable string that is never replaced, and
-// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString. (Conforming NSString here instead always draws a
-// warning, "already stated in the type's module", and Apple's CFString is not Sendable either.)
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
+// immutable string that is never replaced. Foundation on Linux declares NSString non-Sendable only
+// because of NSMutableString. (A conformance of NSString instead always causes the warning "already
+// stated in the type's module", and Apple's CFString is not Sendable either.)
 
 public import Foundation
 
@@ -13,67 +15,71 @@ public import Foundation
 
 /// The item class of a query: one of the `kSecClass…` values.
 nonisolated(unsafe) public let kSecClass: CFString = "class"
-/// A password for anything; unique by account, service and access group.
+/// A password for any purpose; unique by account, service and access group.
 nonisolated(unsafe) public let kSecClassGenericPassword: CFString = "genp"
-/// A password for a server; unique by account, server, protocol, port, path and access group, among others.
+/// A password for a server; unique by account, server, protocol, port, path and access group, among
+/// others.
 nonisolated(unsafe) public let kSecClassInternetPassword: CFString = "inet"
 /// An X.509 certificate; unique by type, issuer, serial number and access group.
 nonisolated(unsafe) public let kSecClassCertificate: CFString = "cert"
 /// A cryptographic key; unique by class, label, tag, type and size, among others.
 nonisolated(unsafe) public let kSecClassKey: CFString = "keys"
-/// A certificate together with its private key: a view of the two, not a class of its own.
+/// A certificate together with its private key: a view of the two items, not a stored class.
 nonisolated(unsafe) public let kSecClassIdentity: CFString = "idnt"
-/// A class of old Mac keychains, known by name only.
+/// A class of old Mac keychains. Unsupported.
 nonisolated(unsafe) public let kSecClassAppleSharePassword: CFString = "apls"
 
 // MARK: Attributes of every class
 
-/// When the item can be read: one of the `kSecAttrAccessible…` values. Excludes `kSecAttrAccessControl`.
+/// When the item can be opened: one of the `kSecAttrAccessible…` values. Excludes
+/// `kSecAttrAccessControl`.
 nonisolated(unsafe) public let kSecAttrAccessible: CFString = "pdmn"
-/// What has to be satisfied to use the item: a `SecAccessControl`. Excludes `kSecAttrAccessible`.
+/// The conditions for using the item: a `SecAccessControl`. Excludes `kSecAttrAccessible`.
 nonisolated(unsafe) public let kSecAttrAccessControl: CFString = "accc"
-/// The group of programs that share the item: a string. Without it the program's first group.
+/// The access group of the item: a string. The default is the program's first group.
 nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = "agrp"
-/// Whether the item may leave for other devices: a Bool, or `kSecAttrSynchronizableAny` in a search.
+/// Whether the item may be synchronized to other devices: a Bool, or `kSecAttrSynchronizableAny` in
+/// a search.
 nonisolated(unsafe) public let kSecAttrSynchronizable: CFString = "sync"
 /// The token that holds the item: a string such as `kSecAttrTokenIDSecureEnclave`.
 nonisolated(unsafe) public let kSecAttrTokenID: CFString = "tkid"
-/// The view in which an item would be synchronised: a string, kept and searched like any other attribute. Nothing is synchronised.
+/// The view in which an item would be synchronized: a string, stored and searched like any other
+/// attribute. Nothing is synchronized.
 nonisolated(unsafe) public let kSecAttrSyncViewHint: CFString = "vwht"
-/// The name shown to the user. Text, Data or a number, given back as it came.
+/// The name shown to the user. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrLabel: CFString = "labl"
-/// A Date, set when the item is added.
+/// The time at which the item was added: a Date.
 nonisolated(unsafe) public let kSecAttrCreationDate: CFString = "cdat"
-/// A Date, set at each change.
+/// The time of the last change: a Date.
 nonisolated(unsafe) public let kSecAttrModificationDate: CFString = "mdat"
 /// A `SecAccess` of the Mac's file keychains.
 nonisolated(unsafe) public let kSecAttrAccess: CFString = "acls"
 
 // MARK: Attributes of passwords
 
-/// The account name. Text, Data or a number, given back as it came.
+/// The account name. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrAccount: CFString = "acct"
-/// The service of a generic password. Text, Data or a number, given back as it came.
+/// The service of a generic password. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrService: CFString = "svce"
-/// Anything, of a generic password. Text, Data or a number, given back as it came.
+/// Application data of a generic password. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrGeneric: CFString = "gena"
-/// The kind of item, in words for the user. Text, Data or a number, given back as it came.
+/// The kind of item, for display. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrDescription: CFString = "desc"
-/// The user's remark. Text, Data or a number, given back as it came.
+/// The user's comment. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrComment: CFString = "icmt"
-/// The code of the program that made the item: four characters in a number.
+/// The code of the program that created the item: four characters in a number.
 nonisolated(unsafe) public let kSecAttrCreator: CFString = "crtr"
 /// The code of the item's kind: four characters in a number.
 nonisolated(unsafe) public let kSecAttrType: CFString = "type"
 /// Whether lists hide the item. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrIsInvisible: CFString = "invi"
-/// Whether there is no password on purpose. A number, a Bool or a numeric string.
+/// Whether the item deliberately has no password. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrIsNegative: CFString = "nega"
-/// Another name. Text, Data or a number, given back as it came.
+/// An alias. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrAlias: CFString = "alis"
-/// The security domain of an internet password. Text, Data or a number, given back as it came.
+/// The security domain of an internet password. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrSecurityDomain: CFString = "sdmn"
-/// The server, a name or an address. Text, Data or a number, given back as it came.
+/// The server: a name or an address. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrServer: CFString = "srvr"
 /// One of the `kSecAttrProtocol…` values.
 nonisolated(unsafe) public let kSecAttrProtocol: CFString = "ptcl"
@@ -81,7 +87,7 @@ nonisolated(unsafe) public let kSecAttrProtocol: CFString = "ptcl"
 nonisolated(unsafe) public let kSecAttrAuthenticationType: CFString = "atyp"
 /// The port. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrPort: CFString = "port"
-/// The path within the server. Text, Data or a number, given back as it came.
+/// The path on the server. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrPath: CFString = "path"
 /// The volume of an AppleShare password.
 nonisolated(unsafe) public let kSecAttrVolume: CFString = "volm"
@@ -94,11 +100,11 @@ nonisolated(unsafe) public let kSecAttrAFPServerSignature: CFString = "afps"
 
 /// The X.509 version, 1 to 3. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrCertificateType: CFString = "ctyp"
-/// 3 for DER. A number, a Bool or a numeric string.
+/// The encoding; 3 for DER. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrCertificateEncoding: CFString = "cenc"
-/// The subject's name, normalised: Data.
+/// The subject's name in normalized form: Data.
 nonisolated(unsafe) public let kSecAttrSubject: CFString = "subj"
-/// The issuer's name, normalised: Data; a DER name in a query is normalised.
+/// The issuer's name in normalized form: Data. A DER name in a query is normalized first.
 nonisolated(unsafe) public let kSecAttrIssuer: CFString = "issr"
 /// The bytes of the serial number: Data.
 nonisolated(unsafe) public let kSecAttrSerialNumber: CFString = "slnr"
@@ -109,29 +115,29 @@ nonisolated(unsafe) public let kSecAttrPublicKeyHash: CFString = "pkhh"
 
 // MARK: Attributes of keys
 
-/// One of the `kSecAttrKeyClass…` values; given back as a number.
+/// One of the `kSecAttrKeyClass…` values; returned as a number.
 nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"
-/// One of the `kSecAttrKeyType…` values; given back as a number.
+/// One of the `kSecAttrKeyType…` values; returned as a number.
 nonisolated(unsafe) public let kSecAttrKeyType: CFString = "type"
 /// The size in bits. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrKeySizeInBits: CFString = "bsiz"
-/// The bits that count. A number, a Bool or a numeric string.
+/// The number of effective bits. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrEffectiveKeySize: CFString = "esiz"
-/// Finds a key by program: SHA-1 of the public key, as Data.
+/// Identifies the key to programs: SHA-1 of the public key, as Data.
 nonisolated(unsafe) public let kSecAttrApplicationLabel: CFString = "klbl"
-/// The program's own name for a key. Text, Data or a number, given back as it came.
+/// The program's own name for a key. Text, Data or a number, returned as it was given.
 nonisolated(unsafe) public let kSecAttrApplicationTag: CFString = "atag"
-/// The code of the program that made the key: four characters in a number.
+/// The code of the program that created the key: four characters in a number.
 nonisolated(unsafe) public let kSecAttrKeyCreator: CFString = "crtr"
-/// Whether a generated key is stored at once: a Bool.
+/// Whether a generated key is stored immediately: a Bool.
 nonisolated(unsafe) public let kSecAttrIsPermanent: CFString = "perm"
 /// A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrIsPrivate: CFString = "priv"
 /// A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrIsModifiable: CFString = "modi"
-/// Whether the key leaves only encrypted. A number, a Bool or a numeric string.
+/// Whether the key can be exported only in encrypted form. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrIsSensitive: CFString = "sens"
-/// Whether the key leaves at all. A number, a Bool or a numeric string.
+/// Whether the key can be exported. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrIsExtractable: CFString = "extr"
 /// A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrWasAlwaysSensitive: CFString = "asen"
@@ -161,9 +167,9 @@ nonisolated(unsafe) public let kSecAttrStartDate: CFString = "sdat"
 nonisolated(unsafe) public let kSecAttrEndDate: CFString = "edat"
 /// The pseudo-random function that derives a key: one of the `kSecAttrPRFHmacAlg…` values.
 nonisolated(unsafe) public let kSecAttrPRF: CFString = "prf"
-/// The salt that derives a key: Data.
+/// The salt of the key derivation: Data.
 nonisolated(unsafe) public let kSecAttrSalt: CFString = "salt"
-/// How often the function is applied. A number, a Bool or a numeric string.
+/// The number of iterations of the key derivation. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrRounds: CFString = "rounds"
 
 // MARK: Not in Apple's public headers
@@ -176,26 +182,28 @@ nonisolated(unsafe) public let kSecAttrScriptCode: CFString = "scrp"
 nonisolated(unsafe) public let kSecAttrHasCustomIcon: CFString = "cusi"
 nonisolated(unsafe) public let kSecAttrCRLType: CFString = "crlt"
 nonisolated(unsafe) public let kSecAttrCRLEncoding: CFString = "crle"
-/// Whether the row only remembers a deletion. A number, a Bool or a numeric string.
+/// Whether the row only records a deletion. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrTombstone: CFString = "tomb"
 /// A digest of the item: 20 bytes of Data.
 nonisolated(unsafe) public let kSecAttrSHA1: CFString = "sha1"
 /// The user of a shared device: 16 bytes of Data, or none.
 nonisolated(unsafe) public let kSecAttrMultiUser: CFString = "musr"
-/// The group that the user shares the item with: a string.
+/// The group with which the user shares the item: a string.
 nonisolated(unsafe) public let kSecAttrSharingGroup: CFString = "ggrp"
-/// Refused with `errSecParam` wherever a program gives it.
+/// Rejected with `errSecParam` in every dictionary of a program.
 nonisolated(unsafe) public let kSecAttrAppClipItem: CFString = "clip"
-/// The item's own number: 16 bytes of Data. The spelling is Apple's.
+/// The UUID of the item: 16 bytes of Data. The spelling is Apple's.
 nonisolated(unsafe) public let kSecAttrPersistantReference: CFString = "persistref"
-/// The name of a column in Apple's database, for sources that leave it out of what they copy: as there, no call takes it (errSecParam) and no result has
-/// it. Use `kSecReturnPersistentRef` and `kSecValuePersistentRef`.
+/// The name of a column in Apple's database, for source code that excludes it from the attributes
+/// it copies. As with Apple, every call rejects it (errSecParam) and no result contains it. Use
+/// `kSecReturnPersistentRef` and `kSecValuePersistentRef`.
 nonisolated(unsafe) public let kSecAttrPersistentReference: CFString = "persistref"
-/// The token's name for its object: Data.
+/// The token's name for the object: Data.
 nonisolated(unsafe) public let kSecAttrTokenOID: CFString = "toid"
-/// The certificate among the attributes of an identity: DER in Data.
+/// The certificate in the attributes of an identity: DER in Data.
 nonisolated(unsafe) public let kSecAttrIdentityCertificateData: CFString = "certdata"
-/// A secret field of an internet password beside the password: Data. Returned with `kSecReturnData` only.
+/// A secret field of an internet password, separate from the password: Data. Returned with
+/// `kSecReturnData` only.
 nonisolated(unsafe) public let kSecDataInetExtraNotes: CFString = "binn"
 /// See `kSecDataInetExtraNotes`.
 nonisolated(unsafe) public let kSecDataInetExtraHistory: CFString = "bini"

@@ -4,11 +4,13 @@ internal import Foundation
 internal import KeychainModel
 internal import SecretMemory
 
-/// A caller's dictionary, its keys sorted by shape (keychain-behaviour §1.1). The one place where such dictionaries are read.
+/// A caller's dictionary, with its keys sorted by their form (keychain-behaviour §1.1). Only this
+/// type reads such dictionaries.
 ///
-/// What a key means is decided by its length and first letter, before it is known whether such a key exists.
+/// The length and the first letter of a key determine its kind, before it is known whether the key
+/// exists.
 struct ItemDictionary {
-    /// Keys of four characters, with their values as they were given.
+    /// Keys of four characters, with their values as the caller gave them.
     private(set) var attributes: [(code: String, value: Any)] = []
     private(set) var itemClass: Any?
     private(set) var match: [String: Any] = [:]
@@ -20,7 +22,7 @@ struct ItemDictionary {
 
     init(_ dictionary: CFDictionary) throws(KeychainError) {
         for (key, value) in dictionary {
-            guard let name = key as? String else { throw .parameter("a key of the dictionary is no string") }
+            guard let name = key as? String else { throw .parameter("the keys of the dictionary must be strings") }
             try take(name, value)
         }
         guard attributes.count + match.count + use.count <= Self.maxCount else {
@@ -32,7 +34,7 @@ struct ItemDictionary {
         if name.utf8.count == 4 {
             switch name {
             case Self.ignored: break
-            case _ where Self.internalNames.contains(name): throw .parameter("'\(name)' is not for callers")
+            case _ where Self.internalNames.contains(name): throw .parameter("'\(name)' is reserved")
             default: attributes.append((name, value))
             }
             return
@@ -42,18 +44,18 @@ struct ItemDictionary {
         case UInt8(ascii: "m") where name.utf8.count > 1: match[name] = value
         case UInt8(ascii: "r"): try takeReturn(name, value)
         case UInt8(ascii: "u"):
-            guard Key.knownUse.contains(name) else { throw .parameter("there is no key '\(name)'") }
+            guard Key.knownUse.contains(name) else { throw .parameter("unknown key '\(name)'") }
             use[name] = value
         case UInt8(ascii: "v"): try takeValue(name, value)
         case UInt8(ascii: "f") where name.utf8.count > 1: break
-        default: throw .parameter("there is no key '\(name)'")
+        default: throw .parameter("unknown key '\(name)'")
         }
     }
 
     private mutating func takeReturn(_ name: String, _ value: Any) throws(KeychainError) {
-        guard let type = Key.returnTypes[name] else { throw .parameter("there is no key '\(name)'") }
+        guard let type = Key.returnTypes[name] else { throw .parameter("unknown key '\(name)'") }
         guard let isAsked = ValueConversion.boolean(value) else {
-            throw .parameter("the value of '\(name)' is no Boolean")
+            throw .parameter("'\(name)' must be a Boolean")
         }
         if isAsked { returning.insert(type) } else { returning.remove(type) }
     }
@@ -63,81 +65,85 @@ struct ItemDictionary {
         case Key.data: data = value
         case Key.reference: reference = value
         case Key.persistentReference: persistentReference = value
-        default: throw .parameter("there is no key '\(name)'")
+        default: throw .parameter("unknown key '\(name)'")
         }
     }
 
-    // MARK: What the keys mean
+    // MARK: Values of the keys
 
-    /// The class that the dictionary names; nil where it names none.
+    /// The class that the dictionary names; nil if it names none.
     func namedClass() throws(KeychainError) -> ItemClass? {
         guard let itemClass else { return nil }
-        guard let name = itemClass as? String else { throw .parameter("the value of kSecClass is no string") }
+        guard let name = itemClass as? String else { throw .parameter("kSecClass must be a string") }
         guard let known = ItemClass(rawValue: name) else { throw KeychainError(.noSuchClass) }
         return known
     }
 
-    /// The class, which must be named.
+    /// The class, which is required.
     func requiredClass() throws(KeychainError) -> ItemClass {
         guard let itemClass = try namedClass() else { throw .parameter("kSecClass is missing") }
         return itemClass
     }
 
-    /// The data; nil where none is given.
+    /// The data; nil if there is none.
     func secret() throws(KeychainError) -> SharedSecret? {
         guard let data else { return nil }
         return try ValueConversion.secret(data, name: Key.data)
     }
 
-    /// The persistent reference; nil where none is given.
+    /// The persistent reference; nil if there is none.
     func decodedPersistentReference() throws(KeychainError) -> PersistentReference? {
         guard let persistentReference else { return nil }
         guard let bytes = persistentReference as? Data, let reference = PersistentReference(bytes: Array(bytes)) else {
-            throw .parameter("kSecValuePersistentRef is no persistent reference")
+            throw .parameter("kSecValuePersistentRef must be a persistent reference")
         }
         return reference
     }
 
-    /// What `kSecValueRef` refers to; nil where there is none.
+    /// The object in `kSecValueRef`; nil if there is none.
     ///
-    /// - Throws: errSecParam where it is something else, or kSecClass names another class.
+    /// - Throws: errSecParam if the value is of another type, or kSecClass names another class.
     func itemReference() throws(KeychainError) -> ItemReference? {
         guard let reference else { return nil }
         return try checked(reference, Key.reference)
     }
 
-    /// An object of the class that the dictionary names, if it names one.
+    /// Converts an object and checks it against the class that the dictionary names, if any.
     private func checked(_ object: Any, _ key: String) throws(KeychainError) -> ItemReference {
         guard let known = ItemReference(object) else {
-            throw .parameter("the value of '\(key)' is no key, certificate or identity")
+            throw .parameter("'\(key)' must be a key, certificate or identity")
         }
         if let named = try namedClass(), named != known.itemClass {
-            throw .parameter("the value of '\(key)' is of \(known.itemClass.constant), and kSecClass another class")
+            throw .parameter("'\(key)' is of \(known.itemClass.constant), but kSecClass is another class")
         }
         return known
     }
 
-    /// The objects of kSecUseItemList, all of one class; nil where it is not given.
+    /// The objects of kSecUseItemList, all of one class; nil if the key is absent.
     func objectsToAdd() throws(KeychainError) -> [ItemReference]? {
         guard let value = use[Key.itemList] else { return nil }
         guard let list = value as? [Any], !list.isEmpty else {
-            throw .parameter("kSecUseItemList is no array of items")
+            throw .parameter("kSecUseItemList must be an array of items")
         }
         let objects = try list.map { (object) throws(KeychainError) in try checked(object, Key.itemList) }
         guard Set(objects.map(\.itemClass)).count == 1 else {
-            throw .parameter("the items of kSecUseItemList are of several classes")
+            throw .parameter("the items of kSecUseItemList must be of one class")
         }
         return objects
     }
 
-    /// The items that kSecMatchItemList and kSecUseItemList admit: those in both lists where both are given, nil where neither is.
+    /// The items that kSecMatchItemList and kSecUseItemList allow: those in both lists if both are
+    /// given, nil if neither is.
     ///
-    /// An entry is a persistent reference, or an object that stands for the items which kSecValueRef finds with it.
+    /// An entry is a persistent reference, or an object that stands for the items that kSecValueRef
+    /// finds with it.
     func listedItems() throws(KeychainError) -> Set<PersistentReference>? {
         var listed: Set<PersistentReference>?
         if let value = match[Key.matchItemList] { listed = try items(in: value, Key.matchItemList) }
         if let value = use[Key.itemList] {
-            guard (value as? [Any])?.isEmpty == false else { throw .parameter("kSecUseItemList is no array of items") }
+            guard (value as? [Any])?.isEmpty == false else {
+                throw .parameter("kSecUseItemList must be an array of items")
+            }
             let used = try items(in: value, Key.itemList)
             listed = listed.map { $0.intersection(used) } ?? used
         }
@@ -146,56 +152,56 @@ struct ItemDictionary {
 
     private func items(in value: Any, _ key: String) throws(KeychainError) -> Set<PersistentReference> {
         guard let list = value as? [Any] else {
-            throw KeychainError(.unimplemented, "the value of '\(key)' is no array of items")
+            throw KeychainError(.unimplemented, "'\(key)' must be an array of items")
         }
         var items: Set<PersistentReference> = []
         for entry in list {
             if let bytes = entry as? Data {
                 guard let reference = PersistentReference(bytes: Array(bytes)) else {
-                    throw .parameter("an entry of '\(key)' is no persistent reference")
+                    throw .parameter("an entry of '\(key)' must be a persistent reference")
                 }
                 items.insert(reference)
             } else if let object = ItemReference(entry) {
                 items.formUnion(try object.storedItems())
             } else {
                 throw KeychainError(
-                    .unimplemented, "an entry of '\(key)' is no persistent reference, key, certificate or identity")
+                    .unimplemented, "an entry of '\(key)' must be a persistent reference, key, certificate or identity")
             }
         }
         return items
     }
 
-    /// Checks what the `kSecUse…` keys say, as far as every call treats them alike.
+    /// Checks the values of the `kSecUse…` keys by the rules that are the same for every call.
     func checkUse(allowsSkip: Bool, allowsItemList: Bool = true) throws(KeychainError) {
-        if !allowsItemList, use[Key.itemList] != nil { throw .parameter("kSecUseItemList is not for new keys") }
+        if !allowsItemList, use[Key.itemList] != nil { throw .parameter("kSecUseItemList is not allowed for new keys") }
         if use[Key.authenticationContext] != nil, use[Key.credentialReference] != nil {
             throw .parameter("kSecUseAuthenticationContext and a credential reference exclude each other")
         }
         for name in [Key.noAuthenticationUI, Key.tombstones] {
             if let value = use[name], ValueConversion.boolean(value) == nil {
-                throw .parameter("the value of '\(name)' is no Boolean")
+                throw .parameter("'\(name)' must be a Boolean")
             }
         }
         guard let choice = use[Key.authenticationUI] else { return }
         switch choice as? String {
         case "u_AuthUIA", "u_AuthUIF": break
         case "u_AuthUIS" where allowsSkip: break
-        default: throw .parameter("the value of kSecUseAuthenticationUI is not one that this call takes")
+        default: throw .parameter("unsupported value of kSecUseAuthenticationUI for this call")
         }
     }
 
-    /// Whether deleted synchronised items are asked for.
+    /// Whether the caller requests deleted synchronized items.
     var includesTombstones: Bool {
         use[Key.tombstones].flatMap(ValueConversion.boolean) ?? false
     }
 
-    /// kSecUseDataProtectionKeychain and kSecAttrNoLegacy: accepted, without effect.
+    /// kSecUseDataProtectionKeychain and kSecAttrNoLegacy: accepted and ignored.
     private static let ignored = "nleg"
     /// Attributes that exist only inside a row.
     private static let internalNames: Set<String> = ["clip", "data", "v_pk"]
     private static let maxCount = 128
 
-    /// Keys that are no attributes.
+    /// Keys that are not attributes.
     enum Key {
         static let itemClass = "class"
         static let data = "v_Data"
@@ -212,7 +218,8 @@ struct ItemDictionary {
         static let matchItemList = "m_ItemList"
         static let searchList = "m_SearchList"
         static let hostOrSubdomain = "m_HostOrSubdomainOfHost"
-        /// Match keys that an update or a delete may have without a warning: they are obeyed, or leave nothing out.
+        /// Match keys that cause no warning in an update or a delete: they are obeyed, or do not
+        /// narrow the search.
         static let withoutWarning: Set<String> = [limit, matchItemList, caseInsensitive, searchList]
         static let itemList = "u_ItemList"
         static let tombstones = "u_Tomb"

@@ -2,11 +2,12 @@
 
 internal import KeychainModel
 
-/// What a call looks for. An object that came out of the keychain stands for the item it came from, and where that item is gone, or is not what
-/// the other conditions ask for, for every item that holds what the object is: a key that was deleted and stored again is found by an old `SecKey`.
+/// The queries of one call. An object that came from the keychain stands for the item that it came
+/// from. If that item is gone or does not match the other conditions, the object stands for every
+/// item with the same content: an old `SecKey` finds a key that was deleted and stored again.
 struct ItemLookup {
     private(set) var query: ItemQuery
-    /// The query by what the object is; nil where no object of the keychain is given.
+    /// The query by the content of the object; nil if the caller gave no object from the keychain.
     private var alternative: ItemQuery?
 
     init(_ query: ItemQuery, otherwise alternative: ItemQuery? = nil) {
@@ -14,7 +15,7 @@ struct ItemLookup {
         self.alternative = alternative
     }
 
-    /// Runs a call, and once more with the alternative where it found nothing.
+    /// Runs a call, and runs it again with the alternative query if it found nothing.
     func perform<Result>(_ body: (ItemQuery) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
         do throws(KeychainError) {
             return try body(query)

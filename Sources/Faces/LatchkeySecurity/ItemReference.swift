@@ -32,16 +32,16 @@ enum ItemReference {
         }
     }
 
-    /// Where the item lies, where the object says so.
+    /// The persistent reference of the item, if the object has one.
     var persistentReference: PersistentReference? {
         if case .key(let key) = self { key.body.reference } else { nil }
     }
 
-    /// The attributes that the item has which the object stands for.
+    /// The attributes of the item that the object stands for.
     func conditions() throws(KeychainError) -> [ItemAttribute: AttributeValue] {
         switch self {
         case .key(let key):
-            // A key in memory stands for the items of the same half of the same pair.
+            // A key in memory stands for the items with the same half of the same pair.
             [
                 .applicationLabel: .data(try key.body.publicKey.applicationLabel()),
                 .keyClass: .number(key.body.half.rawValue),
@@ -51,7 +51,7 @@ enum ItemReference {
         }
     }
 
-    /// The items of the keychain that the object stands for.
+    /// The items in the keychain that the object stands for.
     func storedItems() throws(KeychainError) -> [PersistentReference] {
         if let persistentReference { return [persistentReference] }
         let query = ItemQuery(itemClass, attributes: try conditions(), synchronizable: .any, limit: .all)
@@ -66,7 +66,7 @@ enum ItemReference {
 
     // MARK: Addition
 
-    /// The items that the object is stored as, with their attributes and their data.
+    /// The items that store the object, with their attributes and their data.
     func items() throws(KeychainError) -> [(
         itemClass: ItemClass, attributes: [ItemAttribute: AttributeValue], data: SharedSecret
     )] {

@@ -8,7 +8,8 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The attributes of a dictionary, converted by the schema of a class, and those among them that are fields of a request.
+/// The attributes of a dictionary, converted with the schema of a class. Some become fields of a
+/// request.
 struct ConvertedAttributes {
     var plain: [ItemAttribute: AttributeValue] = [:]
     var secret: [ItemAttribute: SharedSecret] = [:]
@@ -39,23 +40,23 @@ struct ConvertedAttributes {
                 synchronizable = .any
             } else {
                 throw .parameter(
-                    "the value of kSecAttrSynchronizable is neither a Boolean nor kSecAttrSynchronizableAny")
+                    "kSecAttrSynchronizable must be a Boolean or kSecAttrSynchronizableAny")
             }
         case .accessControl:
             guard let control = value as? SecAccessControl else {
-                throw .parameter("the value of kSecAttrAccessControl is no SecAccessControl")
+                throw .parameter("kSecAttrAccessControl must be a SecAccessControl")
             }
             accessControl = control
         case .accessible:
             guard case .string(let code) = try ValueConversion.value(value, for: column),
                 let known = ProtectionClass(rawValue: code)
             else {
-                throw .parameter("the value of kSecAttrAccessible is no protection class")
+                throw .parameter("kSecAttrAccessible must be a protection class")
             }
             protection = known
         case .accessGroup:
             guard case .string(let name) = try ValueConversion.value(value, for: column) else {
-                throw .parameter("the value of kSecAttrAccessGroup is no string")
+                throw .parameter("kSecAttrAccessGroup must be a string")
             }
             accessGroup = name
         default:
@@ -67,12 +68,13 @@ struct ConvertedAttributes {
         }
     }
 
-    /// An access control made by the flags API conflicts with a class beside it; the one that a result carries only repeats the class.
+    /// A SecAccessControl from the flags API conflicts with a protection class in the same
+    /// dictionary. A SecAccessControl from a result only repeats the class.
     private mutating func reconcileProtection() throws(KeychainError) {
         guard let accessControl else { return }
         guard let known = ProtectionClass(rawValue: accessControl.protection) else {
             throw .parameter(
-                "the access control's protection '\(accessControl.protection)' is not one for stored items")
+                "the access control's protection '\(accessControl.protection)' is not allowed for stored items")
         }
         if let protection, accessControl.flags != nil || protection != known {
             throw .parameter("kSecAttrAccessible and kSecAttrAccessControl exclude each other")
@@ -80,7 +82,7 @@ struct ConvertedAttributes {
         protection = known
     }
 
-    /// What the system sets itself is dropped from what a caller may set.
+    /// Removes the attributes that only the system sets.
     mutating func removeSystemAttributes() {
         for attribute in [ItemAttribute.creationDate, .modificationDate, .tombstone, .digest, .multiUser] {
             plain[attribute] = nil
@@ -94,18 +96,18 @@ struct ConvertedAttributes {
 
 // MARK: Add
 
-/// `SecItemAdd`'s dictionary, understood.
+/// The parsed dictionary of `SecItemAdd`.
 struct AddRequest {
-    /// What is added: one item each, or the certificate and the key of an identity.
+    /// The items to add: one for each element, or the certificate and the key of an identity.
     let elements: [[ItemAddition]]
     let isIdentity: Bool
-    /// Whether the items are those of kSecUseItemList.
+    /// Whether the items come from kSecUseItemList.
     let isList: Bool
     let returning: ReturnTypes
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
-        guard parsed.match.isEmpty else { throw .parameter("match keys are not for SecItemAdd") }
+        guard parsed.match.isEmpty else { throw .parameter("match keys are not allowed in SecItemAdd") }
         guard parsed.persistentReference == nil else { throw .parameter("a new item has no persistent reference yet") }
         try parsed.checkUse(allowsSkip: false)
         returning = parsed.returning
@@ -128,7 +130,7 @@ struct AddRequest {
         } else {
             let itemClass = try parsed.requiredClass()
             guard itemClass != .identity else {
-                throw .parameter("an identity is added by reference; it has no row of its own")
+                throw .parameter("an identity must be added by reference; it has no row of its own")
             }
             isIdentity = false
             let given = try Self.attributes(parsed, of: itemClass)
@@ -136,9 +138,10 @@ struct AddRequest {
             if itemClass == .certificate, let certificate = data.flatMap(Self.certificate) {
                 standard = CertificateAttributes.standard(certificate)
             } else if returning.contains(.reference) {
-                // What cannot be referred to is refused before it is stored.
+                // If the caller wants a reference, data that cannot have one is refused before it
+                // is stored.
                 if itemClass == .key { try Self.requireKey(given.plain, data) }
-                if itemClass == .certificate { throw KeychainError(.decode, "the data is no certificate in DER") }
+                if itemClass == .certificate { throw KeychainError(.decode, "the data must be a certificate in DER") }
             }
             elements = [[Self.addition(itemClass, given, standard: standard, data)]]
         }
@@ -156,7 +159,8 @@ struct AddRequest {
         _ itemClass: ItemClass, _ given: ConvertedAttributes, standard: [ItemAttribute: AttributeValue],
         _ data: SharedSecret?
     ) -> ItemAddition {
-        // Of an identity's attributes each of the two takes those that it has.
+        // The certificate and the key of an identity each take those attributes that their class
+        // has.
         let own = given.plain.filter { ItemSchema.of(itemClass)[$0.key] != nil }
         return ItemAddition(
             itemClass, attributes: own.merging(standard) { given, _ in given },
@@ -169,17 +173,17 @@ struct AddRequest {
         data.withUnsafeBytes { try? Certificate(der: Array($0)) }
     }
 
-    /// Refuses data that is no key of the type and class that the attributes name.
+    /// Refuses data that is not a key of the type and class that the attributes name.
     private static func requireKey(_ attributes: [ItemAttribute: AttributeValue], _ data: SharedSecret?)
         throws(KeychainError)
     {
         guard case .number(let type)? = attributes[.type], let type = KeyType(rawValue: type) else {
-            throw KeychainError(.unimplemented, "keys of this type are only kept, and have no reference")
+            throw KeychainError(.unimplemented, "keys of this type can be stored, but have no reference")
         }
         guard case .number(let half)? = attributes[.keyClass] ?? .number(0), let half = KeyHalf(rawValue: half) else {
-            throw KeychainError(.unimplemented, "keys of this class are only kept, and have no reference")
+            throw KeychainError(.unimplemented, "keys of this class can be stored, but have no reference")
         }
-        guard let data else { throw KeychainError(.decode, "the item holds no key") }
+        guard let data else { throw KeychainError(.decode, "the item does not hold a key") }
         try data.withUnsafeBytes { (bytes) throws(KeychainError) in
             switch half {
             case .publicKey: _ = try PublicKey(imported: bytes, type: type)
@@ -191,11 +195,11 @@ struct AddRequest {
 
 // MARK: Copy
 
-/// `SecItemCopyMatching`'s dictionary, understood.
+/// The parsed dictionary of `SecItemCopyMatching`.
 struct CopyRequest {
     private let lookup: ItemLookup
     let returning: ReturnTypes
-    /// Conditions that only who reads certificates can judge; nil where there are none.
+    /// Conditions that need the parsed certificate; nil if there are none.
     let filter: CertificateFilter?
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
@@ -205,7 +209,7 @@ struct CopyRequest {
         if parsed.persistentReference != nil,
             !parsed.attributes.allSatisfy({ $0.code == ItemAttribute.synchronizable.rawValue })
         {
-            throw .parameter("a persistent reference names its item alone; attributes beside it are refused")
+            throw .parameter("a persistent reference must not be combined with attributes")
         }
         let itemClass = lookup.query.itemClass ?? .genericPassword
         let limit = try Self.limit(parsed.match[ItemDictionary.Key.limit])
@@ -219,17 +223,17 @@ struct CopyRequest {
         filter = try CertificateFilter(parsed.match, of: itemClass)
     }
 
-    /// Whether one result is asked for, not an array.
+    /// Whether the caller wants one result, not an array.
     var limitsToOne: Bool { (lookup.query.limit ?? .one) == .one }
 
-    /// The items that are found. What only the face can judge is judged here.
+    /// Returns the matching items. The conditions that need a parsed certificate are checked here.
     func matches() throws(KeychainError) -> [ItemRecord] {
         try lookup.perform { (query) throws(KeychainError) in try matches(of: query) }
     }
 
     private func matches(of query: ItemQuery) throws(KeychainError) -> [ItemRecord] {
         let service = try KeychainClient.service()
-        // A certificate's reference is made of its bytes.
+        // A certificate's reference is created from its bytes.
         let needsData = query.itemClass == .certificate && (returning.contains(.reference) || filter != nil)
         var unlimitedQuery = query
         if filter != nil { unlimitedQuery.limit = .all }
@@ -254,40 +258,42 @@ struct CopyRequest {
         default: break
         }
         guard ValueConversion.boolean(value) == nil, let number = ValueConversion.integer(value) else {
-            throw .parameter("the value of kSecMatchLimit is neither a number nor one of its constants")
+            throw .parameter("kSecMatchLimit must be a number or one of its constants")
         }
-        guard let limit = MatchLimit(validating: number) else { throw .parameter("kSecMatchLimit is negative") }
+        guard let limit = MatchLimit(validating: number) else {
+            throw .parameter("kSecMatchLimit must not be negative")
+        }
         return limit
     }
 }
 
 extension ItemDictionary {
-    /// What the match keys say, as far as they are conditions.
+    /// The conditions that the match keys state.
     fileprivate func matchOptions(for itemClass: ItemClass) throws(KeychainError) -> MatchOptions {
         var options = MatchOptions()
         let isCertificate = itemClass == .certificate || itemClass == .identity
         if let value = match[Key.emailAddress] {
             guard let address = value as? String else {
-                throw .parameter("the value of kSecMatchEmailAddressIfPresent is no string")
+                throw .parameter("kSecMatchEmailAddressIfPresent must be a string")
             }
             if isCertificate { options.emailAddress = address }
         }
         if let value = match[Key.hostOrSubdomain] {
             guard itemClass == .internetPassword else {
-                throw KeychainError(.unimplemented, "a host match is for internet passwords")
+                throw KeychainError(.unimplemented, "a host match is only for internet passwords")
             }
-            guard let host = value as? String else { throw .parameter("the host to match is no string") }
+            guard let host = value as? String else { throw .parameter("the host to match must be a string") }
             options.hostOrSubdomain = host
         }
         if let value = match[Key.subjectContains] {
             guard let text = value as? String else {
-                throw .parameter("the value of kSecMatchSubjectContains is no string")
+                throw .parameter("kSecMatchSubjectContains must be a string")
             }
             if isCertificate { options.subjectContains = text }
         }
         if let value = match[Key.caseInsensitive] {
             guard let flag = ValueConversion.boolean(value) else {
-                throw .parameter("the value of kSecMatchCaseInsensitive is no Boolean")
+                throw .parameter("kSecMatchCaseInsensitive must be a Boolean")
             }
             options.ignoresCase = flag
         }
@@ -298,20 +304,23 @@ extension ItemDictionary {
 
 // MARK: Update and delete
 
-/// The query dictionary of `SecItemUpdate` or `SecItemDelete`, understood.
+/// The parsed query dictionary of `SecItemUpdate` or `SecItemDelete`.
 ///
-/// Match keys have no effect, as on macOS, because Linux code takes the branch that is meant for macOS (keychain-behaviour §3.5). The exception is
-/// kSecMatchItemList, which macOS obeys: without it, a call that names its items would change all of them.
+/// Match keys have no effect, as on macOS, because code on Linux takes the branch that is meant for
+/// macOS (keychain-behaviour §3.5). The exception is kSecMatchItemList, which macOS obeys: if it
+/// were ignored, a call that names its items would change all items.
 struct ChangeRequest {
     enum Kind { case update, delete }
 
     let lookup: ItemLookup
-    /// The class of the items, by name or by reference.
+    /// The class of the items, given by name or by reference.
     let itemClass: ItemClass
 
     init(parsing dictionary: CFDictionary, for kind: Kind) throws(KeychainError) {
         let parsed = try ItemDictionary(dictionary)
-        guard kind == .delete || parsed.returning.isEmpty else { throw .parameter("SecItemUpdate returns nothing") }
+        guard kind == .delete || parsed.returning.isEmpty else {
+            throw .parameter("return keys are not allowed in SecItemUpdate")
+        }
         try parsed.checkUse(allowsSkip: false)
         var lookup = try parsed.lookup()
         let listed = try parsed.listedItems()
@@ -321,15 +330,16 @@ struct ChangeRequest {
         }
         self.lookup = lookup
         itemClass = lookup.query.itemClass ?? .genericPassword
-        // As Apple's: the pair that a reference names is deleted, and not changed (keychain-behaviour, T088).
+        // As with Apple, the identity that a persistent reference names can be deleted but not
+        // updated (keychain-behaviour, T088).
         if kind == .update, lookup.query.persistentReference?.itemClass == .identity {
             throw KeychainError(
-                .internalFailure, "an identity is changed by its attributes, not by its persistent reference")
+                .internalFailure, "an identity must be updated by its attributes, not by its persistent reference")
         }
     }
 }
 
-/// The second dictionary of `SecItemUpdate`, understood.
+/// The parsed second dictionary of `SecItemUpdate`.
 struct UpdateRequest {
     let update: ItemUpdate
 
@@ -337,18 +347,21 @@ struct UpdateRequest {
         var named: [(code: String, value: Any)] = []
         var data: SharedSecret?
         for (key, value) in dictionary {
-            guard let name = key as? String else { throw .parameter("a key of the dictionary is no string") }
-            guard !(value is NSNull) else { throw .parameter("null is no value for '\(name)'") }
+            guard let name = key as? String else { throw .parameter("the keys of the dictionary must be strings") }
+            guard !(value is NSNull) else { throw .parameter("'\(name)' must not be null") }
             switch name {
             case ItemDictionary.Key.data: data = try ValueConversion.secret(value, name: "kSecValueData")
             case "nleg", "musr": break
-            case "clip": throw .parameter("'clip' is not for callers")
-            // Everything else is taken for an attribute, also what is none: class, match, return and use keys.
+            case "clip": throw .parameter("'clip' is reserved")
+            // Every other key is treated as an attribute, also class, match, return and use keys,
+            // which are then refused.
             default: named.append((name, value))
             }
         }
         var attributes = try ConvertedAttributes(named, of: itemClass)
-        guard attributes.synchronizable != .any else { throw .parameter("an item is either synchronised or not") }
+        guard attributes.synchronizable != .any else {
+            throw .parameter("kSecAttrSynchronizable must be a Boolean in an update")
+        }
         var created: Double?
         if case .date(let date)? = attributes.plain[.creationDate] { created = date }
         attributes.removeSystemAttributes()
@@ -363,7 +376,7 @@ struct UpdateRequest {
 // MARK: Shared
 
 extension ItemDictionary {
-    /// What the three calls that search have in common.
+    /// The query that the three searching calls have in common.
     fileprivate func lookup() throws(KeychainError) -> ItemLookup {
         _ = try secret()  // Data in a query is no condition, but must be Data.
         let object = try itemReference()
@@ -372,7 +385,7 @@ extension ItemDictionary {
         let named = try namedClass() ?? object?.itemClass
         guard let itemClass = named ?? reference?.itemClass else { throw .parameter("kSecClass is missing") }
         if let reference, reference.itemClass != itemClass {
-            throw KeychainError(.noSuchClass, "the persistent reference is of another class than kSecClass")
+            throw KeychainError(.noSuchClass, "the class of the persistent reference differs from kSecClass")
         }
         let attributes = try ConvertedAttributes(self.attributes, of: itemClass)
         guard attributes.secret.isEmpty else { throw .parameter("secret attributes cannot be searched for") }
@@ -385,7 +398,8 @@ extension ItemDictionary {
         if let protection = attributes.protection, attributes.accessControl?.flags == nil {
             conditions[.accessible] = .string(protection.rawValue)
         }
-        // A persistent reference names one item, wherever it is; so does an object that came from one, unless the query says where.
+        // A persistent reference names one item in either scope. The same applies to an object that
+        // came from such a reference, unless the query names a scope.
         let scope = given != nil ? .any : attributes.synchronizable ?? (reference == nil ? .local : .any)
         let query = ItemQuery(
             itemClass, attributes: conditions, accessGroup: attributes.accessGroup, synchronizable: scope,
@@ -395,7 +409,7 @@ extension ItemDictionary {
         var byContent = query
         byContent.persistentReference = nil
         byContent.synchronizable = attributes.synchronizable ?? .local
-        // What is named beside an object comes before what the object says.
+        // An attribute in the query takes precedence over the same attribute of the object.
         byContent.attributes.merge(try object.conditions()) { given, _ in given }
         return reference == nil ? ItemLookup(byContent) : ItemLookup(query, otherwise: byContent)
     }

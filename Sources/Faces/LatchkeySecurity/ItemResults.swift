@@ -6,11 +6,13 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import SecretMemory
 
-/// Shapes what was found as Apple does (keychain-behaviour §3.6).
+/// Shapes the found items into results as Apple does (keychain-behaviour §3.6).
 enum ItemResults {
-    /// The result for one item: Data, a reference, a dictionary, or nil where nothing was asked for or the item has no such thing.
+    /// Returns the result for one item: Data, a reference, a dictionary, or nil if the caller asked
+    /// for nothing or the item does not have it.
     ///
-    /// - Throws: what keeps a key from being referred to: errSecDecode where the item holds none, errSecInteractionNotAllowed.
+    /// - Throws: errSecDecode if the item does not hold the key that a reference needs;
+    ///   errSecInteractionNotAllowed.
     static func one(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
         switch returning {
         case []: nil
@@ -22,33 +24,35 @@ enum ItemResults {
         }
     }
 
-    /// The result of an addition, which differs in that an item without data gives empty Data.
+    /// Returns the result of an addition. Unlike in a search, an item without data gives empty
+    /// Data.
     static func added(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
         returning == .data && record.secrets?.data == nil ? NSData() : try one(record, returning: returning)
     }
 
-    /// The results for several items; what would be nil alone is left out.
+    /// Returns the results for several items; an item whose single result would be nil is omitted.
     static func all(_ records: [ItemRecord], returning: ReturnTypes) throws(KeychainError) -> CFTypeRef {
         var results: [CFTypeRef] = []
         for record in records {
             do throws(KeychainError) {
                 if let result = try one(record, returning: returning) { results.append(result) }
             } catch {
-                // An item that is no key, or went meanwhile, does not hide the others.
+                // An item that does not hold a key, or was deleted meanwhile, must not hide the
+                // others.
                 guard [.decode, .unimplemented, .itemNotFound].contains(error.status) else { throw error }
             }
         }
         return NSArray(array: results)
     }
 
-    /// The object that stands for an item. Passwords have none.
+    /// Returns the object that stands for an item. Passwords have none.
     private static func reference(to record: ItemRecord) throws(KeychainError) -> NSObject? {
         switch record.itemClass {
         case .genericPassword, .internetPassword: return nil
         case .key: return SecKey(try .stored(at: record.persistentReference))
         case .certificate:
             guard let certificate = KeychainCertificates.certificate(of: record) else {
-                throw KeychainError(.decode, "the item holds no certificate in DER")
+                throw KeychainError(.decode, "the item does not hold a certificate in DER")
             }
             return SecCertificate(certificate)
         case .identity:
@@ -61,7 +65,7 @@ enum ItemResults {
     {
         var result: [String: Any] = [:]
         for column in ItemSchema.of(record.itemClass).columns where !column.isSecret {
-            // The digest goes with the data.
+            // The digest is returned together with the data.
             if column.attribute == .digest, !returning.isSuperset(of: [.data, .attributes]) { continue }
             if let value = record[column.attribute] { result[column.attribute.rawValue] = object(value) }
         }
@@ -97,7 +101,7 @@ enum ItemResults {
 }
 
 extension NSData {
-    /// EXPOSE: the caller asked for the secret as Data; from here on it is the caller's.
+    /// EXPOSE: the caller asked for the secret as Data; the caller then owns the copy.
     convenience init(exposing secret: SharedSecret) {
         let data = secret.withUnsafeBytes { Data($0) }
         self.init(data: data)

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The values that attributes with a fixed choice may have. The strings are Apple's (keychain-behaviour §1.6 and §2).
+// The values of attributes with a fixed set of values. The strings are Apple's (keychain-behaviour
+// §1.6 and §2).
 //
-// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable string that is never replaced, and
-// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString. (Conforming NSString here instead always draws a
-// warning, "already stated in the type's module", and Apple's CFString is not Sendable either.)
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
+// immutable string that is never replaced. Foundation on Linux declares NSString non-Sendable only
+// because of NSMutableString. (A conformance of NSString instead always causes the warning "already
+// stated in the type's module", and Apple's CFString is not Sendable either.)
 
 public import Foundation
 
 // MARK: Protection: values of `kSecAttrAccessible`
 
-/// Readable while the keychain is unlocked. The default of passwords and keys.
+/// Readable while the keychain is unlocked. The default for passwords and keys.
 nonisolated(unsafe) public let kSecAttrAccessibleWhenUnlocked: CFString = "ak"
 /// Readable from the first unlock until the machine restarts.
 nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlock: CFString = "ck"
-/// Always readable. Deprecated by Apple; the default of certificates.
+/// Always readable. Deprecated by Apple; the default for certificates.
 nonisolated(unsafe) public let kSecAttrAccessibleAlways: CFString = "dk"
 /// As `kSecAttrAccessibleWhenUnlocked`, and never readable on another device.
 nonisolated(unsafe) public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = "aku"
@@ -22,21 +24,22 @@ nonisolated(unsafe) public let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFS
 nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
 /// As `kSecAttrAccessibleAlways`, and never readable on another device. Deprecated by Apple.
 nonisolated(unsafe) public let kSecAttrAccessibleAlwaysThisDeviceOnly: CFString = "dku"
-/// Readable while unlocked; needs a passcode, and is destroyed when that is removed.
+/// Readable while the keychain is unlocked. Requires a passcode; the item is destroyed when the
+/// passcode is removed.
 nonisolated(unsafe) public let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString = "akpu"
-/// Not in Apple's public headers: accepted only inside a `SecAccessControl` for the keys of a token.
+/// Not in Apple's public headers. Accepted only in a `SecAccessControl` for the keys of a token.
 nonisolated(unsafe) public let kSecAttrAccessibleUntilReboot: CFString = "f"
 
 // MARK: Synchronizing and groups
 
-/// Finds items that may leave for other devices and those that may not.
+/// Matches items that may be synchronized to other devices and items that may not.
 nonisolated(unsafe) public let kSecAttrSynchronizableAny: CFString = "syna"
-/// The group of the items that tokens publish; programs can only read there.
+/// The group of the items that tokens publish. Programs can only read it.
 nonisolated(unsafe) public let kSecAttrAccessGroupToken: CFString = "com.apple.token"
 
 // MARK: Tokens: values of `kSecAttrTokenID`
 
-/// The key is made and stays inside the security processor.
+/// The key is created inside the security processor and never leaves it.
 nonisolated(unsafe) public let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
 /// Not in Apple's public headers.
 nonisolated(unsafe) public let kSecAttrTokenIDAppleKeyStore: CFString = "com.apple.setoken:aks"
@@ -54,16 +57,16 @@ nonisolated(unsafe) public let kSecAttrKeyTypeRSA: CFString = "42"
 nonisolated(unsafe) public let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
 /// The older name of `kSecAttrKeyTypeECSECPrimeRandom`.
 nonisolated(unsafe) public let kSecAttrKeyTypeEC: CFString = "73"
-/// The Mac's name of `kSecAttrKeyTypeECSECPrimeRandom`.
+/// The macOS name of `kSecAttrKeyTypeECSECPrimeRandom`.
 nonisolated(unsafe) public let kSecAttrKeyTypeECDSA: CFString = "73"
-/// Known by name only, like the others down to CAST: the Mac's numbers of old algorithms.
+/// Unsupported, like the others down to CAST: macOS numbers of old algorithms.
 nonisolated(unsafe) public let kSecAttrKeyTypeDSA: CFString = "43"
 nonisolated(unsafe) public let kSecAttrKeyTypeAES: CFString = "2147483649"
 nonisolated(unsafe) public let kSecAttrKeyTypeDES: CFString = "14"
 nonisolated(unsafe) public let kSecAttrKeyType3DES: CFString = "17"
 nonisolated(unsafe) public let kSecAttrKeyTypeRC4: CFString = "25"
 nonisolated(unsafe) public let kSecAttrKeyTypeRC2: CFString = "23"
-/// 56 is what Apple's constant says, although the algorithm's number in CDSA is 27.
+/// Apple's constant is 56, although the algorithm's number in CDSA is 27.
 nonisolated(unsafe) public let kSecAttrKeyTypeCAST: CFString = "56"
 /// Not in Apple's public headers, like the others below.
 nonisolated(unsafe) public let kSecAttrKeyTypeEd25519: CFString = "105"

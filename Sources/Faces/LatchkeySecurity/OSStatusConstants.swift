@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Apple's status constants, under Apple's names and with Apple's numbers. What a status means is said once, in the table of KeychainModel's
-// `OSStatusCode`, which holds the same names and numbers; the second names at the end of this file exist only here.
+// Apple's status constants, with Apple's names and numbers. The table of KeychainModel's
+// `OSStatusCode` has the same names and numbers and the meaning of each. The alternative names at
+// the end of this file exist only here.
 
 // MARK: - The classic spelling of success
 
@@ -10,7 +11,7 @@ public let noErr: OSStatus = 0
 
 // MARK: - Success, and the codes of the old operating system
 
-/// No error. All other constants of this file are failures, and negative.
+/// No error. All other constants in this file are failures, and negative.
 public let errSecSuccess: OSStatus = 0
 public let errSecUnimplemented: OSStatus = -4
 public let errSecDiskFull: OSStatus = -34
@@ -421,7 +422,7 @@ public let errSecCertificateIsCA: OSStatus = -67902
 public let errSecCertificateDuplicateExtension: OSStatus = -67903
 public let errSecMissingQualifiedCertStatement: OSStatus = -67904
 
-// MARK: - Second names for errSecParam: what is wrong with a query
+// MARK: - Alternative names of errSecParam, for errors of a query
 
 public let errSecItemInvalidKey: OSStatus = -50
 public let errSecItemInvalidKeyType: OSStatus = -50
@@ -442,14 +443,14 @@ public let errSecMatchLimitUnsupported: OSStatus = -50
 public let errSecItemIllegalQuery: OSStatus = -50
 public let errSecUnsupportedPadding: OSStatus = -50
 
-// MARK: - Second names for errSecUnimplemented and errSecDecode
+// MARK: - Alternative names of errSecUnimplemented and errSecDecode
 
 public let errSecUnsupportedAlgorithm: OSStatus = -4
 public let errSecUnsupportedOperation: OSStatus = -4
 public let errSecInvalidCertificate: OSStatus = -26275
 public let errSecInvalidKey: OSStatus = -26275
 
-// MARK: - Misspelled by Apple, and kept because programs spell them so
+// MARK: - Misspelled by Apple, and kept because programs use the spelling
 
 /// The same as `errSecInvalidCRLAuthority`.
 public let errSecInvaldCRLAuthority: OSStatus = -67827

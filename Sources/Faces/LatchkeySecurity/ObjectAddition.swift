@@ -4,12 +4,13 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
 
-/// One `SecItemAdd`, which may store several items: the halves of identities, or those of kSecUseItemList.
+/// One call of `SecItemAdd`. It can store several items: the halves of identities, or the items of
+/// kSecUseItemList.
 struct ObjectAddition {
-    /// What was stored so far.
+    /// The items stored so far.
     private var stored: [PersistentReference] = []
 
-    /// Stores every element of the request, or none.
+    /// Stores every element of the request, or nothing.
     mutating func addAll(of request: AddRequest) throws(KeychainError) -> [ItemRecord] {
         if request.isIdentity { return try Self.addIdentities(request.elements, returning: request.returning) }
         do throws(KeychainError) {
@@ -30,10 +31,11 @@ struct ObjectAddition {
 
     // MARK: Identities
 
-    /// Stores certificates and their keys in one transaction; of each pair one may be there already, and both may not.
+    /// Stores certificates and their keys in one transaction. One half of each pair may be stored
+    /// already, but not both.
     ///
-    /// - Parameter elements: each a certificate and its key.
-    /// - Returns: the identities that there now are; nothing where nothing is asked for.
+    /// - Parameter elements: each consists of a certificate and its key.
+    /// - Returns: the stored identities; empty if the caller asked for no result.
     private static func addIdentities(_ elements: [[ItemAddition]], returning: ReturnTypes) throws(KeychainError)
         -> [ItemRecord]
     {
@@ -49,7 +51,7 @@ struct ObjectAddition {
         return records
     }
 
-    /// The identity as it is stored, found by what identifies its certificate.
+    /// Returns the stored identity, found by the primary key of its certificate.
     private static func find(_ identity: IdentityAddition, returning: ReturnTypes) throws(KeychainError) -> ItemRecord {
         let certificate = identity.certificate
         let identifying = certificate.attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
@@ -60,9 +62,9 @@ struct ObjectAddition {
         return record
     }
 
-    // MARK: Taking back
+    // MARK: Rollback
 
-    /// Deletes what was stored, as far as that is possible; the error that led here is the caller's.
+    /// Deletes the stored items as far as possible. The caller throws the original error.
     private func rollBack() {
         for reference in stored {
             let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)

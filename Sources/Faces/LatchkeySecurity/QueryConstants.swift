@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The keys of a query that are no attributes: what to match, what to return, what to store, how to go about it; and the keys of key
-// generation, of import, and of revocation. The strings are Apple's (keychain-behaviour §1.1, §1.6 and §3).
+// The keys of a query that are not attributes: conditions to match, results to return, values to
+// store and options; and the keys of key generation, of import and of revocation. The strings are
+// Apple's (keychain-behaviour §1.1, §1.6 and §3).
 //
-// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable string that is never replaced, and
-// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString. (Conforming NSString here instead always draws a
-// warning, "already stated in the type's module", and Apple's CFString is not Sendable either.)
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
+// immutable string that is never replaced. Foundation on Linux declares NSString non-Sendable only
+// because of NSMutableString. (A conformance of NSString instead always causes the warning "already
+// stated in the type's module", and Apple's CFString is not Sendable either.)
 
 public import Foundation
 
-// MARK: Match: narrows a search; update and delete refuse these keys
+// MARK: Match: narrows a search
 
-/// How many items: `kSecMatchLimitOne` (the default), `kSecMatchLimitAll`, or a number.
+/// The number of results: `kSecMatchLimitOne` (the default), `kSecMatchLimitAll`, or a number.
 nonisolated(unsafe) public let kSecMatchLimit: CFString = "m_Limit"
 nonisolated(unsafe) public let kSecMatchLimitOne: CFString = "m_LimitOne"
 nonisolated(unsafe) public let kSecMatchLimitAll: CFString = "m_LimitAll"
 /// Certificates and identities that satisfy a `SecPolicy`.
 nonisolated(unsafe) public let kSecMatchPolicy: CFString = "m_Policy"
-/// Only among these items: an array of references.
+/// Only items in this list: an array of references.
 nonisolated(unsafe) public let kSecMatchItemList: CFString = "m_ItemList"
-/// Only in these file keychains of the Mac: an array.
+/// Only items in these file keychains of the Mac: an array.
 nonisolated(unsafe) public let kSecMatchSearchList: CFString = "m_SearchList"
 /// Certificates with one of these issuers in their chain: an array of DER names in Data.
 nonisolated(unsafe) public let kSecMatchIssuers: CFString = "m_Issuers"
-/// Certificates that name this address or none: a string.
+/// Certificates that name this email address, or none: a string.
 nonisolated(unsafe) public let kSecMatchEmailAddressIfPresent: CFString = "m_EmailAddressIfPresent"
 /// Certificates whose subject contains the string.
 nonisolated(unsafe) public let kSecMatchSubjectContains: CFString = "m_SubjectContains"
@@ -31,68 +33,68 @@ nonisolated(unsafe) public let kSecMatchSubjectContains: CFString = "m_SubjectCo
 nonisolated(unsafe) public let kSecMatchSubjectStartsWith: CFString = "m_SubjectStartsWith"
 /// Certificates whose subject ends with the string. Mac only.
 nonisolated(unsafe) public let kSecMatchSubjectEndsWith: CFString = "m_SubjectEndsWith"
-/// Certificates whose subject is the string. Mac only.
+/// Certificates whose subject equals the string. Mac only.
 nonisolated(unsafe) public let kSecMatchSubjectWholeString: CFString = "m_SubjectWholeString"
-/// Whether letters match in either case: a Bool.
+/// Whether the comparison ignores case: a Bool.
 nonisolated(unsafe) public let kSecMatchCaseInsensitive: CFString = "m_CaseInsensitive"
-/// Whether accents are disregarded: a Bool. Mac only.
+/// Whether the comparison ignores diacritics: a Bool. Mac only.
 nonisolated(unsafe) public let kSecMatchDiacriticInsensitive: CFString = "m_DiacriticInsensitive"
-/// Whether full and half width are the same: a Bool. Mac only.
+/// Whether the comparison ignores character width: a Bool. Mac only.
 nonisolated(unsafe) public let kSecMatchWidthInsensitive: CFString = "m_WidthInsensitive"
 /// Only certificates that verify: a Bool.
 nonisolated(unsafe) public let kSecMatchTrustedOnly: CFString = "m_TrustedOnly"
-/// Only certificates valid at this Date; null stands for now.
+/// Only certificates valid at this Date; null means the current time.
 nonisolated(unsafe) public let kSecMatchValidOnDate: CFString = "m_ValidOnDate"
-/// Not in Apple's public headers: internet passwords of a host or of a host below it.
+/// Not in Apple's public headers: internet passwords of a host or of its subdomains.
 nonisolated(unsafe) public let kSecMatchHostOrSubdomainOfHost: CFString = "m_HostOrSubdomainOfHost"
 
-// MARK: Return: what comes back; each is a Bool
+// MARK: Return: the kinds of result; each is a Bool
 
 /// The secret, as Data.
 nonisolated(unsafe) public let kSecReturnData: CFString = "r_Data"
-/// A dictionary of everything but the secret.
+/// A dictionary of all attributes, without the secret.
 nonisolated(unsafe) public let kSecReturnAttributes: CFString = "r_Attributes"
 /// A `SecKey`, `SecCertificate` or `SecIdentity`; nothing for passwords.
 nonisolated(unsafe) public let kSecReturnRef: CFString = "r_Ref"
-/// 20 bytes of Data that name the item for good.
+/// 20 bytes of Data that name the item permanently.
 nonisolated(unsafe) public let kSecReturnPersistentRef: CFString = "r_PersistentRef"
 
-// MARK: Value: what to store, or which item is meant
+// MARK: Value: the data to store, or the item
 
 /// The secret: Data.
 nonisolated(unsafe) public let kSecValueData: CFString = "v_Data"
 /// A `SecKey`, `SecCertificate` or `SecIdentity`.
 nonisolated(unsafe) public let kSecValueRef: CFString = "v_Ref"
-/// What `kSecReturnPersistentRef` gave: Data.
+/// A persistent reference, as `kSecReturnPersistentRef` returns it: Data.
 nonisolated(unsafe) public let kSecValuePersistentRef: CFString = "v_PersistentRef"
 
-// MARK: Use: how to go about it
+// MARK: Use: options
 
-/// Accepted and without effect: there is one keychain here, and it behaves as on iOS.
+/// Accepted and ignored: there is only one keychain, and it behaves as on iOS.
 nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
-/// An `LAContext`, perhaps already evaluated.
+/// An `LAContext`, which may already be evaluated.
 nonisolated(unsafe) public let kSecUseAuthenticationContext: CFString = "u_AuthCtx"
 /// One of the three values below.
 nonisolated(unsafe) public let kSecUseAuthenticationUI: CFString = "u_AuthUI"
-/// Ask the user where needed. The default.
+/// Ask the user if necessary. The default.
 nonisolated(unsafe) public let kSecUseAuthenticationUIAllow: CFString = "u_AuthUIA"
 /// Fail with `errSecInteractionNotAllowed` instead of asking.
 nonisolated(unsafe) public let kSecUseAuthenticationUIFail: CFString = "u_AuthUIF"
-/// Leave out the items that would need asking. For searches only.
+/// Omit items for which the user would have to be asked. For searches only.
 nonisolated(unsafe) public let kSecUseAuthenticationUISkip: CFString = "u_AuthUIS"
-/// The older way to say `kSecUseAuthenticationUIFail`: a Bool.
+/// The older form of `kSecUseAuthenticationUIFail`: a Bool.
 nonisolated(unsafe) public let kSecUseNoAuthenticationUI: CFString = "u_NoAuthUI"
-/// Why the user is asked: a string. Deprecated by Apple.
+/// The reason shown to the user: a string. Deprecated by Apple.
 nonisolated(unsafe) public let kSecUseOperationPrompt: CFString = "u_OpPrompt"
-/// Only these items: an array of references.
+/// Only items in this list: an array of references.
 nonisolated(unsafe) public let kSecUseItemList: CFString = "u_ItemList"
-/// A file keychain of the Mac to add to.
+/// The file keychain of the Mac to which the item is added.
 nonisolated(unsafe) public let kSecUseKeychain: CFString = "u_Keychain"
-/// File keychains of the Mac; the name was withdrawn, and its string is a guess by analogy.
+/// File keychains of the Mac. Apple withdrew the name; the string is inferred from similar names.
 nonisolated(unsafe) public let kSecUseKeychainList: CFString = "u_KeychainList"
 /// Not in Apple's public headers. Excludes `kSecUseAuthenticationContext`.
 nonisolated(unsafe) public let kSecUseCredentialReference: CFString = "u_CredRef"
-/// Not in Apple's public headers: who asks, a string.
+/// Not in Apple's public headers: the name of the caller, a string.
 nonisolated(unsafe) public let kSecUseCallerName: CFString = "u_CallerName"
 /// Not in Apple's public headers: whether deletions leave a tombstone.
 nonisolated(unsafe) public let kSecUseTombstones: CFString = "u_Tomb"
@@ -112,17 +114,17 @@ nonisolated(unsafe) public let kSecSymmetricKeyAttrs: CFString = "symmetric"
 
 /// An option: the passphrase, a string.
 nonisolated(unsafe) public let kSecImportExportPassphrase: CFString = "passphrase"
-/// An option of the Mac: the file keychain to import to.
+/// A Mac option: the file keychain to import into.
 nonisolated(unsafe) public let kSecImportExportKeychain: CFString = "keychain"
-/// An option of the Mac: a `SecAccess` for the imported keys.
+/// A Mac option: a `SecAccess` for the imported keys.
 nonisolated(unsafe) public let kSecImportExportAccess: CFString = "access"
-/// An option: whether nothing is stored, a Bool.
+/// An option: whether the import stores nothing, a Bool.
 nonisolated(unsafe) public let kSecImportToMemoryOnly: CFString = "memory"
 /// In a result: the item's label, a string.
 nonisolated(unsafe) public let kSecImportItemLabel: CFString = "label"
 /// In a result: the key's identifier, Data.
 nonisolated(unsafe) public let kSecImportItemKeyID: CFString = "keyid"
-/// In a result: a `SecTrust` over the chain.
+/// In a result: a `SecTrust` for the chain.
 nonisolated(unsafe) public let kSecImportItemTrust: CFString = "trust"
 /// In a result: an array of `SecCertificate`, the leaf first.
 nonisolated(unsafe) public let kSecImportItemCertChain: CFString = "chain"
@@ -136,15 +138,15 @@ nonisolated(unsafe) public let kSecSharedPassword: CFString = "spwd"
 
 // MARK: Revocation: flags of `SecPolicyCreateRevocation`
 
-/// Ask the issuer's OCSP responder.
+/// Query the issuer's OCSP responder.
 public let kSecRevocationOCSPMethod: CFOptionFlags = 1 << 0
-/// Read the issuer's revocation list.
+/// Use the issuer's CRL.
 public let kSecRevocationCRLMethod: CFOptionFlags = 1 << 1
-/// Try the list before the responder.
+/// Use the CRL before the OCSP responder.
 public let kSecRevocationPreferCRL: CFOptionFlags = 1 << 2
-/// Without an answer the certificate is not trusted.
+/// Fail unless confirmed not revoked.
 public let kSecRevocationRequirePositiveResponse: CFOptionFlags = 1 << 3
-/// Use only what is at hand already.
+/// Use only revocation evidence that is already available.
 public let kSecRevocationNetworkAccessDisabled: CFOptionFlags = 1 << 4
-/// OCSP or list, whichever there is.
+/// Use OCSP or a CRL, whichever is available.
 public let kSecRevocationUseAnyAvailableMethod: CFOptionFlags = kSecRevocationOCSPMethod | kSecRevocationCRLMethod

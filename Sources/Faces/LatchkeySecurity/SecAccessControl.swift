@@ -3,40 +3,46 @@
 public import Foundation
 internal import KeychainModel
 
-/// When an item can be read, and what has to be satisfied each time it is used. Immutable; two are equal when they say the same.
+/// When an item can be opened, and which conditions each use must satisfy. Immutable. Two access
+/// controls are equal if their protection and their conditions are equal.
 ///
 /// ```swift
 /// var error: Unmanaged<CFError>?
-/// guard let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .userPresence, &error) else {
+/// let control = SecAccessControlCreateWithFlags(
+///     nil, kSecAttrAccessibleWhenUnlockedThisDeviceOnly, .userPresence, &error)
+/// guard let control else {
 ///     throw error!.takeRetainedValue() as Error
 /// }
 /// query[kSecAttrAccessControl as String] = control
 /// ```
 public final class SecAccessControl: NSObject, Sendable {
-    /// A protection code: `ak`, `cku` and so on.
+    /// A protection code, such as `ak` or `cku`.
     let protection: String
-    /// The flags it was made with; nil for one that only repeats the protection class of an item.
+    /// The flags given at creation; nil for an access control that only repeats the protection
+    /// class of an item.
     let flags: SecAccessControlCreateFlags?
-    /// What has to be satisfied, apart from the application password; nil for nothing.
+    /// The required conditions, apart from the application password; nil if there are none.
     let constraints: Constraint?
-    /// What each operation asks for. One that is missing asks for what `default` does, see `entry(for:)`.
+    /// The requirement of each operation. An absent operation has the requirement of `default`; see
+    /// `entry(for:)`.
     let operations: [Operation: Entry]
-    /// Whether an application password takes part in deriving the item's key.
+    /// Whether the item's key is also derived from an application password.
     let requiresPassword: Bool
 
-    /// Whether anything at all has to be satisfied.
+    /// Whether there is any condition.
     var hasConstraints: Bool {
         constraints != nil || requiresPassword
     }
 
-    /// What an operation asks for; nil when it is refused.
+    /// Returns the requirement of an operation; nil if the operation is refused.
     func entry(for operation: Operation) -> Entry? {
         operations[operation] ?? operations[.default]
     }
 
-    /// Follows the creation rules of keychain-behaviour §5.4.
+    /// Creates an access control by the rules of keychain-behaviour §5.4.
     ///
-    /// - Parameter protection: one of `kSecAttrAccessible…`. Apple's private dictionary form is refused.
+    /// - Parameter protection: one of `kSecAttrAccessible…`. Apple's private dictionary form is
+    ///   refused.
     init(protection: Any?, flags: SecAccessControlCreateFlags) throws(Refusal) {
         self.protection = try Self.checked(protection: protection)
         let flags = try Self.checked(flags: flags)
@@ -47,7 +53,8 @@ public final class SecAccessControl: NSObject, Sendable {
         super.init()
     }
 
-    /// The access control that an item's attributes carry: what it was added with, or its protection class alone.
+    /// Creates the access control of an item's attributes: the one with which the item was added,
+    /// or one with the protection class only.
     init(of record: ItemRecord) {
         protection = record.protection.rawValue
         let stored = record.accessControlFlags.map { SecAccessControlCreateFlags(rawValue: CFOptionFlags($0.rawValue)) }
@@ -75,7 +82,8 @@ public final class SecAccessControl: NSObject, Sendable {
         return hasher.finalize()
     }
 
-    /// The protection and the operation table, such as `<SecAccessControl: ak; decrypt: passcode; encrypt: allowed; delete: allowed>`.
+    /// The protection and the operation table, such as `<SecAccessControl: ak; decrypt: passcode;
+    /// encrypt: allowed; delete: allowed>`.
     public override var description: String {
         let table = Operation.allCases.compactMap { operation in
             operations[operation].map { "\(operation.rawValue): \($0)" }
@@ -88,23 +96,23 @@ public final class SecAccessControl: NSObject, Sendable {
 // MARK: Model
 
 extension SecAccessControl {
-    /// What has to be satisfied.
+    /// A condition for the use of an item.
     indirect enum Constraint: Hashable, Sendable {
-        /// The device's owner authenticates, by whatever the device offers.
+        /// The device's owner authenticates with any method that the device offers.
         case devicePolicy
         /// The owner's passcode.
         case passcode
-        /// Biometry, with whatever is enrolled when it is used.
+        /// Biometry, with any enrollment at the time of use.
         case biometryAny
-        /// Biometry, with what was enrolled when the item was stored and nothing else.
+        /// Biometry, only with the enrollment at the time when the item was stored.
         case biometryCurrentSet
         /// Another device of the owner.
         case companion
-        /// That many of these.
+        /// At least this number of the constraints.
         case atLeast(Int, of: [Constraint])
     }
 
-    /// What an item is used for.
+    /// An operation on an item.
     enum Operation: String, CaseIterable, Sendable {
         case decrypt
         case encrypt
@@ -113,24 +121,25 @@ extension SecAccessControl {
         case decapsulate
         case attest
         case delete
-        /// Every operation that has no entry.
+        /// Every operation without an entry of its own.
         case `default`
     }
 
-    /// What one operation asks for.
+    /// The requirement of one operation.
     enum Entry: Hashable, Sendable {
         case allowed
         case constrained(Constraint)
     }
 
-    /// Why no access control was made: a sentence about what was expected and what was found.
+    /// The reason why no access control was created: what was expected and what was found.
     struct Refusal: Error {
         let reason: String
     }
 }
 
 extension SecAccessControl.Constraint {
-    /// One flag is that constraint; several are all needed, or any one of them with `or`.
+    /// Creates the constraint of one flag. Several flags are all required, or any one of them with
+    /// `or`.
     fileprivate init?(flags: SecAccessControlCreateFlags) {
         let table: [(flag: SecAccessControlCreateFlags, constraint: Self)] = [
             (.userPresence, .devicePolicy),
@@ -148,7 +157,8 @@ extension SecAccessControl.Constraint {
 // MARK: Creation rules
 
 extension SecAccessControl {
-    /// The protection classes, with the one that only keys of a token may have (kSecAttrAccessibleUntilReboot).
+    /// The protection classes, and the class that is only for keys of a token
+    /// (kSecAttrAccessibleUntilReboot).
     private static let knownProtections = Set(ProtectionClass.allCases.map(\.rawValue) + ["f"])
 
     private static let knownFlags: SecAccessControlCreateFlags = [
@@ -164,29 +174,31 @@ extension SecAccessControl {
             throw Refusal(reason: "the protection is a \(type(of: protection)); expected a kSecAttrAccessible constant")
         }
         guard knownProtections.contains(code) else {
-            throw Refusal(reason: "the protection \"\(code)\" is no kSecAttrAccessible constant")
+            throw Refusal(reason: "the protection \"\(code)\" is not a kSecAttrAccessible constant")
         }
         return code
     }
 
     private static func checked(flags: SecAccessControlCreateFlags) throws(Refusal) -> SecAccessControlCreateFlags {
-        // A flag of a later system asks for something. To leave it out would protect the item less than its owner believes.
+        // An unknown flag of a later system is a requirement. Ignoring it would protect the item
+        // less than its owner expects.
         let unknown = flags.subtracting(knownFlags)
         guard unknown.isEmpty else { throw Refusal(reason: "unknown flags: 0x\(String(unknown.rawValue, radix: 16))") }
-        guard !flags.isSuperset(of: [.or, .and]) else { throw Refusal(reason: "the flags say both `or` and `and`") }
+        guard !flags.isSuperset(of: [.or, .and]) else { throw Refusal(reason: "`or` and `and` exclude each other") }
         guard !flags.isSuperset(of: [.biometryAny, .biometryCurrentSet]) else {
-            throw Refusal(reason: "the flags say both `biometryAny` and `biometryCurrentSet`")
+            throw Refusal(reason: "`biometryAny` and `biometryCurrentSet` exclude each other")
         }
         guard
             !flags.contains(.userPresence)
                 || flags.isSubset(of: [.userPresence, .privateKeyUsage, .applicationPassword])
         else {
-            throw Refusal(reason: "`userPresence` goes together with `privateKeyUsage` and `applicationPassword` only")
+            throw Refusal(
+                reason: "`userPresence` can be combined only with `privateKeyUsage` and `applicationPassword`")
         }
         return flags
     }
 
-    /// The operation table of section 5.4.
+    /// Returns the operation table of section 5.4.
     private static func operations(constraints: Constraint?, usesPrivateKey: Bool) -> [Operation: Entry] {
         let entry = constraints.map { Entry.constrained($0) } ?? .allowed
         if usesPrivateKey {
@@ -222,7 +234,7 @@ extension SecAccessControl.Constraint: CustomStringConvertible {
 
 // MARK: Apple's interface
 
-/// What a `SecAccessControl` is to ask for. The bits are Apple's.
+/// The requirements of a `SecAccessControl`. The bits are Apple's.
 public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     public let rawValue: CFOptionFlags
 
@@ -230,12 +242,13 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The device's owner authenticates, by passcode or biometry. Combines with `privateKeyUsage` and `applicationPassword` only.
+    /// The device's owner authenticates by passcode or biometry. Can be combined only with
+    /// `privateKeyUsage` and `applicationPassword`.
     public static let userPresence = Self(rawValue: 1 << 0)
-    /// Biometry; survives changes of what is enrolled.
+    /// Biometry, with any enrollment at the time of use.
     public static let biometryAny = Self(rawValue: 1 << 1)
     public static let touchIDAny = biometryAny
-    /// Biometry with what is enrolled now; the item is lost when that changes.
+    /// Biometry with the current enrollment; the item is lost when the enrollment changes.
     public static let biometryCurrentSet = Self(rawValue: 1 << 3)
     public static let touchIDCurrentSet = biometryCurrentSet
     /// The passcode.
@@ -243,22 +256,24 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     /// Another device of the owner.
     public static let companion = Self(rawValue: 1 << 5)
     public static let watch = companion
-    /// One of the constraints is enough.
+    /// One of the constraints is sufficient.
     public static let or = Self(rawValue: 1 << 14)
-    /// All constraints are needed, which is also so without this flag.
+    /// All constraints are required, as they are without this flag.
     public static let and = Self(rawValue: 1 << 15)
-    /// The item is a private key: signing and key agreement ask for the constraints.
+    /// The item is a private key: signing and key agreement require the constraints.
     public static let privateKeyUsage = Self(rawValue: 1 << 30)
-    /// A password of the program's own takes part in deriving the item's key.
+    /// The item's key is also derived from a password of the program.
     public static let applicationPassword = Self(rawValue: 1 << 31)
 }
 
-/// Makes an access control, or gives nil and an error of `NSOSStatusErrorDomain` with the code `errSecParam` that says what is wrong.
+/// Creates an access control. On failure returns nil and an error of `NSOSStatusErrorDomain` with
+/// the code `errSecParam` and an explanation.
 ///
 /// - Parameters:
 ///   - protection: one of `kSecAttrAccessible…`.
-///   - flags: what to ask for. Refused are `or` with `and`, `biometryAny` with `biometryCurrentSet`, `userPresence` with any constraint or
-///     with `or` or `and`, and unknown bits.
+///   - flags: the requirements. Refused are `or` with `and`, `biometryAny` with
+///     `biometryCurrentSet`, `userPresence` with any constraint or with `or` or `and`, and unknown
+///     bits.
 @discardableResult
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?,
@@ -283,7 +298,7 @@ extension SecAccessControl: CoreFoundationType {
     static var typeID: CFTypeID { TypeIdentifier.accessControl.rawValue }
 }
 
-/// What `CFGetTypeID` gives for a `SecAccessControl`.
+/// Returns the type identifier of `SecAccessControl`, for comparison with `CFGetTypeID`.
 @discardableResult
 public func SecAccessControlGetTypeID() -> CFTypeID {
     SecAccessControl.typeID

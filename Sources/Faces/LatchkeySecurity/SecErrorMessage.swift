@@ -2,10 +2,10 @@
 
 internal import KeychainModel
 
-/// What a status means, in words.
+/// Returns a description of a status.
 ///
 /// - Parameters:
-///   - status: any status; one that is not known gives a text with its number.
+///   - status: any status; for an unknown one the description contains its number.
 ///   - reserved: pass nil.
 @discardableResult
 public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {

@@ -17,11 +17,14 @@ internal import LatchkeyService
 /// ```
 ///
 /// - Parameters:
-///   - attributes: the class, the item's attributes, its data, and what to return (`kSecReturn…`). With `kSecUseItemList`, an array of keys, of
-///     certificates or of identities, all of them are added, or none, and the result is an array.
-///   - result: receives what was asked for: Data, a `SecKey`, `SecCertificate` or `SecIdentity`, a dictionary, or nothing.
-/// - Returns: errSecSuccess; errSecDuplicateItem where an item with the same primary key exists; errSecParam or errSecNoSuchAttr for a
-///   dictionary that cannot be understood; errSecMissingEntitlement for a group that is not the program's; errSecNotAvailable.
+///   - attributes: the class, the item's attributes, its data, and the kinds of result
+///     (`kSecReturn…`). With `kSecUseItemList`, an array of keys, of certificates or of identities,
+///     either all of them are added or none, and the result is an array.
+///   - result: receives the requested result: Data, a `SecKey`, `SecCertificate` or `SecIdentity`,
+///     a dictionary, or nothing.
+/// - Returns: errSecSuccess; errSecDuplicateItem if an item with the same primary key exists;
+///   errSecParam or errSecNoSuchAttr for an invalid dictionary; errSecMissingEntitlement for an
+///   access group that is not one of the program's; errSecNotAvailable.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
@@ -39,17 +42,19 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// Finds items.
 ///
 /// - Parameters:
-///   - query: the class or a persistent reference, the attributes to match, the limit (one by default) and what to return.
-///   - result: receives, with a limit of one, Data or a dictionary; with any other limit an array of them, in the order in which the
-///     items were added; nothing where nothing was asked for.
-/// - Returns: errSecSuccess; errSecItemNotFound; errSecInteractionNotAllowed where a matching item's class is closed; errSecParam,
-///   errSecNoSuchAttr, errSecNoSuchClass, errSecUnimplemented, errSecMissingEntitlement, errSecNotAvailable.
+///   - query: the class or a persistent reference, the attributes to match, the limit (one by
+///     default) and the kinds of result.
+///   - result: receives, with a limit of one, Data or a dictionary; with any other limit an array
+///     of them, in the order in which the items were added; nothing if no result was requested.
+/// - Returns: errSecSuccess; errSecItemNotFound; errSecInteractionNotAllowed if the protection
+///   class of a matching item is locked; errSecParam, errSecNoSuchAttr, errSecNoSuchClass,
+///   errSecUnimplemented, errSecMissingEntitlement, errSecNotAvailable.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
         let request = try CopyRequest(parsing: query)
         let records = try request.matches()
-        // Damaged rows are passed over; where nothing else matched, nothing matched.
+        // Damaged rows are omitted. If nothing else matches, the result is "not found".
         guard !records.isEmpty else { throw KeychainError.itemNotFound }
         guard let result else { return }
         if request.limitsToOne {
@@ -60,12 +65,14 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes every matching item, all or none. What `attributesToUpdate` does not name stays as it is.
+/// Updates every matching item, or none. Attributes that `attributesToUpdate` does not name keep
+/// their values.
 ///
-/// Match keys in `query` have no effect, kSecMatchLimit among them; kSecMatchItemList is obeyed.
+/// Match keys in `query` have no effect, including kSecMatchLimit; kSecMatchItemList is obeyed.
 ///
-/// - Returns: errSecSuccess; errSecItemNotFound; errSecDuplicateItem where a changed primary key meets another item;
-///   errSecParam for return keys in `query`, errSecNoSuchAttr for anything but attributes and data in `attributesToUpdate`.
+/// - Returns: errSecSuccess; errSecItemNotFound; errSecDuplicateItem if a changed primary key
+///   equals that of another item; errSecParam for return keys in `query`; errSecNoSuchAttr for keys
+///   other than attributes and data in `attributesToUpdate`.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     status {
@@ -79,7 +86,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Deletes every matching item.
 ///
-/// Match keys have no effect, kSecMatchLimit among them; kSecMatchItemList is obeyed.
+/// Match keys have no effect, including kSecMatchLimit; kSecMatchItemList is obeyed.
 ///
 /// - Returns: errSecSuccess; errSecItemNotFound.
 @discardableResult
@@ -92,10 +99,12 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     }
 }
 
-/// Deletes every item of every class in the named access groups, local and synchronised.
+/// Deletes every item of every class in the named access groups, local and synchronized.
 ///
-/// - Parameter accessGroups: strings. `*` and the groups that belong to the system are refused, and nothing is deleted then.
-/// - Returns: whether it was done; `error` receives an NSError in NSOSStatusErrorDomain where not.
+/// - Parameter accessGroups: strings. If `*` or a group that belongs to the system is among them,
+///   the call is refused and nothing is deleted.
+/// - Returns: whether the items were deleted; otherwise `error` receives an NSError in
+///   NSOSStatusErrorDomain.
 @discardableResult
 public func SecItemDeleteAllWithAccessGroups(
     _ accessGroups: CFArray, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -105,8 +114,9 @@ public func SecItemDeleteAllWithAccessGroups(
             Set(groups).isDisjoint(with: [
                 "*", "apple", "com.apple.security.sos", "com.apple.token", "lockdown-identities",
             ])
-        else { throw KeychainError.parameter("expected names of access groups that are the program's own") }
-        // Every group is judged before any is emptied: a search for no items asks only for the right to search.
+        else { throw KeychainError.parameter("expected the names of the program's own access groups") }
+        // Every group is authorized before any is emptied: a search with a limit of 0 only checks
+        // the right to search.
         for group in groups {
             do throws(KeychainError) {
                 let nothing = ItemQuery(.genericPassword, accessGroup: group, limit: .atMost(0))
@@ -131,7 +141,7 @@ public func SecItemDeleteAllWithAccessGroups(
     return false
 }
 
-/// Runs a call and answers its status.
+/// Runs a call and returns its status.
 func status(_ body: () throws -> Void) -> OSStatus {
     do {
         try body()
@@ -144,7 +154,7 @@ func status(_ body: () throws -> Void) -> OSStatus {
     }
 }
 
-/// Tells the program's logger what the status alone does not say.
+/// Writes details that the status does not convey to the program's logger.
 func warnProgram(of error: KeychainError) {
     if error == .constraintsUnsupported { ProgramLog.current.warn(.constraintsRefused) }
 }

@@ -2,15 +2,15 @@
 
 internal import LinuxSystem
 
-/// A source of random bytes. There is one.
+/// A source of random bytes. There is only one.
 public final class SecRandom: NSObject, Sendable {}
 
 public typealias SecRandomRef = SecRandom
 
-/// The kernel's generator.
+/// The kernel's random number generator.
 public let kSecRandomDefault: SecRandomRef? = nil
 
-/// Fills `bytes` with `count` random bytes from the kernel, getrandom(2).
+/// Fills `bytes` with `count` random bytes from the kernel (getrandom(2)).
 ///
 /// - Returns: 0; errSecParam for a negative count.
 @discardableResult

@@ -7,16 +7,18 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import SecretMemory
 
-// Passwords of web sites (Apple's SecSharedCredential.h). Here they are internet passwords of the program's own access groups, with the protocol
-// https and the authentication type of a form: no browser shares them, no website is asked, and no dialog is shown.
+// Passwords of websites (Apple's SecSharedCredential.h). Here they are internet passwords in the
+// program's own access groups, with the protocol https and the authentication type of a form. They
+// are not shared with browsers, no website is contacted, and no dialog is shown.
 
-/// Stores, changes or deletes the password of an account of a web site.
+/// Stores, changes or deletes the password of an account on a website.
 ///
 /// - Parameters:
 ///   - fqdn: the host, such as `example.com`, or `example.com:8443`.
 ///   - password: nil deletes the credential.
-///   - completionHandler: called once, on a queue of the system, with nil or an NSError in NSOSStatusErrorDomain: errSecParam, errSecItemNotFound
-///     where there is nothing to delete, or what `SecItemAdd` and `SecItemUpdate` answer.
+///   - completionHandler: called once, on a system queue, with nil or an NSError in
+///     NSOSStatusErrorDomain: errSecParam; errSecItemNotFound if there is nothing to delete; or a
+///     status of `SecItemAdd` or `SecItemUpdate`.
 public func SecAddSharedWebCredential(
     _ fqdn: CFString, _ account: CFString, _ password: CFString?,
     _ completionHandler: @escaping @Sendable (CFError?) -> Void
@@ -24,21 +26,22 @@ public func SecAddSharedWebCredential(
     let (fqdn, account) = (fqdn as String, account as String)
     let secret = password.map { SharedSecret(copying: ($0 as String).utf8) }
     inBackground { (keychain) throws(KeychainError) in
-        guard !account.isEmpty else { throw .parameter("the account of a web credential is empty") }
+        guard !account.isEmpty else { throw .parameter("the account of a web credential must not be empty") }
         try keychain.set(try WebCredential(fqdn: fqdn, account: account), to: secret)
     } completion: {
         completionHandler($0.error)
     }
 }
 
-/// Finds the passwords of a web site.
+/// Finds the passwords of a website.
 ///
 /// - Parameters:
-///   - fqdn: the host, with a port where that is not 443; nil for every web site.
+///   - fqdn: the host, with a port if it is not 443; nil for every website.
 ///   - account: nil for every account.
-///   - completionHandler: called once, on a queue of the system, with an array of dictionaries (`kSecAttrServer`, `kSecAttrAccount`,
-///     `kSecSharedPassword`, and `kSecAttrPort` where it is not 443), or with an NSError: errSecItemNotFound, errSecParam, or what
-///     `SecItemCopyMatching` answers.
+///   - completionHandler: called once, on a system queue, with an array of dictionaries
+///     (`kSecAttrServer`, `kSecAttrAccount`, `kSecSharedPassword`, and `kSecAttrPort` if it is not
+///     443), or with an NSError: errSecItemNotFound, errSecParam, or a status of
+///     `SecItemCopyMatching`.
 public func SecRequestSharedWebCredential(
     _ fqdn: CFString?, _ account: CFString?, _ completionHandler: @escaping @Sendable (CFArray?, CFError?) -> Void
 ) {
@@ -46,16 +49,17 @@ public func SecRequestSharedWebCredential(
     inBackground { (keychain) throws(KeychainError) in
         try keychain.find(try WebCredential(fqdn: fqdn, account: account))
     } completion: {
-        // The array is made here: objects of Foundation do not pass between queues.
+        // The array is created here because Foundation objects cannot be passed between queues.
         completionHandler($0.value.map { $0.map(\.dictionary) as NSArray }, $0.error)
     }
 }
 
-/// A new password, such as `abC-dE3-fGh-k4m`: twelve letters and digits that are not taken for each other, about 69 bits.
+/// Returns a new password, such as `abC-dE3-fGh-k4m`: twelve letters and digits without
+/// similar-looking ones, about 69 bits of entropy.
 public func SecCreateSharedWebCredentialPassword() -> CFString? {
     let kinds = ["ABCDEFGHJKLMNPQRSTUVWXYZ", "abcdefghkmnopqrstuvwxyz", "23456789"].map(Array.init)
     let alphabet = kinds.flatMap { $0 }
-    // getrandom(2) on Linux.
+    // The generator uses getrandom(2) on Linux.
     var generator = SystemRandomNumberGenerator()
     var characters: [Character] = []
     repeat {
@@ -67,7 +71,7 @@ public func SecCreateSharedWebCredentialPassword() -> CFString? {
     return NSString(string: groups.joined(separator: "-"))
 }
 
-/// Runs a call on a queue of the system, for the program that asks now.
+/// Runs a call on a system queue, on behalf of the current caller.
 private func inBackground<Value: Sendable>(
     _ body: @escaping @Sendable (WebCredentialKeychain) throws(KeychainError) -> Value,
     completion: @escaping @Sendable (_ outcome: (value: Value?, error: NSError?)) -> Void

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Statuses of TLS, under Apple's names and with Apple's numbers (SecBase.h, SecureTransport.h). Nothing here makes a TLS connection: they are for
-// sources that compare and print them. What each means is in the table of KeychainModel's `OSStatusCode`.
+// TLS statuses, with Apple's names and numbers (SecBase.h, SecureTransport.h). This module does not
+// make TLS connections: the constants are for source code that compares and prints them. The table
+// of KeychainModel's `OSStatusCode` has the meaning of each.
 
 public let errSSLProtocol: OSStatus = -9800
 public let errSSLNegotiation: OSStatus = -9801

@@ -4,9 +4,10 @@ internal import Foundation
 internal import KeychainModel
 internal import SecretMemory
 
-/// Turns a caller's value into the kind that an attribute takes (keychain-behaviour §1.2). What does not fit is errSecParam.
+/// Converts a caller's value to the type of an attribute (keychain-behaviour §1.2). An unsuitable
+/// value gives errSecParam.
 enum ValueConversion {
-    /// The value of an attribute that is neither secret nor an access control.
+    /// Returns the value of an attribute that is neither secret nor an access control.
     static func value(_ value: Any, for column: ItemSchema.Column) throws(KeychainError) -> AttributeValue {
         switch column.kind {
         case .string:
@@ -41,34 +42,36 @@ enum ValueConversion {
         case .accessControl:
             break
         }
-        throw .parameter("the value of \(column.constant) is of a type it does not take")
+        throw .parameter("the value of \(column.constant) has the wrong type")
     }
 
-    /// Data that goes into secret memory. The caller's own Data stays the caller's to look after.
+    /// Returns Data as a value in secret memory. The caller remains responsible for its own copy.
     static func secret(_ value: Any, name: String) throws(KeychainError) -> SharedSecret {
-        guard let data = value as? Data else { throw .parameter("the value of \(name) is not Data") }
+        guard let data = value as? Data else { throw .parameter("\(name) must be Data") }
         return SharedSecret(SecretBytes(count: data.count) { buffer in _ = data.copyBytes(to: buffer) })
     }
 
-    /// A real Boolean: `true`, or kCFBooleanTrue, but not the number 1.
+    /// Returns a Boolean: `true` or kCFBooleanTrue, but not the number 1.
     static func boolean(_ value: Any) -> Bool? {
         if type(of: value) == Bool.self { return value as? Bool }
         guard let number = value as? NSNumber, CFGetTypeID(number) == CFBooleanGetTypeID() else { return nil }
         return number.boolValue
     }
 
-    /// A whole number that fits into 64 bits; a Boolean is 0 or 1.
+    /// Returns an integer that fits into 64 bits; a Boolean is 0 or 1.
     static func integer(_ value: Any) -> Int64? {
         if let flag = boolean(value) { return flag ? 1 : 0 }
         if let number = value as? Int { return Int64(number) }
         guard let number = value as? NSNumber else { return nil }
         if let exact = Int64(exactly: number) { return exact }
-        // Int64(exactly:) refuses some doubles that are whole; a double beyond 2^53 has lost its last digits already.
+        // Int64(exactly:) rejects some doubles that are whole numbers. A double beyond 2^53 has
+        // already lost its last digits.
         let double = number.doubleValue
         return double.magnitude < 9_007_199_254_740_992 ? Int64(exactly: double) : nil
     }
 
-    /// A Boolean as kSecAttrSynchronizable takes it: also the numbers and strings 0 and 1. nil for anything else.
+    /// Returns a Boolean with the rules of kSecAttrSynchronizable: also the numbers and strings 0
+    /// and 1. Nil for anything else.
     static func flag(_ value: Any) -> Bool? {
         switch integer(value) ?? (value as? String).flatMap({ Int64($0) }) {
         case 0: false

@@ -5,16 +5,16 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// Which web credentials a call is about.
+/// The web credentials that a call concerns.
 struct WebCredential: Sendable {
-    /// nil for every web site.
+    /// nil for every website.
     let host: String?
     let port: Int64
     /// nil for every account.
     let account: String?
 
-    /// - Parameter fqdn: a host, or a host and a port with a colon between.
-    /// - Throws: errSecParam for an empty host, a URL, or a port that is none.
+    /// - Parameter fqdn: a host, or a host and a port separated by a colon.
+    /// - Throws: errSecParam for an empty host, a URL, or an invalid port.
     init(fqdn: String?, account: String?) throws(KeychainError) {
         self.account = account
         guard let fqdn else {
@@ -25,21 +25,21 @@ struct WebCredential: Sendable {
         let host = parts[0].lowercased()
         let isHost = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
         guard isHost else {
-            throw .parameter("a web credential is for a host, such as example.com or example.com:8443")
+            throw .parameter("the name of a web credential must be a host, such as example.com or example.com:8443")
         }
         var port: Int64 = 0
         if parts.count == 2 {
             let isDecimal = parts[1].utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             guard isDecimal, let number = UInt16(parts[1]), number > 0 else {
-                throw .parameter("the port of a web credential is not from 1 to 65535")
+                throw .parameter("the port of a web credential must be from 1 to 65535")
             }
-            // The usual port is no port.
+            // The default port is stored as no port.
             port = number == 443 ? 0 : Int64(number)
         }
         (self.host, self.port) = (host, port)
     }
 
-    /// The items that these credentials are.
+    /// The query for the items of these credentials.
     var query: ItemQuery {
         var attributes: [ItemAttribute: AttributeValue] = [
             .protocol: .string("htps"), .authenticationType: .string("form"),
@@ -53,7 +53,7 @@ struct WebCredential: Sendable {
     }
 }
 
-/// A web credential that was found.
+/// A web credential found in the keychain.
 struct StoredWebCredential: Sendable {
     let server: String
     let account: String
@@ -61,7 +61,7 @@ struct StoredWebCredential: Sendable {
     let password: SharedSecret
 
     var dictionary: [String: Any] {
-        // EXPOSE: the caller asked for the password as a string; from here on it is the caller's.
+        // EXPOSE: the caller asked for the password as a string; the caller then owns the copy.
         let text = password.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         var dictionary: [String: Any] = [
             ItemAttribute.server.rawValue: server, ItemAttribute.account.rawValue: account,
@@ -77,9 +77,10 @@ struct WebCredentialKeychain: Sendable {
     let service: any KeychainService
     let caller: CallerIdentity
 
-    /// Stores or changes a credential; without a password deletes it.
+    /// Stores or changes a credential; deletes it if there is no password.
     ///
-    /// - Throws: errSecDuplicateItem where other processes added and deleted the credential meanwhile, again and again.
+    /// - Throws: errSecDuplicateItem if other processes keep adding and deleting the credential
+    ///   during the call.
     func set(_ credential: WebCredential, to password: SharedSecret?) throws(KeychainError) {
         guard let password else { return _ = try service.delete(credential.query, from: caller) }
         var attempt = 1
@@ -88,14 +89,14 @@ struct WebCredentialKeychain: Sendable {
             do throws(KeychainError) {
                 return try add(credential, password)
             } catch {
-                // Another process has added it since the update found nothing.
+                // Another process has added the credential since the update found nothing.
                 guard error.status == .duplicateItem, attempt < Self.maxAttempts else { throw error }
                 attempt += 1
             }
         }
     }
 
-    /// - Returns: false where there is no such credential.
+    /// - Returns: false if there is no such credential.
     private func update(_ credential: WebCredential, to password: SharedSecret) throws(KeychainError) -> Bool {
         do throws(KeychainError) {
             _ = try service.update(credential.query, with: ItemUpdate(data: password), from: caller)
@@ -115,7 +116,7 @@ struct WebCredentialKeychain: Sendable {
 
     private static let maxAttempts = 4
 
-    /// - Throws: errSecItemNotFound where there is none.
+    /// - Throws: errSecItemNotFound if there is none.
     func find(_ credential: WebCredential) throws(KeychainError) -> [StoredWebCredential] {
         let found = try service.copyMatching(credential.query, returning: [.data, .attributes], from: caller)
         let credentials = found.records.compactMap { record -> StoredWebCredential? in

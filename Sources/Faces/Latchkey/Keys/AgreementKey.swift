@@ -5,7 +5,7 @@ internal import KeyServices
 public import KeychainModel
 public import SecretMemory
 
-/// The private half of a pair that agrees on keys by ECDH, and decrypts by ECIES.
+/// The private half of a key pair for key agreement (ECDH) and decryption (ECIES).
 public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
     public let handle: KeyHandle
 
@@ -13,7 +13,7 @@ public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
         handle = try Self.requireSupported(key)
     }
 
-    /// A new key in memory.
+    /// Generates a key in memory.
     public init() throws(KeychainError) {
         handle = KeyHandle(try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: Curve.bits)))
     }
@@ -24,11 +24,11 @@ public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
         get throws(KeychainError) { AgreementPublicKey(try handle.publicKey()) }
     }
 
-    /// What both sides agree on: a key that X9.63 derives.
+    /// Returns the key on which both parties agree, derived with the X9.63 function.
     ///
     /// - Parameters:
     ///   - count: the length of the key, in bytes.
-    ///   - sharedInfo: what both sides know beside the keys.
+    ///   - sharedInfo: input to the derivation that both parties know.
     public func sharedKey(
         with other: AgreementPublicKey<Curve>, count: Int, sharedInfo: Data = Data(), hash: HashAlgorithm? = nil
     ) throws(KeychainError) -> SharedSecret {
@@ -37,15 +37,15 @@ public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
             ExchangeParameters(requestedSize: count, sharedInfo: Array(sharedInfo)))
     }
 
-    /// What was encrypted for this key by ECIES.
+    /// Returns the plaintext that was encrypted for this key with ECIES.
     ///
-    /// - Throws: `errSecParam`, whatever is wrong with it.
+    /// - Throws: `errSecParam` for every defect of the ciphertext.
     public func decrypt(_ ciphertext: some DataProtocol) throws(KeychainError) -> SharedSecret {
         try handle.decrypted(ciphertext, AgreementPublicKey<Curve>.encryption)
     }
 }
 
-/// The public half of a pair that agrees on keys.
+/// The public half of a key pair for key agreement and encryption.
 public struct AgreementPublicKey<Curve: KeyCurve>: Sendable {
     let key: PublicKey
 
@@ -53,7 +53,7 @@ public struct AgreementPublicKey<Curve: KeyCurve>: Sendable {
         self.key = key
     }
 
-    /// A key from its point, `04 ‖ X ‖ Y`.
+    /// Creates a key from its point, `04 ‖ X ‖ Y`.
     public init(x963 bytes: some DataProtocol) throws(KeychainError) {
         key = try PublicKey.point(bytes, on: Curve.self)
     }
@@ -61,7 +61,8 @@ public struct AgreementPublicKey<Curve: KeyCurve>: Sendable {
     /// The point, `04 ‖ X ‖ Y`.
     public var x963: Data { Data(key.external) }
 
-    /// What only the private half can decrypt: Apple's `eciesEncryptionCofactorVariableIVX963…AESGCM`.
+    /// Returns a ciphertext that only the private half can decrypt: Apple's
+    /// `eciesEncryptionCofactorVariableIVX963…AESGCM`.
     public func encrypt(_ plaintext: some SecretConvertible) throws(KeychainError) -> Data {
         Data(
             try plaintext.sharedSecret().withUnsafeBytes { (bytes) throws(KeychainError) in

@@ -6,7 +6,8 @@ internal import KeyServices
 public import KeychainModel
 internal import SecretMemory
 
-// swift-crypto's keys and ours. A key of the keychain is taken out of it on the way, if it may be; swift-crypto does not wipe what it holds.
+// Conversions between swift-crypto's keys and Latchkey's. Converting a key of the keychain requires
+// that it is extractable; swift-crypto does not wipe its copies.
 
 extension P256.Signing.PrivateKey {
     public init(_ key: P256SigningKey) throws { self = try key.handle.exposed { try Self(x963Representation: $0) } }
@@ -77,7 +78,7 @@ extension KeyHandle {
             })
     }
 
-    /// EXPOSE: the caller asked for swift-crypto's key; from here on it is the caller's.
+    /// EXPOSE: the caller asked for swift-crypto's key; the caller then owns the copy.
     fileprivate func exposed<Key>(_ make: (Data) throws -> Key) throws -> Key {
         let data = try external().withUnsafeBytes { Data($0) }
         return try make(data)

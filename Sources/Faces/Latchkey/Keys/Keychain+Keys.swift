@@ -7,12 +7,13 @@ internal import LatchkeyService
 internal import SecretMemory
 
 extension Keychain {
-    /// Makes a key of an elliptic curve in the keychain.
+    /// Generates a signing key on an elliptic curve in the keychain.
     ///
     /// - Parameters:
-    ///   - tag: by which ``key(_:tag:)`` finds it.
-    ///   - isExtractable: false keeps its bytes in the keychain for ever.
-    /// - Throws: `KeychainError.duplicateItem` never: two keys differ in their public halves, so that one tag may name several.
+    ///   - tag: the name with which ``key(_:tag:)`` finds the key.
+    ///   - isExtractable: false keeps the key's bytes in the keychain permanently.
+    /// - Throws: never `KeychainError.duplicateItem`: two keys differ in their public halves, so
+    ///   several keys can have the same tag.
     public func generate<Curve: KeyCurve>(
         _ type: SigningKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil
@@ -20,7 +21,7 @@ extension Keychain {
         try SigningKey(generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
     }
 
-    /// Makes a key of an elliptic curve in the keychain, for agreement and decryption.
+    /// Generates a key on an elliptic curve in the keychain, for key agreement and decryption.
     public func generate<Curve: KeyCurve>(
         _ type: AgreementKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil
@@ -28,7 +29,8 @@ extension Keychain {
         try AgreementKey(generate(KeyKind(.ellipticCurve, bits: Curve.bits), tag, label, isExtractable, protection))
     }
 
-    /// Makes an RSA key in the keychain, of 512 to 8192 bits in steps of 8. One below 2048 bits is weak: the program's logger gets a warning.
+    /// Generates an RSA key in the keychain, of 512 to 8192 bits in steps of 8. A key below 2048
+    /// bits is weak: the program's logger gets a warning.
     public func generate(
         _ type: RSAPrivateKey.Type, bits: Int = 3072, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil
@@ -48,9 +50,10 @@ extension Keychain {
         return KeyHandle(StoredKey(made.privateHalf.persistentReference, publicKey: try .of(info), in: open))
     }
 
-    /// Keeps a key that is in memory. The value that was given stays in memory; ``key(_:tag:)`` gives the one of the keychain.
+    /// Stores a key that is in memory. The given value remains in memory; ``key(_:tag:)`` returns
+    /// the key in the keychain.
     ///
-    /// - Throws: `KeychainError.duplicateItem` where the same key has this tag already.
+    /// - Throws: `KeychainError.duplicateItem` if the same key already has this tag.
     public func add(
         _ key: some KeychainKey, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil
@@ -63,16 +66,17 @@ extension Keychain {
         _ = try open().add(half, from: KeychainClient.caller)
     }
 
-    /// The key with this tag, which stays in the keychain.
+    /// Returns the key with this tag. The key remains in the keychain.
     ///
-    /// - Throws: `KeychainError.itemNotFound`; `errSecParam` where the tag names a key of another type, or several.
+    /// - Throws: `KeychainError.itemNotFound`; `errSecParam` if the tag names a key of another
+    ///   type, or several keys.
     public func key<Key: KeychainKey>(_ type: Key.Type, tag: String) throws(KeychainError) -> Key {
         let service = try open()
         let found = try service.copyMatching(
             query(tag, limit: .all), returning: .attributes, from: KeychainClient.caller
         ).records
         guard let first = found.first else { throw .itemNotFound }
-        guard found.count == 1 else { throw KeychainError(.param, "\(found.count) keys have this tag") }
+        guard found.count == 1 else { throw KeychainError(.param, "the tag must name one key, found \(found.count)") }
         let info = try service.publicKey(of: first.persistentReference, from: KeychainClient.caller)
         return try Key(KeyHandle(StoredKey(first.persistentReference, publicKey: .of(info), in: open)))
     }

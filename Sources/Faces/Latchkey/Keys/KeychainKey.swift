@@ -7,9 +7,10 @@ internal import LatchkeyClient
 internal import LatchkeyService
 public import SecretMemory
 
-/// The private half of a pair: ``RSAPrivateKey``, ``SigningKey``, ``AgreementKey``. In memory, or in a keychain, which uses it where it lies.
+/// The private half of a key pair: ``RSAPrivateKey``, ``SigningKey``, ``AgreementKey``. It is in
+/// memory, or in a keychain that performs its operations.
 public protocol KeychainKey: Sendable {
-    /// What kinds of keys the type stands for.
+    /// Returns whether the type supports keys of this kind.
     static func supports(_ kind: KeyKind) -> Bool
 
     /// - Throws: `errSecParam` for a key of another type.
@@ -18,7 +19,7 @@ public protocol KeychainKey: Sendable {
     var handle: KeyHandle { get }
 }
 
-/// A private key behind a type. Only ``Keychain`` and the types of keys make one.
+/// A private key of any kind. Only ``Keychain`` and the key types create one.
 public struct KeyHandle: Sendable {
     let key: any PrivateKey
 
@@ -26,12 +27,12 @@ public struct KeyHandle: Sendable {
         self.key = key
     }
 
-    /// Whether the key lies in a keychain.
+    /// Whether the key is in a keychain.
     public var isStored: Bool { key is StoredKey }
 
-    /// The external representation (PKCS #1, X9.63).
+    /// Returns the external representation (PKCS #1, X9.63).
     ///
-    /// - Throws: `errSecUnimplemented` where the key may not be taken out of its keychain.
+    /// - Throws: `errSecUnimplemented` if the key is not extractable.
     func external() throws(KeychainError) -> SharedSecret {
         switch key {
         case let key as SoftwareKey: return try key.external()
@@ -52,19 +53,19 @@ public struct KeyHandle: Sendable {
 
     func publicKey() throws(KeychainError) -> PublicKey { try key.publicKey }
 
-    /// A key in memory from a file: PEM, DER, OpenSSH's.
+    /// Reads a key into memory from a file: PEM, DER or OpenSSH's format.
     static func read(_ file: some SecretConvertible, passphrase: String?) throws(KeychainError) -> KeyHandle {
         let phrase = passphrase.map { $0.sharedSecret() }
         let entries = try file.sharedSecret().withUnsafeBytes { (bytes) throws(KeychainError) in
             try KeyFile.read(bytes, passphrase: phrase)
         }
         guard entries.count == 1, case .privateKey(let key)? = entries.first else {
-            throw KeychainError(.param, "the file holds no private key, or several")
+            throw KeychainError(.param, "the file must hold exactly one private key")
         }
         return KeyHandle(key)
     }
 
-    /// The key as PKCS #8 in PEM, encrypted where there is a passphrase.
+    /// Returns the key as PKCS #8 in PEM, encrypted if there is a passphrase.
     func pem(passphrase: String?) throws(KeychainError) -> SharedSecret {
         let type = key.kind.type
         let copy = try external().withUnsafeBytes { (bytes) throws(KeychainError) in
@@ -75,37 +76,40 @@ public struct KeyHandle: Sendable {
 }
 
 extension KeychainKey {
-    /// A key in memory from a file: PEM or DER of PKCS #8, PKCS #1 or SEC 1, or OpenSSH's.
+    /// Reads a key into memory from a file: PKCS #8, PKCS #1 or SEC 1 in PEM or DER, or OpenSSH's
+    /// format.
     ///
-    /// - Throws: `errSecParam` for anything else, and for a key of another type; `errSecAuthFailed` for a missing or wrong passphrase.
+    /// - Throws: `errSecParam` for other data and for a key of another type; `errSecAuthFailed` for
+    ///   a missing or wrong passphrase.
     public init(file: some SecretConvertible, passphrase: String? = nil) throws(KeychainError) {
         let handle = try KeyHandle.read(file, passphrase: passphrase)
         try self.init(handle)
     }
 
-    /// The handle, where it is one of the type's.
+    /// Returns the handle if the type supports its kind of key.
     static func requireSupported(_ handle: KeyHandle) throws(KeychainError) -> KeyHandle {
         guard supports(handle.key.kind) else {
-            throw KeychainError(.param, "the key is of the kind \(handle.key.kind), and this type is for others")
+            throw KeychainError(.param, "the type does not support keys of the kind \(handle.key.kind)")
         }
         return handle
     }
 
-    /// Whether the key lies in a keychain.
+    /// Whether the key is in a keychain.
     public var isStored: Bool { handle.isStored }
 
-    /// The key as PKCS #8 in PEM, encrypted under the passphrase where there is one.
+    /// Returns the key as PKCS #8 in PEM, encrypted with the passphrase if there is one.
     ///
-    /// - Throws: `errSecUnimplemented` where the key may not be taken out of its keychain.
+    /// - Throws: `errSecUnimplemented` if the key is not extractable.
     public func pem(passphrase: String? = nil) throws(KeychainError) -> SharedSecret {
         try handle.pem(passphrase: passphrase)
     }
 
-    /// What `SecKeyCopyExternalRepresentation` gives: PKCS #1 for RSA, X9.63 for elliptic curves.
+    /// Returns the result of `SecKeyCopyExternalRepresentation`: PKCS #1 for RSA, X9.63 for
+    /// elliptic curves.
     public func externalRepresentation() throws(KeychainError) -> SharedSecret { try handle.external() }
 }
 
-/// Lends bytes that may lie in several regions.
+/// Lends bytes as one contiguous buffer; the data may consist of several regions.
 func withContiguousBytes<Result>(
     _ data: some DataProtocol, _ body: (UnsafeRawBufferPointer) throws(KeychainError) -> Result
 ) throws(KeychainError) -> Result {

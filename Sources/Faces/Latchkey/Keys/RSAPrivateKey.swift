@@ -6,7 +6,7 @@ public import KeychainModel
 internal import LatchkeyService
 public import SecretMemory
 
-/// How RSA signs.
+/// A signature scheme of RSA.
 public enum RSASignatureScheme: Sendable, Hashable {
     /// PKCS #1 v1.5.
     case pkcs1(HashAlgorithm)
@@ -21,11 +21,11 @@ public enum RSASignatureScheme: Sendable, Hashable {
     }
 }
 
-/// How RSA encrypts.
+/// An encryption scheme of RSA.
 public enum RSAEncryptionScheme: Sendable, Hashable {
-    /// One block of OAEP.
+    /// One block with OAEP.
     case oaep(HashAlgorithm)
-    /// Any length: a session key under OAEP, and AES-GCM.
+    /// Data of any length: a session key with OAEP, and AES-GCM.
     case hybrid(HashAlgorithm)
 
     var algorithm: KeyAlgorithm {
@@ -36,7 +36,7 @@ public enum RSAEncryptionScheme: Sendable, Hashable {
     }
 }
 
-/// The private half of an RSA pair.
+/// The private half of an RSA key pair.
 ///
 /// ```swift
 /// let key = try Keychain.default.generate(RSAPrivateKey.self, bits: 3072, tag: "com.example.key")
@@ -49,7 +49,8 @@ public struct RSAPrivateKey: KeychainKey {
         handle = try Self.requireSupported(key)
     }
 
-    /// A new key in memory, of 512 to 8192 bits in steps of 8. One below 2048 bits is weak: the program's logger gets a warning.
+    /// Generates a key in memory, of 512 to 8192 bits in steps of 8. A key below 2048 bits is weak:
+    /// the program's logger gets a warning.
     public init(bits: Int = 3072) throws(KeychainError) {
         let kind = KeyKind(.rsa, bits: bits)
         if kind.canBeGenerated, kind.isWeak { ProgramLog.current.warn(.weakKey(kind)) }
@@ -68,9 +69,9 @@ public struct RSAPrivateKey: KeychainKey {
         try handle.signature(of: message, scheme.algorithm)
     }
 
-    /// What was encrypted for this key.
+    /// Returns the plaintext that was encrypted for this key.
     ///
-    /// - Throws: `errSecParam`, whatever is wrong with it.
+    /// - Throws: `errSecParam` for every defect of the ciphertext.
     public func decrypt(
         _ ciphertext: some DataProtocol, _ scheme: RSAEncryptionScheme = .oaep(.sha256)
     ) throws(KeychainError) -> SharedSecret {
@@ -78,7 +79,7 @@ public struct RSAPrivateKey: KeychainKey {
     }
 }
 
-/// The public half of an RSA pair.
+/// The public half of an RSA key pair.
 public struct RSAPublicKey: Sendable {
     let key: PublicKey
 
@@ -86,17 +87,17 @@ public struct RSAPublicKey: Sendable {
         self.key = key
     }
 
-    /// A key from its PKCS #1 representation.
+    /// Creates a key from its PKCS #1 representation.
     public init(pkcs1 bytes: some DataProtocol) throws(KeychainError) {
         key = try withContiguousBytes(bytes) { (bytes) throws(KeychainError) in
             try PublicKey(external: bytes, type: .rsa)
         }
     }
 
-    /// `RSAPublicKey` of PKCS #1 in DER.
+    /// The `RSAPublicKey` structure of PKCS #1, in DER.
     public var pkcs1: Data { Data(key.external) }
 
-    /// `SubjectPublicKeyInfo` in PEM.
+    /// Returns the `SubjectPublicKeyInfo` in PEM.
     public func pem() throws(KeychainError) -> String { try key.pem() }
 
     public func isValidSignature(

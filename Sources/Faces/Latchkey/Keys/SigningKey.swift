@@ -7,9 +7,9 @@ internal import SecretMemory
 
 /// A curve of FIPS 186-4 as a type: ``P256Curve``, ``P384Curve``, ``P521Curve``.
 public protocol KeyCurve: Sendable {
-    /// The length of the field.
+    /// The size of the field in bits.
     static var bits: Int { get }
-    /// The hash that messages are signed under where no other is named.
+    /// The default hash for messages.
     static var hash: HashAlgorithm { get }
 }
 
@@ -28,10 +28,11 @@ public enum P521Curve: KeyCurve {
     public static let hash = HashAlgorithm.sha512
 }
 
-/// The private half of a pair that signs by ECDSA.
+/// The private half of a key pair that signs with ECDSA.
 ///
 /// ```swift
-/// let key = try Keychain.default.generate(P256SigningKey.self, tag: "com.example.key", isExtractable: false)
+/// let key = try Keychain.default.generate(
+///     P256SigningKey.self, tag: "com.example.key", isExtractable: false)
 /// let signature = try key.signature(for: message)
 /// ```
 public struct SigningKey<Curve: KeyCurve>: KeychainKey {
@@ -41,7 +42,7 @@ public struct SigningKey<Curve: KeyCurve>: KeychainKey {
         handle = try Self.requireSupported(key)
     }
 
-    /// A new key in memory.
+    /// Generates a key in memory.
     public init() throws(KeychainError) {
         handle = KeyHandle(try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: Curve.bits)))
     }
@@ -52,20 +53,20 @@ public struct SigningKey<Curve: KeyCurve>: KeychainKey {
         get throws(KeychainError) { VerifyingKey(try handle.publicKey()) }
     }
 
-    /// A signature in DER.
+    /// Returns a signature in DER.
     ///
-    /// - Parameter hash: nil for the curve's own.
+    /// - Parameter hash: nil for the default of the curve.
     public func signature(for message: some DataProtocol, hash: HashAlgorithm? = nil) throws(KeychainError) -> Data {
         try handle.signature(of: message, .ecdsa(.x962, .message(hash ?? Curve.hash)))
     }
 
-    /// A signature as r ‖ s, as JSON Web Signatures have it.
+    /// Returns a signature as r ‖ s, the form of JSON Web Signatures.
     public func rawSignature(for message: some DataProtocol, hash: HashAlgorithm? = nil) throws(KeychainError) -> Data {
         try handle.signature(of: message, .ecdsa(.rfc4754, .message(hash ?? Curve.hash)))
     }
 }
 
-/// The public half of a pair that signs by ECDSA.
+/// The public half of a key pair that signs with ECDSA.
 public struct VerifyingKey<Curve: KeyCurve>: Sendable {
     let key: PublicKey
 
@@ -73,7 +74,7 @@ public struct VerifyingKey<Curve: KeyCurve>: Sendable {
         self.key = key
     }
 
-    /// A key from its point, `04 ‖ X ‖ Y`.
+    /// Creates a key from its point, `04 ‖ X ‖ Y`.
     public init(x963 bytes: some DataProtocol) throws(KeychainError) {
         key = try PublicKey.point(bytes, on: Curve.self)
     }
@@ -81,7 +82,7 @@ public struct VerifyingKey<Curve: KeyCurve>: Sendable {
     /// The point, `04 ‖ X ‖ Y`.
     public var x963: Data { Data(key.external) }
 
-    /// `SubjectPublicKeyInfo` in PEM.
+    /// Returns the `SubjectPublicKeyInfo` in PEM.
     public func pem() throws(KeychainError) -> String { try key.pem() }
 
     public func isValidSignature(
@@ -108,7 +109,7 @@ extension PublicKey {
         let key = try withContiguousBytes(bytes) { (bytes) throws(KeychainError) in
             try PublicKey(external: bytes, type: .ellipticCurve)
         }
-        guard key.kind.bits == Curve.bits else { throw KeychainError(.param, "the point is one of another curve") }
+        guard key.kind.bits == Curve.bits else { throw KeychainError(.param, "the point belongs to another curve") }
         return key
     }
 }

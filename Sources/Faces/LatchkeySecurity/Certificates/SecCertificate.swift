@@ -3,13 +3,16 @@
 internal import CertificateTrust
 public import Foundation
 
-/// An X.509 certificate of version 1 to 3 (RFC 5280). Two are equal when their bytes are.
+/// An X.509 certificate of version 1 to 3 (RFC 5280). Two certificates are equal if their bytes are
+/// equal.
 ///
 /// ```swift
-/// guard let certificate = SecCertificateCreateWithData(nil, der as CFData) else { throw NotACertificate() }
+/// guard let certificate = SecCertificateCreateWithData(nil, der as CFData) else {
+///     throw NotACertificate()
+/// }
 /// ```
 public final class SecCertificate: NSObject, Sendable {
-    /// A `Certificate`, whose type is not for clients to know.
+    /// A `Certificate`, in a form that hides its type from clients.
     private let content: any AnyObject & Sendable
 
     init(_ body: Certificate) {
@@ -19,7 +22,7 @@ public final class SecCertificate: NSObject, Sendable {
 
     var body: Certificate { unsafeDowncast(content, to: Certificate.self) }
 
-    /// The certificate as it was given: one DER `SEQUENCE` and nothing after it.
+    /// The certificate as it was given: one DER `SEQUENCE` with nothing after it.
     var der: Data { Data(body.der) }
 
     public override func isEqual(_ object: Any?) -> Bool {
@@ -28,7 +31,8 @@ public final class SecCertificate: NSObject, Sendable {
 
     public override var hash: Int { body.hashValue }
 
-    /// The subject's summary and the issuer's name, such as `<SecCertificate: example.com, issued by CN=Example CA>`.
+    /// The subject's summary and the issuer's name, such as `<SecCertificate: example.com, issued
+    /// by CN=Example CA>`.
     public override var description: String {
         "<SecCertificate: \(body.subjectSummary ?? "without a name"), issued by \(body.issuer)>"
     }
@@ -38,16 +42,18 @@ extension SecCertificate: CoreFoundationType {
     static var typeID: CFTypeID { TypeIdentifier.certificate.rawValue }
 }
 
-/// A certificate from its DER bytes; nil when they are no certificate. PEM text has to be decoded first.
+/// Returns a certificate from its DER bytes, or nil if they are not a certificate. PEM text must be
+/// decoded first.
 ///
-/// Certificates of every key and signature algorithm are read. Whether the certificate is any good is for `SecTrust` to say.
+/// Certificates with any key and signature algorithm can be read. `SecTrust` decides whether a
+/// certificate is trusted.
 @discardableResult
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     // A copy, because the caller's object may be an NSMutableData.
     (try? Certificate(der: Array(Data(bytes: data.bytes, count: data.length)))).map(SecCertificate.init)
 }
 
-/// What `CFGetTypeID` gives for a `SecCertificate`.
+/// Returns the type identifier of `SecCertificate`, for comparison with `CFGetTypeID`.
 @discardableResult
 public func SecCertificateGetTypeID() -> CFTypeID {
     SecCertificate.typeID

@@ -6,26 +6,27 @@ internal import KeyServices
 internal import KeychainModel
 internal import LinuxSystem
 
-// What a certificate says.
+// The content of a certificate.
 
-/// The certificate's DER bytes, exactly as they were given.
+/// Returns the certificate's DER bytes, exactly as they were given.
 @discardableResult
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
     NSData(data: certificate.der)
 }
 
-/// Whom the certificate is about, for people: the common name, else the unit, the organisation, an address of mail or a host; nil where there
-/// is none of them.
+/// Returns a summary of the subject for display: the first that exists of common name,
+/// organizational unit, organization, email address and host name; nil if there is none.
 @discardableResult
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.body.subjectSummary.map { NSString(string: $0) }
 }
 
-/// The certificate in a few words for people: its subject's summary, else the issuer's name; nil where it names neither.
+/// Returns a short description of the certificate for display: the summary of its subject, else the
+/// issuer's name; nil if it names neither.
 ///
 /// - Parameters:
 ///   - alloc: not used.
-///   - error: receives nothing: the description of a certificate does not fail.
+///   - error: not used; the description cannot fail.
 @discardableResult
 public func SecCertificateCopyShortDescription(
     _ alloc: CFAllocator?, _ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -35,11 +36,12 @@ public func SecCertificateCopyShortDescription(
     return (certificate.subjectSummary ?? issuer).map { NSString(string: PrintableText($0).string) }
 }
 
-/// The certificate for people, a line each: subject, issuer, serial number, validity, public key, signature and SHA-256.
+/// Returns a description of the certificate for display, with one line each for subject, issuer,
+/// serial number, validity, public key, signature and SHA-256.
 ///
 /// - Parameters:
 ///   - alloc: not used.
-///   - error: receives nothing: the description of a certificate does not fail.
+///   - error: not used; the description cannot fail.
 @discardableResult
 public func SecCertificateCopyLongDescription(
     _ alloc: CFAllocator?, _ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -60,9 +62,9 @@ public func SecCertificateCopyLongDescription(
     return NSString(string: lines.joined(separator: "\n"))
 }
 
-/// The subject's common name, the last where there are several; nil where there is none.
+/// Copies the subject's common name: the last if there are several, nil if there is none.
 ///
-/// - Returns: errSecSuccess, also where there is none.
+/// - Returns: errSecSuccess, also if there is no common name.
 @discardableResult
 public func SecCertificateCopyCommonName(_ certificate: SecCertificate, _ commonName: UnsafeMutablePointer<CFString?>)
     -> OSStatus
@@ -71,7 +73,8 @@ public func SecCertificateCopyCommonName(_ certificate: SecCertificate, _ common
     return errSecSuccess
 }
 
-/// The addresses of mail of the alternative names and of the subject; an empty array where there are none.
+/// Copies the email addresses of the subject alternative names and of the subject; an empty array
+/// if there are none.
 @discardableResult
 public func SecCertificateCopyEmailAddresses(
     _ certificate: SecCertificate, _ emailAddresses: UnsafeMutablePointer<CFArray?>
@@ -80,19 +83,21 @@ public func SecCertificateCopyEmailAddresses(
     return errSecSuccess
 }
 
-/// The issuer's name in the form that is equal for equal names: DER with every string in UTF-8, lower case and single spaces.
+/// Returns the issuer's name in normalized form: DER with every string in UTF-8, in lower case and
+/// with single spaces. Equal names have equal normalized forms.
 @discardableResult
 public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(certificate.body.issuer.normalized))
 }
 
-/// The subject's name in the form that is equal for equal names, as ``SecCertificateCopyNormalizedIssuerSequence(_:)`` gives the issuer's.
+/// Returns the subject's name in the normalized form of
+/// ``SecCertificateCopyNormalizedIssuerSequence(_:)``.
 @discardableResult
 public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(certificate.body.subject.normalized))
 }
 
-/// The serial number as it stands in the certificate: big-endian, in two's complement.
+/// Returns the serial number as it is encoded in the certificate: big-endian, in two's complement.
 @discardableResult
 public func SecCertificateCopySerialNumberData(
     _ certificate: SecCertificate, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -107,13 +112,13 @@ public func SecCertificateCopySerialNumber(_ certificate: SecCertificate) -> CFD
     SecCertificateCopySerialNumberData(certificate, nil)
 }
 
-/// The first moment at which the certificate is valid.
+/// Returns the start of the validity period.
 @discardableResult
 public func SecCertificateCopyNotValidBeforeDate(_ certificate: SecCertificate) -> CFDate? {
     NSDate(timeIntervalSince1970: Double(certificate.body.validity.notBefore.secondsSince1970))
 }
 
-/// The last moment at which the certificate is valid.
+/// Returns the end of the validity period.
 @discardableResult
 public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -> CFDate? {
     NSDate(timeIntervalSince1970: Double(certificate.body.validity.notAfter.secondsSince1970))
@@ -121,7 +126,7 @@ public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -
 
 // MARK: Keys
 
-/// The public key; nil where its algorithm is not one that `SecKey` serves.
+/// Returns the public key; nil if `SecKey` does not support its algorithm.
 @discardableResult
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
     let info = certificate.body.publicKey
@@ -132,7 +137,8 @@ public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
     case .ed25519, .other: return nil
     }
     let key = info.key.withUnsafeBytes { try? PublicKey(external: $0, type: type) }
-    // A point's length tells its curve: a curve of the same length that is not served would pass for another.
+    // The length of a point determines the curve. An unsupported curve with points of the same
+    // length must not be taken for a supported one.
     guard let key, info.isOn(bits: key.kind.bits) else { return nil }
     return SecKey(.publicKey(key))
 }
@@ -144,14 +150,15 @@ public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey
     SecCertificateCopyKey(certificate)
 }
 
-/// SHA-256 of the whole SubjectPublicKeyInfo, algorithm and all: what pins are, equal to
-/// `openssl x509 -pubkey -noout | openssl pkey -pubin -outform DER | openssl dgst -sha256`.
+/// Returns SHA-256 of the complete SubjectPublicKeyInfo, including the algorithm. This is the value
+/// that pins use, equal to `openssl x509 -pubkey -noout | openssl pkey -pubin -outform DER |
+/// openssl dgst -sha256`.
 @discardableResult
 public func SecCertificateCopySubjectPublicKeyInfoSHA256Digest(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(certificate.body.publicKey.sha256))
 }
 
-/// SHA-256 of the certificate's bytes.
+/// Returns SHA-256 of the certificate's bytes.
 @discardableResult
 public func SecCertificateCopySHA256Digest(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(certificate.body.sha256))

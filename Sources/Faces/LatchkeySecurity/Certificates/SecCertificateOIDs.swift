@@ -2,30 +2,34 @@
 
 public import Foundation
 
-// The keys of ``SecCertificateCopyValues(_:_:_:)`` and what its values name by object identifiers, as macOS has them.
+// The keys of ``SecCertificateCopyValues(_:_:_:)``, and the object identifiers that its values use,
+// as on macOS.
 //
-// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable string that is never replaced, and
-// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString.
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
+// immutable string that is never replaced. Foundation on Linux declares NSString non-Sendable only
+// because of NSMutableString.
 
 // MARK: Parts of a certificate
 
-/// 1, 2 or 3, as text.
+/// The version as text: 1, 2 or 3.
 nonisolated(unsafe) public let kSecOIDX509V1Version: CFString = "2.16.840.1.113741.2.1.1.1.2"
-/// Bytes in hexadecimal with spaces between them, as text.
+/// The serial number as text: hexadecimal bytes, separated by spaces.
 nonisolated(unsafe) public let kSecOIDX509V1SerialNumber: CFString = "2.16.840.1.113741.2.1.1.1.3"
-/// A section with a text for each attribute, whose label is its type.
+/// A section with one text property for each attribute of the name; the label is the attribute
+/// type.
 nonisolated(unsafe) public let kSecOIDX509V1IssuerName: CFString = "2.16.840.1.113741.2.1.1.1.5"
-/// Seconds since the beginning of 2001: a number.
+/// A number: seconds since the beginning of 2001.
 nonisolated(unsafe) public let kSecOIDX509V1ValidityNotBefore: CFString = "2.16.840.1.113741.2.1.1.1.6"
-/// Seconds since the beginning of 2001: a number.
+/// A number: seconds since the beginning of 2001.
 nonisolated(unsafe) public let kSecOIDX509V1ValidityNotAfter: CFString = "2.16.840.1.113741.2.1.1.1.7"
-/// A section with a text for each attribute, whose label is its type.
+/// A section with one text property for each attribute of the name; the label is the attribute
+/// type.
 nonisolated(unsafe) public let kSecOIDX509V1SubjectName: CFString = "2.16.840.1.113741.2.1.1.1.8"
-/// A section of the algorithm and its parameters.
+/// A section with the algorithm and its parameters.
 nonisolated(unsafe) public let kSecOIDX509V1SubjectPublicKeyAlgorithm: CFString = "2.16.840.1.113741.2.1.1.1.9"
-/// Data: the key without its algorithm.
+/// Data: the key bits without the algorithm.
 nonisolated(unsafe) public let kSecOIDX509V1SubjectPublicKey: CFString = "2.16.840.1.113741.2.1.1.1.10"
-/// A section of the algorithm and its parameters.
+/// A section with the algorithm and its parameters.
 nonisolated(unsafe) public let kSecOIDX509V1SignatureAlgorithm: CFString = "2.16.840.1.113741.2.1.3.2.1"
 /// Data.
 nonisolated(unsafe) public let kSecOIDX509V1Signature: CFString = "2.16.840.1.113741.2.1.3.2.2"
@@ -33,7 +37,8 @@ nonisolated(unsafe) public let kSecOIDX509V1Signature: CFString = "2.16.840.1.11
 // MARK: Extensions
 
 nonisolated(unsafe) public let kSecOIDSubjectKeyIdentifier: CFString = "2.5.29.14"
-/// A number of bits, from 1 for digital signatures to 256 for deciphering only, in the order of RFC 5280; 0 where no use is named.
+/// A number with one bit for each key usage, from 1 for digitalSignature to 256 for decipherOnly,
+/// in the order of RFC 5280; 0 if no usage is named.
 nonisolated(unsafe) public let kSecOIDKeyUsage: CFString = "2.5.29.15"
 nonisolated(unsafe) public let kSecOIDSubjectAltName: CFString = "2.5.29.17"
 nonisolated(unsafe) public let kSecOIDIssuerAltName: CFString = "2.5.29.18"
@@ -60,7 +65,7 @@ nonisolated(unsafe) public let kSecOIDOCSPSigning: CFString = "1.3.6.1.5.5.7.3.9
 
 // MARK: Attributes of names
 
-/// As a key of its own: an array of text.
+/// As a key of its own: an array of strings.
 nonisolated(unsafe) public let kSecOIDCommonName: CFString = "2.5.4.3"
 nonisolated(unsafe) public let kSecOIDSurname: CFString = "2.5.4.4"
 nonisolated(unsafe) public let kSecOIDSerialNumber: CFString = "2.5.4.5"
@@ -73,5 +78,5 @@ nonisolated(unsafe) public let kSecOIDOrganizationalUnitName: CFString = "2.5.4.
 nonisolated(unsafe) public let kSecOIDTitle: CFString = "2.5.4.12"
 nonisolated(unsafe) public let kSecOIDDescription: CFString = "2.5.4.13"
 nonisolated(unsafe) public let kSecOIDGivenName: CFString = "2.5.4.42"
-/// As a key of its own: an array of text.
+/// As a key of its own: an array of strings.
 nonisolated(unsafe) public let kSecOIDEmailAddress: CFString = "1.2.840.113549.1.9.1"

@@ -4,13 +4,15 @@ internal import CertificateTrust
 public import Foundation
 internal import KeychainModel
 
-/// What a certificate says, part by part.
+/// Returns the content of a certificate, field by field.
 ///
 /// - Parameters:
-///   - keys: the parts that are wanted, `kSecOID…`; nil for all that there are.
-///   - error: receives errSecParam where `keys` holds something else than text.
-/// - Returns: by the key of each part a dictionary with `kSecPropertyKeyLabel`, `kSecPropertyKeyLocalizedLabel`, `kSecPropertyKeyType` and, where
-///   there is any, `kSecPropertyKeyValue`. A section's value is an array of such dictionaries. Parts that the certificate has not are not there.
+///   - keys: the fields to return, `kSecOID…`; nil for all.
+///   - error: receives errSecParam if `keys` holds anything other than strings.
+/// - Returns: for each field, a dictionary with `kSecPropertyKeyLabel`,
+///   `kSecPropertyKeyLocalizedLabel`, `kSecPropertyKeyType` and, if there is a value,
+///   `kSecPropertyKeyValue`. The value of a section is an array of such dictionaries. Fields that
+///   the certificate does not have are absent.
 @discardableResult
 public func SecCertificateCopyValues(
     _ certificate: SecCertificate, _ keys: CFArray?, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
@@ -18,14 +20,14 @@ public func SecCertificateCopyValues(
     reporting(to: error) {
         let wanted = keys.map { $0.compactMap { $0 as? String } }
         guard wanted?.count == keys?.count else {
-            throw KeychainError.parameter("the keys of a certificate's values are no texts")
+            throw KeychainError.parameter("the keys of a certificate's values must be strings")
         }
         let values = CertificateValues(certificate.body).all
         return NSDictionary(dictionary: wanted.map { wanted in values.filter { wanted.contains($0.key) } } ?? values)
     }
 }
 
-/// The parts of one certificate as properties.
+/// The fields of one certificate as properties.
 private struct CertificateValues {
     private typealias Property = [CFString: Any]
 
@@ -46,7 +48,7 @@ private struct CertificateValues {
         put(kSecOIDX509V1Signature, Self.data("Signature", certificate.signature))
         put(kSecOIDCommonName, Self.array("CN", certificate.commonName.map { [$0] } ?? []))
         put(kSecOIDEmailAddress, Self.array("DNS", certificate.emailAddresses))
-        // No extension takes the place of a part, or of another one.
+        // An extension must not replace a field or another extension.
         for each in certificate.extensions.all where all[each.identifier.description] == nil {
             all[each.identifier.description] = Self.property(each, of: certificate.extensions)
         }
@@ -70,7 +72,7 @@ private struct CertificateValues {
         return section(name, [text("Critical", each.isCritical ? "Yes" : "No")] + content)
     }
 
-    /// Nil for an extension whose content is not taken apart.
+    /// Nil for an extension whose content is not decoded.
     private static func understood(_ name: String, _ extensions: CertificateExtensions) -> [Property]? {
         switch name as CFString {
         case kSecOIDBasicConstraints: extensions.basicConstraints.map(constraints)
@@ -113,7 +115,7 @@ private struct CertificateValues {
         }
     }
 
-    /// Apple's order of bits, which is the standard's from the left.
+    /// Apple's order of the bits: the order of RFC 5280, starting with the least significant bit.
     private static func bits(_ usage: KeyUsage?) -> UInt32 {
         (0..<9).reduce(0) { bits, index in
             bits | ((usage?.rawValue ?? 0) >> (15 - index) & 1 == 1 ? 1 << UInt32(index) : 0)
@@ -162,7 +164,7 @@ private struct CertificateValues {
         property(label, kSecPropertyTypeSection, value)
     }
 
-    /// Text where it is no URL.
+    /// A text property if the value is not a URL.
     private static func url(_ value: String) -> Property {
         URL(string: value).map { property("URI", kSecPropertyTypeURL, $0) } ?? text("URI", value)
     }

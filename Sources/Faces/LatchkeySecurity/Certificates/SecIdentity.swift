@@ -9,7 +9,8 @@ internal import LatchkeyService
 
 /// A certificate together with its private key.
 ///
-/// Not made by its initialiser but by PKCS #12 import and the keychain. Immutable; two are equal when their certificates and keys are.
+/// Identities are created by PKCS #12 import and by the keychain, not with an initializer.
+/// Immutable. Two identities are equal if their certificates and their keys are equal.
 public final class SecIdentity: NSObject, Sendable {
     let certificate: SecCertificate
     let privateKey: SecKey
@@ -37,13 +38,13 @@ extension SecIdentity: CoreFoundationType {
     static var typeID: CFTypeID { TypeIdentifier.identity.rawValue }
 }
 
-/// What `CFGetTypeID` gives for a `SecIdentity`.
+/// Returns the type identifier of `SecIdentity`, for comparison with `CFGetTypeID`.
 @discardableResult
 public func SecIdentityGetTypeID() -> CFTypeID {
     SecIdentity.typeID
 }
 
-/// The identity's certificate.
+/// Copies the identity's certificate.
 @discardableResult
 public func SecIdentityCopyCertificate(
     _ identityRef: SecIdentity, _ certificateRef: UnsafeMutablePointer<SecCertificate?>
@@ -52,7 +53,7 @@ public func SecIdentityCopyCertificate(
     return errSecSuccess
 }
 
-/// The identity's private key.
+/// Copies the identity's private key.
 @discardableResult
 public func SecIdentityCopyPrivateKey(_ identityRef: SecIdentity, _ privateKeyRef: UnsafeMutablePointer<SecKey?>)
     -> OSStatus
@@ -61,9 +62,9 @@ public func SecIdentityCopyPrivateKey(_ identityRef: SecIdentity, _ privateKeyRe
     return errSecSuccess
 }
 
-/// An identity of a certificate and a private key, neither of which has to be in the keychain.
+/// Returns an identity made of a certificate and a private key. Neither has to be in the keychain.
 ///
-/// - Returns: nil where the key is no private one, or not the certificate's.
+/// - Returns: nil if the key is not a private key, or does not belong to the certificate.
 @discardableResult
 public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCertificate, _ privateKey: SecKey)
     -> SecIdentity?
@@ -74,10 +75,10 @@ public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCerti
     return SecIdentity(certificate, privateKey)
 }
 
-/// The identity of a certificate whose private key is in the keychain.
+/// Returns the identity of a certificate whose private key is in the keychain.
 ///
-/// - Parameter keychainOrArray: accepted; there is one keychain.
-/// - Returns: errSecItemNotFound where there is no such key.
+/// - Parameter keychainOrArray: accepted and ignored, because there is only one keychain.
+/// - Returns: errSecItemNotFound if the keychain does not hold the private key.
 @discardableResult
 public func SecIdentityCreateWithCertificate(
     _ keychainOrArray: Any?, _ certificateRef: SecCertificate, _ identityRef: UnsafeMutablePointer<SecIdentity?>
@@ -88,7 +89,7 @@ public func SecIdentityCreateWithCertificate(
 }
 
 extension SecKey {
-    /// The private key of the keychain that a certificate is for.
+    /// An identity with the keychain's private key that belongs to a certificate.
     convenience init(ofCertificate certificate: SecCertificate) throws(KeychainError) {
         let query = ItemQuery(
             .key,

@@ -2,76 +2,76 @@
 
 public import Foundation
 
-/// The formats of files of keys and certificates.
+/// The formats of files that hold keys and certificates.
 public enum SecExternalFormat: UInt32, Sendable {
-    /// To be found out; for export the usual one.
+    /// Import detects the format; export uses the default format.
     case formatUnknown = 0
     /// PKCS #1, SEC 1 and SubjectPublicKeyInfo.
     case formatOpenSSL = 1
-    /// Known by name only, as those down to WrappedLSH are, but for BSAFE and PKCS #8.
+    /// Unsupported, as are the cases down to WrappedLSH, except BSAFE and PKCS #8.
     case formatSSH = 2
-    /// The bare bytes of a key.
+    /// The raw bytes of a key.
     case formatBSAFE = 3
     case formatRawKey = 4
-    /// PKCS #8, encrypted.
+    /// Encrypted PKCS #8.
     case formatWrappedPKCS8 = 5
     case formatWrappedOpenSSL = 6
     case formatWrappedSSH = 7
     case formatWrappedLSH = 8
     /// One certificate.
     case formatX509Cert = 9
-    /// PEM of several items.
+    /// Several items in PEM.
     case formatPEMSequence = 10
-    /// Certificates alone.
+    /// Certificates only.
     case formatPKCS7 = 11
-    /// Certificates and private keys under a passphrase.
+    /// Certificates and private keys, protected by a passphrase.
     case formatPKCS12 = 12
-    /// Known by name only.
+    /// Unsupported.
     case formatNetscapeCertSequence = 13
-    /// OpenSSH's public key.
+    /// An OpenSSH public key.
     case formatSSHv2 = 14
 }
 
-/// What a file holds.
+/// The kind of content of a file.
 public enum SecExternalItemType: UInt32, Sendable {
     case itemTypeUnknown = 0
     case itemTypePrivateKey = 1
     case itemTypePublicKey = 2
     case itemTypeSessionKey = 3
     case itemTypeCertificate = 4
-    /// Several.
+    /// Several items.
     case itemTypeAggregate = 5
 }
 
-/// How items are imported and exported.
+/// Options for the import and export of items.
 public struct SecItemImportExportFlags: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Text in place of DER.
+    /// PEM text instead of DER.
     public static let pemArmour = SecItemImportExportFlags(rawValue: 1)
 }
 
-/// How keys are imported and exported.
+/// Options for the import and export of keys.
 public struct SecKeyImportExportFlags: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// errSecMultiplePrivKeys where there are several.
+    /// Fail with errSecMultiplePrivKeys if the file holds several private keys.
     public static let importOnlyOne = SecKeyImportExportFlags(rawValue: 1)
-    /// Not served: nobody is asked for a passphrase.
+    /// Unsupported: the user cannot be asked for a passphrase.
     public static let securePassphrase = SecKeyImportExportFlags(rawValue: 2)
-    /// Accepted; programs are kept apart by access groups.
+    /// Accepted and ignored: access groups separate programs.
     public static let noAccessControl = SecKeyImportExportFlags(rawValue: 4)
 }
 
-/// What an import or an export of keys is given.
+/// Parameters for the import or export of keys.
 public struct SecItemImportExportKeyParameters {
     public var version: UInt32
     public var flags: SecKeyImportExportFlags
     /// A string or Data.
     public var passphrase: Unmanaged<CFTypeRef>?
-    /// Not used, as the prompt is not: nobody is asked.
+    /// Not used, like the prompt, because the user is never asked.
     public var alertTitle: Unmanaged<CFString>?
     public var alertPrompt: Unmanaged<CFString>?
     /// Not used.

@@ -7,19 +7,20 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import SecretMemory
 
-/// The keys, certificates and identities of a file, in memory.
+/// Reads the keys, certificates and identities of a file into memory.
 ///
 /// - Parameters:
 ///   - importedData: PEM, DER, PKCS #7, PKCS #8 or PKCS #12.
-///   - fileNameOrExtension: accepted; the format is found out from the bytes.
-///   - inputFormat: receives the format that was found.
-///   - itemType: what is wanted where it is not `.itemTypeUnknown`; receives what was found.
-///   - flags: accepted.
+///   - fileNameOrExtension: accepted and ignored; the format is detected from the bytes.
+///   - inputFormat: receives the detected format.
+///   - itemType: the wanted type, unless it is `.itemTypeUnknown`; receives the detected type.
+///   - flags: accepted and ignored.
 ///   - keyParams: the passphrase.
-///   - importKeychain: nil; items are stored by `SecItemAdd`.
-///   - outItems: receives an array of `SecKey`, `SecCertificate` and `SecIdentity`; a key and its certificate are one identity.
-/// - Returns: errSecDecode or errSecParam for what cannot be read, errSecPassphraseRequired, errSecAuthFailed, errSecMultiplePrivKeys,
-///   errSecUnimplemented for a keychain to store in.
+///   - importKeychain: nil; use `SecItemAdd` to store items.
+///   - outItems: receives an array of `SecKey`, `SecCertificate` and `SecIdentity`; a key and its
+///     certificate form one identity.
+/// - Returns: errSecDecode or errSecParam if the data cannot be read; errSecPassphraseRequired;
+///   errSecAuthFailed; errSecMultiplePrivKeys; errSecUnimplemented if a keychain is given.
 @discardableResult
 public func SecItemImport(
     _ importedData: CFData, _ fileNameOrExtension: CFString?, _ inputFormat: UnsafeMutablePointer<SecExternalFormat>?,
@@ -29,9 +30,10 @@ public func SecItemImport(
 ) -> OSStatus {
     status {
         guard importKeychain == nil else {
-            throw KeychainError(.unimplemented, "items are imported into memory; SecItemAdd stores them")
+            throw KeychainError(
+                .unimplemented, "import into a keychain is unsupported; use SecItemAdd to store the items")
         }
-        // A copy, because the caller's object may be an NSMutableData.
+        // A copy is needed because the caller's object may be an NSMutableData.
         let data = SharedSecret(
             SecretBytes(copying: UnsafeRawBufferPointer(start: importedData.bytes, count: importedData.length)))
         let file = try ImportedFile(data, passphrase: try keyParams?.pointee.secret())
@@ -41,14 +43,14 @@ public func SecItemImport(
         }
         let wanted = itemType?.pointee ?? .itemTypeUnknown
         let objects = found.objects(of: wanted)
-        guard !objects.isEmpty else { throw KeychainError(.decode, "the file holds nothing of that kind") }
+        guard !objects.isEmpty else { throw KeychainError(.decode, "the file holds no item of the requested type") }
         inputFormat?.pointee = data.withUnsafeBytes { ImportedItems.format(of: $0, objects.count) }
         itemType?.pointee = ImportedItems.type(of: objects)
         outItems?.pointee = NSArray(array: objects)
     }
 }
 
-/// The objects of a file.
+/// The objects read from a file.
 private struct ImportedItems {
     private var identities: [SecIdentity] = []
     private var keys: [SecKey] = []
@@ -106,31 +108,33 @@ private struct ImportedItems {
 }
 
 extension SecItemImportExportKeyParameters {
-    /// The passphrase; nil where there is none.
+    /// The passphrase; nil if there is none.
     func secret() throws(KeychainError) -> SharedSecret? {
         guard !flags.contains(.securePassphrase) else {
-            throw KeychainError(.interactionNotAllowed, "nobody can be asked for a passphrase")
+            throw KeychainError(.interactionNotAllowed, "a prompt for the passphrase is unsupported")
         }
         guard let passphrase else { return nil }
         switch passphrase.takeUnretainedValue() {
         case let text as NSString: return SharedSecret(copying: (text as String).utf8)
         case let data as NSData: return SharedSecret(copying: data as Data)
-        default: throw .parameter("the passphrase is neither a string nor Data")
+        default: throw .parameter("the passphrase must be a string or Data")
         }
     }
 }
 
 // MARK: Export
 
-/// Keys, certificates and identities as a file.
+/// Writes keys, certificates and identities to a file's format.
 ///
 /// - Parameters:
 ///   - secItemOrArray: a `SecKey`, `SecCertificate` or `SecIdentity`, or an array of them.
-///   - outputFormat: `.formatUnknown` is PEM for several items; DER of a certificate, or a key's `.formatOpenSSL`, for one.
+///   - outputFormat: `.formatUnknown` means PEM for several items, DER for one certificate, and
+///     `.formatOpenSSL` for one key.
 ///   - flags: `.pemArmour` for text.
 ///   - keyParams: the passphrase of `.formatPKCS12` and `.formatWrappedPKCS8`.
-/// - Returns: errSecParam for other objects or formats that do not fit them, errSecPassphraseRequired, errSecUnimplemented for formats that are not
-///   served and keys that may not leave the keychain.
+/// - Returns: errSecParam for other objects, or for a format that cannot hold them;
+///   errSecPassphraseRequired; errSecUnimplemented for unsupported formats and for keys that are
+///   not extractable.
 @discardableResult
 public func SecItemExport(
     _ secItemOrArray: Any, _ outputFormat: SecExternalFormat, _ flags: SecItemImportExportFlags,
@@ -144,7 +148,7 @@ public func SecItemExport(
     }
 }
 
-/// Objects that are written to a file.
+/// The objects to write to a file.
 private struct ExportedObjects {
     private var keys: [KeyFileEntry] = []
     private var certificates: [Certificate] = []
@@ -157,10 +161,10 @@ private struct ExportedObjects {
             case .identity(let identity):
                 keys.append(try identity.privateKey.entry())
                 certificates.append(identity.certificate.body)
-            case nil: throw .parameter("an item is no key, certificate or identity")
+            case nil: throw .parameter("an item to export must be a key, certificate or identity")
             }
         }
-        guard !keys.isEmpty || !certificates.isEmpty else { throw .parameter("there is no item") }
+        guard !keys.isEmpty || !certificates.isEmpty else { throw .parameter("there is no item to export") }
     }
 
     func file(_ format: SecExternalFormat, isPEM: Bool, _ passphrase: SharedSecret?) throws(KeychainError)
@@ -169,7 +173,7 @@ private struct ExportedObjects {
         switch format {
         case .formatPKCS12: return try pkcs12(passphrase)
         case .formatPKCS7:
-            guard keys.isEmpty else { throw .parameter("PKCS #7 holds certificates alone") }
+            guard keys.isEmpty else { throw .parameter("PKCS #7 can hold certificates only") }
             let der = CertificateBundle.pkcs7(certificates)
             return SharedSecret(copying: isPEM ? Array(PEMText.of(der, label: "PKCS7").utf8) : der)
         case .formatX509Cert: return try certificate(isPEM: isPEM)
@@ -177,12 +181,14 @@ private struct ExportedObjects {
             return try sequence(format, isPEM: isPEM, passphrase)
         case .formatSSH, .formatRawKey, .formatWrappedOpenSSL, .formatWrappedSSH, .formatWrappedLSH,
             .formatNetscapeCertSequence:
-            throw KeychainError(.unimplemented, "the format \(format) is not written")
+            throw KeychainError(.unimplemented, "export in the format \(format) is unsupported")
         }
     }
 
     private func certificate(isPEM: Bool) throws(KeychainError) -> SharedSecret {
-        guard keys.isEmpty, certificates.count == 1 else { throw .parameter("the format holds one certificate") }
+        guard keys.isEmpty, certificates.count == 1 else {
+            throw .parameter("the format can hold only one certificate")
+        }
         return SharedSecret(copying: isPEM ? Array(PEMText.of(certificates[0].der).utf8) : certificates[0].der)
     }
 
@@ -190,7 +196,7 @@ private struct ExportedObjects {
         guard let passphrase else { throw KeychainError(OSStatusCode(rawValue: errSecPassphraseRequired)) }
         var entries: [PKCS12File.KeyEntry] = []
         for key in keys {
-            guard case .privateKey(let key) = key else { throw .parameter("PKCS #12 holds no public keys") }
+            guard case .privateKey(let key) = key else { throw .parameter("PKCS #12 cannot hold public keys") }
             entries.append(PKCS12File.KeyEntry(key: key, label: nil))
         }
         let hashes = Dictionary(certificates.map { ($0.der, $0.publicKeyHash) }) { first, _ in first }
@@ -198,7 +204,7 @@ private struct ExportedObjects {
         return try PKCS12File(certificates: named, keys: entries).written(under: passphrase) { hashes[$0] }
     }
 
-    /// Keys, then certificates; DER where there is one item, and text is not asked for.
+    /// The keys, followed by the certificates; DER if there is one item and text is not requested.
     private func sequence(
         _ format: SecExternalFormat, isPEM: Bool, _ passphrase: SharedSecret?
     ) throws(KeychainError) -> SharedSecret {
@@ -207,7 +213,7 @@ private struct ExportedObjects {
         if isOne, keys.isEmpty { return try certificate(isPEM: isText) }
         let structure = try Self.structure(format, passphrase)
         guard structure != .external || isOne else {
-            throw .parameter("the bare bytes of several items cannot be told apart")
+            throw .parameter("the raw formats can hold only one item")
         }
         var files: [SharedSecret] = []
         for key in keys {
@@ -233,9 +239,9 @@ private struct ExportedObjects {
 }
 
 extension SecKey {
-    /// The key for a file.
+    /// The key in the form that is written to a file.
     ///
-    /// - Throws: errSecUnimplemented where it may not leave the keychain.
+    /// - Throws: errSecUnimplemented if the key is not extractable.
     fileprivate func entry() throws(KeychainError) -> KeyFileEntry {
         guard let external = try body.externalSecret() else { return .publicKey(body.publicKey) }
         let type = body.publicKey.kind.type

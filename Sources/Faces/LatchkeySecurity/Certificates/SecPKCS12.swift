@@ -8,23 +8,26 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// The identities of a PKCS #12 file, in memory; nothing is stored.
+/// Reads the identities of a PKCS #12 file into memory. Nothing is stored.
 ///
 /// - Parameters:
-///   - options: `kSecImportExportPassphrase`, a string. `kSecImportToMemoryOnly`, `kSecUseDataProtectionKeychain`, `kSecImportExportKeychain` and
-///     `kSecImportExportAccess` are accepted and have no effect: nothing is stored. Other options have none either, and are named to the program's
-///     logger.
-///   - items: receives an array of dictionaries: one for each key with its certificate (`kSecImportItemIdentity`, `…Label`, `…KeyID`,
-///     `…CertChain` and `…Trust`), or, where the file holds certificates alone, one with these as `kSecImportItemCertChain`.
-/// - Returns: errSecPassphraseRequired where one is needed and none was given, errSecAuthFailed for another one, errSecDecode for what is no such
-///   file, errSecParam for a passphrase that is no string, errSecUnimplemented for what is not served.
+///   - options: `kSecImportExportPassphrase`, a string. `kSecImportToMemoryOnly`,
+///     `kSecUseDataProtectionKeychain`, `kSecImportExportKeychain` and `kSecImportExportAccess` are
+///     accepted and have no effect, because nothing is stored. Other options have no effect either;
+///     the program's logger gets a warning with their names.
+///   - items: receives an array of dictionaries: one for each key with its certificate
+///     (`kSecImportItemIdentity`, `…Label`, `…KeyID`, `…CertChain` and `…Trust`), or, if the file
+///     holds certificates only, one with these as `kSecImportItemCertChain`.
+/// - Returns: errSecPassphraseRequired if a passphrase is needed and missing; errSecAuthFailed if
+///   it is wrong; errSecDecode if the data is not a PKCS #12 file; errSecParam if the passphrase is
+///   not a string; errSecUnimplemented for unsupported content.
 @discardableResult
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus {
     status {
         let passphrase = try PKCS12Options(options).passphrase
-        // A copy, because the caller's object may be an NSMutableData.
+        // A copy is needed because the caller's object may be an NSMutableData.
         let data = SharedSecret(
             SecretBytes(copying: UnsafeRawBufferPointer(start: pkcs12_data.bytes, count: pkcs12_data.length)))
         let file = try data.withUnsafeBytes { (bytes) throws(KeychainError) in
@@ -34,7 +37,7 @@ public func SecPKCS12Import(
     }
 }
 
-/// What a program gives with a file.
+/// The options that a program passes with a file.
 private struct PKCS12Options {
     let passphrase: SharedSecret?
 
@@ -44,7 +47,7 @@ private struct PKCS12Options {
             switch (key as? String).map({ NSString(string: $0) }) {
             case kSecImportExportPassphrase:
                 guard let text = value as? String else {
-                    throw .parameter("the value of kSecImportExportPassphrase is no string")
+                    throw .parameter("kSecImportExportPassphrase must be a string")
                 }
                 passphrase = SharedSecret(copying: text.utf8)
             case kSecImportToMemoryOnly, kSecUseDataProtectionKeychain, kSecImportExportAccess,
@@ -57,7 +60,7 @@ private struct PKCS12Options {
     }
 }
 
-/// The items of a file, joined.
+/// The items of a file: certificates paired with their keys.
 private struct PKCS12Items {
     private let file: PKCS12File
     private let certificates: [(certificate: SecCertificate, label: String?)]
@@ -83,7 +86,7 @@ private struct PKCS12Items {
         var seen: Set<[UInt8]> = []
         for key in file.keys {
             let label = try key.key.publicKey.applicationLabel()
-            // A key that is there again is the same identity.
+            // The same key again is the same identity.
             guard seen.insert(label).inserted, let own = byKey[label] else { continue }
             items.append(dictionary(key, label, own.certificate, own.label, all))
         }
@@ -104,7 +107,7 @@ private struct PKCS12Items {
         return NSDictionary(dictionary: item)
     }
 
-    /// The certificate, and those of the file that are above it by name.
+    /// The certificate, followed by those certificates of the file that are above it by name.
     private func chain(from certificate: SecCertificate, _ others: [SecCertificate]) -> [SecCertificate] {
         var chain = [certificate]
         while chain.count < 12, let last = chain.last, !last.body.isSelfIssued,

@@ -2,20 +2,21 @@
 
 public import Foundation
 
-// What properties of certificates and of trust are made of.
+// The keys and types of the properties of certificates and of trust.
 //
-// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable string that is never replaced, and
-// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString.
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
+// immutable string that is never replaced. Foundation on Linux declares NSString non-Sendable only
+// because of NSMutableString.
 
 // MARK: Keys
 
-/// One of the types below.
+/// The type: one of the constants below.
 nonisolated(unsafe) public let kSecPropertyKeyType: CFString = "type"
-/// What the property is called.
+/// The name of the property.
 nonisolated(unsafe) public let kSecPropertyKeyLabel: CFString = "label"
-/// The same, for people; not translated here.
+/// The name for display; not translated here.
 nonisolated(unsafe) public let kSecPropertyKeyLocalizedLabel: CFString = "localized label"
-/// What it is, by its type.
+/// The value, of the class that the type determines.
 nonisolated(unsafe) public let kSecPropertyKeyValue: CFString = "value"
 
 // MARK: Types
@@ -31,7 +32,7 @@ nonisolated(unsafe) public let kSecPropertyTypeDate: CFString = "date"
 /// An array of values without labels.
 nonisolated(unsafe) public let kSecPropertyTypeArray: CFString = "array"
 nonisolated(unsafe) public let kSecPropertyTypeNumber: CFString = "number"
-/// Of `SecTrustCopyProperties`: whom a certificate is about.
+/// In `SecTrustCopyProperties`: the summary of the certificate's subject.
 nonisolated(unsafe) public let kSecPropertyTypeTitle: CFString = "title"
-/// Of `SecTrustCopyProperties`: what is wrong with it.
+/// In `SecTrustCopyProperties`: the failures of the certificate.
 nonisolated(unsafe) public let kSecPropertyTypeError: CFString = "error"

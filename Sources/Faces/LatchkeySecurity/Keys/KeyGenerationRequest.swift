@@ -4,33 +4,35 @@ internal import Foundation
 internal import KeychainModel
 internal import SecretMemory
 
-/// The dictionary of `SecKeyCreateRandomKey`, understood (keychain-behaviour §6.4).
+/// The parsed dictionary of `SecKeyCreateRandomKey` (keychain-behaviour §6.4).
 struct KeyGenerationRequest {
     let kind: KeyKind
-    /// The halves that are kept.
+    /// The halves to store; nil for a half that is not stored.
     let privateHalf: ItemAddition?
     let publicHalf: ItemAddition?
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         var top: [String: Any] = [:]
         for (key, value) in dictionary {
-            guard let name = key as? String else { throw .parameter("a key of the dictionary is no string") }
+            guard let name = key as? String else { throw .parameter("the keys of the dictionary must be strings") }
             top[name] = value
         }
         let halves = try [Self.privateAttributes, Self.publicAttributes].map { (name) throws(KeychainError) in
             guard let value = top.removeValue(forKey: name) else { return [String: Any]() }
             guard let half = value as? [String: Any] else {
-                throw .parameter("the value of '\(name)' is no dictionary")
+                throw .parameter("'\(name)' must be a dictionary")
             }
             return half
         }
         guard let type = try Self.number(top.removeValue(forKey: "type"), "kSecAttrKeyType") else {
             throw .parameter("kSecAttrKeyType is missing")
         }
-        guard let known = KeyType(rawValue: type) else { throw .parameter("keys of the type \(type) are not made") }
+        guard let known = KeyType(rawValue: type) else {
+            throw .parameter("generating keys of the type \(type) is unsupported")
+        }
         let size = top.removeValue(forKey: "bsiz").flatMap { (try? Self.number($0, "")) ?? nil }
         guard let size, let bits = Int(exactly: size) else {
-            throw KeychainError(.keySizeNotAllowed, "kSecAttrKeySizeInBits is missing, or is no number")
+            throw KeychainError(.keySizeNotAllowed, "kSecAttrKeySizeInBits must be a number")
         }
         kind = KeyKind(known, bits: bits)
         let ofPrivateHalf = top.merging(halves[0]) { $1 }
@@ -39,21 +41,21 @@ struct KeyGenerationRequest {
         publicHalf = try Self.addition(top.merging(halves[1]) { $1 })
     }
 
-    /// One half as an item; nil where it is not kept.
+    /// Returns one half as an item; nil if it is not stored.
     private static func addition(_ attributes: [String: Any]) throws(KeychainError) -> ItemAddition? {
         var own = attributes
-        // What a half is, is not its attributes' to say.
+        // The attributes of a half do not decide its type, size or class.
         for name in ["type", "bsiz", "kcls", "esiz", "class"] { own[name] = nil }
         guard own.removeValue(forKey: "tkid") == nil else {
-            throw KeychainError(.unimplemented, "keys on tokens are not served by this version")
+            throw KeychainError(.unimplemented, "keys on tokens are unsupported")
         }
-        // Anything but a real Boolean counts as absent.
+        // Anything other than a Boolean counts as absent.
         let isPermanent = own.removeValue(forKey: "perm").flatMap(ValueConversion.boolean) ?? false
-        // What is not kept has no attributes to understand.
+        // The attributes of a half that is not stored are not parsed.
         guard isPermanent else { return nil }
         let parsed = try ItemDictionary(own as NSDictionary)
         guard parsed.match.isEmpty, parsed.returning.isEmpty else {
-            throw .parameter("match and return keys are not for new keys")
+            throw .parameter("match and return keys are not allowed for new keys")
         }
         try parsed.checkUse(allowsSkip: false, allowsItemList: false)
         var converted = try ConvertedAttributes(parsed.attributes, of: .key)
@@ -64,41 +66,42 @@ struct KeyGenerationRequest {
             isSynchronizable: converted.synchronizable == .synchronized)
     }
 
-    /// Refuses an access control that the key, kept or not, would not obey: it would sign without asking.
+    /// Refuses an access control that the key, stored or not, would not obey: it would sign without
+    /// asking the user.
     private static func refuseConstraints(_ attributes: [String: Any]) throws(KeychainError) {
         guard let value = attributes[ItemAttribute.accessControl.rawValue] else { return }
         guard let control = value as? SecAccessControl else {
-            throw .parameter("the value of kSecAttrAccessControl is no SecAccessControl")
+            throw .parameter("kSecAttrAccessControl must be a SecAccessControl")
         }
         guard control.constraints == nil, !control.requiresPassword else { throw .constraintsUnsupported }
     }
 
-    /// What `SecKeyCreateWithData` is told of the bytes.
+    /// Returns the type and the half that the attributes of `SecKeyCreateWithData` name.
     static func typeAndHalf(_ dictionary: CFDictionary) throws(KeychainError) -> (KeyType, KeyHalf) {
         guard dictionary["tkid"] == nil else {
-            throw KeychainError(.unimplemented, "keys on tokens are not served by this version")
+            throw KeychainError(.unimplemented, "keys on tokens are unsupported")
         }
         guard let type = try number(dictionary["type"], "kSecAttrKeyType"),
             let half = try number(dictionary["kcls"], "kSecAttrKeyClass")
         else { throw .parameter("kSecAttrKeyType or kSecAttrKeyClass is missing") }
-        guard half != 2 else { throw KeychainError(.unimplemented, "symmetric keys are not served") }
+        guard half != 2 else { throw KeychainError(.unimplemented, "symmetric keys are unsupported") }
         guard let type = KeyType(rawValue: type), let half = KeyHalf(rawValue: half) else {
-            throw .parameter("keys of the type \(type) and the class \(half) are not served")
+            throw .parameter("keys of the type \(type) and the class \(half) are unsupported")
         }
         return (type, half)
     }
 
-    /// A number, or a string that prints back identically.
+    /// Returns a number. A string is accepted if it is the number's decimal form.
     private static func number(_ value: Any?, _ name: String) throws(KeychainError) -> Int64? {
         guard let value else { return nil }
         if let text = value as? String {
             guard let number = Int64(text), "\(number)" == text else {
-                throw .parameter("the value of \(name) is no number")
+                throw .parameter("\(name) must be a number")
             }
             return number
         }
         guard ValueConversion.boolean(value) == nil, let number = ValueConversion.integer(value) else {
-            throw .parameter("the value of \(name) is no number")
+            throw .parameter("\(name) must be a number")
         }
         return number
     }

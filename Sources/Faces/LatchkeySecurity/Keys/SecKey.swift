@@ -6,17 +6,21 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
 
-/// A cryptographic key, or one half of a pair: in memory, or in the keychain, where the service uses it.
+/// A cryptographic key, or one half of a key pair. It is in memory, or in the keychain, where the
+/// service uses it.
 ///
-/// Not made by its initialiser but by the `SecKeyCreate…` functions and the keychain. Immutable; two are equal when they are the same half of
-/// the same pair.
+/// Keys are created by the `SecKeyCreate…` functions and by the keychain, not with an initializer.
+/// Immutable. Two keys are equal if they are the same half of the same pair.
 ///
 /// ```swift
-/// let attributes = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] as CFDictionary
-/// guard let key = SecKeyCreateRandomKey(attributes, &error) else { throw error!.takeRetainedValue() as Error }
+/// let attributes =
+///     [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] as CFDictionary
+/// guard let key = SecKeyCreateRandomKey(attributes, &error) else {
+///     throw error!.takeRetainedValue() as Error
+/// }
 /// ```
 public final class SecKey: NSObject, Sendable {
-    /// A ``KeyBox``, whose type is not for clients to know.
+    /// A ``KeyBox``, in a form that hides its type from clients.
     private let content: any AnyObject & Sendable
 
     init(_ body: KeyBody) {
@@ -39,19 +43,19 @@ public final class SecKey: NSObject, Sendable {
         return hasher.finalize()
     }
 
-    /// The kind and the half, such as `<SecKey: RSA-2048, private, in the keychain>`.
+    /// The kind and the half of the key, such as `<SecKey: RSA-2048, private, in the keychain>`.
     public override var description: String {
         let place = body.reference == nil ? "in memory" : "in the keychain"
         return "<SecKey: \(body.publicKey.kind), \(body.isPrivate ? "private" : "public"), \(place)>"
     }
 }
 
-/// What is behind a `SecKey`.
+/// The content of a `SecKey`.
 struct KeyBody: Sendable {
     let publicKey: PublicKey
     /// nil for a public key.
     let privateKey: (any PrivateKey)?
-    /// Where the key lies in the keychain; nil for a key in memory.
+    /// The location of the key in the keychain; nil for a key in memory.
     let reference: PersistentReference?
 
     var isPrivate: Bool { privateKey != nil }
@@ -65,7 +69,7 @@ struct KeyBody: Sendable {
         KeyBody(publicKey: key.publicKey, privateKey: key, reference: nil)
     }
 
-    /// The key that lies at a reference.
+    /// Returns the key that a persistent reference names.
     static func stored(at reference: PersistentReference) throws(KeychainError) -> KeyBody {
         try stored(at: reference, KeychainClient.service().publicKey(of: reference, from: KeychainClient.caller))
     }
@@ -80,7 +84,7 @@ struct KeyBody: Sendable {
     }
 }
 
-/// Carries a ``KeyBody`` behind a type that clients may know.
+/// Holds a ``KeyBody`` for the public type, which cannot name it.
 final class KeyBox: Sendable {
     let body: KeyBody
     init(_ body: KeyBody) { self.body = body }
@@ -90,7 +94,7 @@ extension SecKey: CoreFoundationType {
     static var typeID: CFTypeID { TypeIdentifier.key.rawValue }
 }
 
-/// What `CFGetTypeID` gives for a `SecKey`.
+/// Returns the type identifier of `SecKey`, for comparison with `CFGetTypeID`.
 @discardableResult
 public func SecKeyGetTypeID() -> CFTypeID {
     SecKey.typeID

@@ -2,9 +2,10 @@
 
 public import Foundation
 
-/// What is done with a key, and how. The raw values are Apple's (keychain-behaviour §6.1).
+/// An algorithm for an operation with a key. The raw values are Apple's (keychain-behaviour §6.1).
 ///
-/// `…Digest…` takes a digest, `…Message…` hashes first. Not every algorithm goes with every key: `SecKeyIsAlgorithmSupported`.
+/// `…Digest…` takes a digest, `…Message…` hashes first. Not every key supports every algorithm; see
+/// `SecKeyIsAlgorithmSupported`.
 public struct SecKeyAlgorithm: RawRepresentable, Hashable, Sendable {
     /// The name as a Swift string.
     let name: String
@@ -174,7 +175,7 @@ extension SecKeyAlgorithm {
         name: "algid:keyexchange:ECDHC:KDFX963:SHA512")
 }
 
-// MARK: Known by name, and refused
+// MARK: Unsupported
 
 extension SecKeyAlgorithm {
     public static let rsaSignatureRawCCUnit = SecKeyAlgorithm(name: "algid:sign:RSA:raw-cc")

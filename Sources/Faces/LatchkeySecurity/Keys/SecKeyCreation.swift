@@ -7,14 +7,18 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import SecretMemory
 
-/// Makes a pair of keys; the private half is returned, and `SecKeyCopyPublicKey` gives the other.
+/// Generates a key pair and returns the private half. `SecKeyCopyPublicKey` returns the public
+/// half.
 ///
 /// - Parameters:
-///   - parameters: `kSecAttrKeyType` (RSA, EC) and `kSecAttrKeySizeInBits` (512 to 8192 in steps of 8; 224, 256, 384, 521); attributes of both
-///     halves, and under `kSecPrivateKeyAttrs` and `kSecPublicKeyAttrs` those of one. A half with `kSecAttrIsPermanent` is kept in the keychain.
-///     RSA keys below 2048 bits are weak: the program's logger (swift-log) gets a warning.
-///   - error: receives errSecParam, errSecKeySizeNotAllowed, errSecUnimplemented for tokens, or what `SecItemAdd` answers.
-/// - Returns: nil where it failed; then nothing is kept.
+///   - parameters: `kSecAttrKeyType` (RSA, EC) and `kSecAttrKeySizeInBits` (512 to 8192 in steps of
+///     8; 224, 256, 384, 521); attributes of both halves, and under `kSecPrivateKeyAttrs` and
+///     `kSecPublicKeyAttrs` attributes of one. A half with `kSecAttrIsPermanent` is stored in the
+///     keychain. RSA keys below 2048 bits are weak: the program's logger (swift-log) gets a
+///     warning.
+///   - error: receives errSecParam; errSecKeySizeNotAllowed; errSecUnimplemented for tokens; or a
+///     status of `SecItemAdd`.
+/// - Returns: nil on failure; then nothing is stored.
 @discardableResult
 public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
     -> SecKey?
@@ -22,9 +26,9 @@ public func SecKeyCreateRandomKey(_ parameters: CFDictionary, _ error: UnsafeMut
     reporting(to: error) { SecKey(try generatedPair(parameters)) }
 }
 
-/// Makes a pair of keys, as `SecKeyCreateRandomKey` does.
+/// Generates a key pair, as `SecKeyCreateRandomKey` does.
 ///
-/// - Returns: errSecSuccess, or why there are none.
+/// - Returns: errSecSuccess, or the status of the failure.
 @discardableResult
 public func SecKeyGeneratePair(
     _ parameters: CFDictionary, _ publicKey: UnsafeMutablePointer<SecKey?>?,
@@ -53,7 +57,7 @@ private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
     return .inMemory(key)
 }
 
-/// Keeps a public half whose private one is in memory.
+/// Stores a public half whose private half is in memory.
 private func store(_ half: ItemAddition, _ key: PublicKey) throws {
     var addition = half
     addition.attributes.merge(try KeyAttributes.standard(key, .publicKey)) { given, _ in given }
@@ -61,19 +65,21 @@ private func store(_ half: ItemAddition, _ key: PublicKey) throws {
     _ = try KeychainClient.service().add(addition, from: KeychainClient.caller)
 }
 
-/// A key in memory from its external representation: PKCS #1 for RSA; for elliptic curves X9.63, `04 ‖ X ‖ Y`, and `‖ K` for a private key.
-/// A public RSA key may also be a `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7).
+/// Returns a key in memory from its external representation: PKCS #1 for RSA; X9.63 for elliptic
+/// curves, `04 ‖ X ‖ Y`, followed by `‖ K` for a private key. A public RSA key can also be a
+/// `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7).
 ///
 /// - Parameters:
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`.
-///   - error: receives errSecParam for anything that is not such a key, errSecUnimplemented for symmetric keys and tokens.
+///   - error: receives errSecParam for data that is not such a key; errSecUnimplemented for
+///     symmetric keys and tokens.
 @discardableResult
 public func SecKeyCreateWithData(
     _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecKey? {
     reporting(to: error) {
         let (type, half) = try KeyGenerationRequest.typeAndHalf(attributes)
-        // A copy, because the caller's object may be an NSMutableData.
+        // A copy is needed because the caller's object may be an NSMutableData.
         let data = SharedSecret(
             SecretBytes(copying: UnsafeRawBufferPointer(start: keyData.bytes, count: keyData.length)))
         return try data.withUnsafeBytes { bytes in

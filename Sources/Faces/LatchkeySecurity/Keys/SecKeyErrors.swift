@@ -3,7 +3,8 @@
 internal import Foundation
 internal import KeychainModel
 
-/// Runs a call that answers nil and an error where it fails. The error is an NSError in NSOSStatusErrorDomain.
+/// Runs a call that returns nil and an error on failure. The error is an NSError in
+/// NSOSStatusErrorDomain.
 func reporting<Result>(to error: UnsafeMutablePointer<Unmanaged<CFError>?>?, _ body: () throws -> Result) -> Result? {
     do {
         return try body()

@@ -7,9 +7,11 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The key's bytes: PKCS #1 for RSA; for elliptic curves `04 ‖ X ‖ Y`, and `‖ K` for a private key.
+/// Returns the key's bytes: PKCS #1 for RSA; `04 ‖ X ‖ Y` for elliptic curves, followed by `‖ K`
+/// for a private key.
 ///
-/// - Parameter error: receives errSecUnimplemented for a key that may not be taken out of the keychain (`kSecAttrIsExtractable` false).
+/// - Parameter error: receives errSecUnimplemented if the key is not extractable
+///   (`kSecAttrIsExtractable` is false).
 @discardableResult
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
     -> CFData?
@@ -20,8 +22,9 @@ public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutab
     }
 }
 
-/// What the key is, under the names of `kSecAttr…`: class, type, size, what it can do. Keys in memory, and public ones, also have their bytes under
-/// `kSecValueData`; the bytes of a private key in the keychain are given by `SecKeyCopyExternalRepresentation` alone.
+/// Returns the key's attributes by their `kSecAttr…` names: class, type, size and allowed
+/// operations. Keys in memory and public keys also have their bytes under `kSecValueData`. For a
+/// private key in the keychain, only `SecKeyCopyExternalRepresentation` returns the bytes.
 @discardableResult
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     guard var known = try? KeyAttributes.standard(key.body.publicKey, key.body.half) else { return nil }
@@ -29,7 +32,7 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     var attributes: [String: Any] = [ItemDictionary.Key.itemClass: ItemClass.key.rawValue]
     for (attribute, value) in known {
         switch (attribute, value) {
-        // Compared with the constants, which are strings.
+        // Callers compare these attributes with the constants, which are strings.
         case (.type, .number(let number)), (.keyClass, .number(let number)):
             attributes[attribute.rawValue] = "\(number)"
         case (.keySizeInBits, .number(let number)), (.effectiveKeySize, .number(let number)):
@@ -46,19 +49,19 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     return attributes as NSDictionary
 }
 
-/// The public half of the pair; of a public key, an equal one.
+/// Returns the public half of the pair; for a public key, an equal key.
 @discardableResult
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
     SecKey(.publicKey(key.body.publicKey))
 }
 
-/// The length of the modulus, or of a field element, in bytes.
+/// Returns the length of the modulus, or of a field element, in bytes.
 @discardableResult
 public func SecKeyGetBlockSize(_ key: SecKey) -> Int {
     key.body.publicKey.kind.blockLength
 }
 
-/// Whether the key can be used so, without trying.
+/// Returns whether the key supports the algorithm for the operation, without running it.
 @discardableResult
 public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperationType, _ algorithm: SecKeyAlgorithm)
     -> Bool
@@ -70,7 +73,7 @@ public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperati
     return known.isSupported(by: key.body.publicKey.kind, key.body.half, for: operation)
 }
 
-/// What is done with a key.
+/// An operation with a key.
 public enum SecKeyOperationType: CFIndex, Sendable {
     case sign = 0
     case verify = 1
@@ -80,7 +83,7 @@ public enum SecKeyOperationType: CFIndex, Sendable {
 }
 
 extension KeyBody {
-    /// What the item of a key says of it; nil for a key in memory.
+    /// The attributes of the key's item; nil for a key in memory.
     fileprivate func storedAttributes() throws(KeychainError) -> [ItemAttribute: AttributeValue]? {
         guard let reference else { return nil }
         let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
@@ -98,7 +101,7 @@ extension KeyBody {
         .canUnwrap,
     ]
 
-    /// The private half's bytes; nil for a public key.
+    /// Returns the bytes of the private half; nil for a public key.
     func externalSecret() throws(KeychainError) -> SharedSecret? {
         switch privateKey {
         case let key as SoftwareKey: try key.external()

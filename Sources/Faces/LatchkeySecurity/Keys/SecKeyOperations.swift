@@ -5,16 +5,18 @@ internal import KeyServices
 internal import KeychainModel
 internal import SecretMemory
 
-/// A signature by a private key.
+/// Returns a signature made with a private key.
 ///
 /// ```swift
-/// let signature = SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, message as CFData, &error)
+/// let signature = SecKeyCreateSignature(
+///     key, .ecdsaSignatureMessageX962SHA256, message as CFData, &error)
 /// ```
 ///
 /// - Parameters:
-///   - dataToSign: the message, or for `…Digest…` the digest.
-///   - error: receives errSecParam where the key cannot do it or a digest has the wrong length; for a key in the keychain also
-///     errSecInteractionNotAllowed, errSecItemNotFound, errSecKeyUsageIncorrect.
+///   - dataToSign: the message, or the digest for `…Digest…`.
+///   - error: receives errSecParam if the key does not support the algorithm or a digest has the
+///     wrong length; for a key in the keychain also errSecInteractionNotAllowed,
+///     errSecItemNotFound, errSecKeyUsageIncorrect.
 @discardableResult
 public func SecKeyCreateSignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ dataToSign: CFData,
@@ -26,9 +28,10 @@ public func SecKeyCreateSignature(
     }
 }
 
-/// Whether the signature is that of the other half of the pair.
+/// Returns whether the signature was made with the other half of the key pair.
 ///
-/// - Parameter error: receives errSecVerifyFailed where it is not; errSecParam where the key cannot do it or a digest has the wrong length.
+/// - Parameter error: receives errSecVerifyFailed if it was not; errSecParam if the key does not
+///   support the algorithm or a digest has the wrong length.
 @discardableResult
 public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
@@ -36,9 +39,10 @@ public func SecKeyVerifySignature(
 ) -> Bool {
     let isSigned = reporting(to: error) {
         let known = try algorithm.known()
-        // A private RSA key verifies as its public half does; that of a curve is refused, as SecKeyIsAlgorithmSupported says.
+        // A private RSA key verifies like its public half. A private key of an elliptic curve is
+        // refused, as SecKeyIsAlgorithmSupported reports.
         guard known.isSupported(by: key.body.publicKey.kind, key.body.half, for: .verify) else {
-            throw KeychainError.parameter("the key cannot verify signatures of \(algorithm.name)")
+            throw KeychainError.parameter("the key does not support verification with \(algorithm.name)")
         }
         guard try key.body.publicKey.isSignature(signature.rawBytes, of: signedData.rawBytes, known) else {
             throw KeychainError(.verifyFailed)
@@ -48,9 +52,10 @@ public func SecKeyVerifySignature(
     return isSigned ?? false
 }
 
-/// What only the private half can decrypt.
+/// Returns a ciphertext that only the private half can decrypt.
 ///
-/// - Parameter error: receives errSecParam where the key cannot do it, or the data is too long for a block.
+/// - Parameter error: receives errSecParam if the key does not support the algorithm, or the data
+///   is too long for a block.
 @discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData,
@@ -58,16 +63,17 @@ public func SecKeyCreateEncryptedData(
 ) -> CFData? {
     reporting(to: error) {
         guard !key.body.isPrivate else {
-            throw KeychainError.parameter("a public key encrypts, and this is a private one")
+            throw KeychainError.parameter("encryption requires a public key, not a private one")
         }
         let ciphertext = try key.body.publicKey.encrypted(plaintext.rawBytes, try algorithm.known())
         return NSData(bytes: ciphertext, length: ciphertext.count)
     }
 }
 
-/// What was encrypted for a private key.
+/// Returns the plaintext that was encrypted for a private key.
 ///
-/// - Parameter error: receives errSecParam, whatever is wrong with the ciphertext; for a key in the keychain also what `SecKeyCreateSignature` does.
+/// - Parameter error: receives errSecParam for every defect of the ciphertext; for a key in the
+///   keychain also the statuses of `SecKeyCreateSignature`.
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData,
@@ -78,11 +84,13 @@ public func SecKeyCreateDecryptedData(
     }
 }
 
-/// What a private key and somebody else's public key agree on.
+/// Returns the secret on which a private key and the other party's public key agree.
 ///
 /// - Parameters:
-///   - parameters: for the algorithms with a derivation `SecKeyKeyExchangeParameter.requestedSize`, and `.sharedInfo` where both sides have one.
-///   - error: receives errSecParam where the keys do not go together, or a parameter is missing or of the wrong type.
+///   - parameters: for algorithms with a key derivation `SecKeyKeyExchangeParameter.requestedSize`,
+///     and `.sharedInfo` if both parties use it.
+///   - error: receives errSecParam if the keys do not match, or a parameter is missing or of the
+///     wrong type.
 @discardableResult
 public func SecKeyCopyKeyExchangeResult(
     _ privateKey: SecKey, _ algorithm: SecKeyAlgorithm, _ publicKey: SecKey, _ parameters: CFDictionary,
@@ -106,9 +114,9 @@ public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
         name = rawValue as String
     }
 
-    /// How many bytes are wanted: a number.
+    /// The length of the result in bytes: a number.
     public static let requestedSize = SecKeyKeyExchangeParameter(rawValue: "requestedSize")
-    /// What both sides know beside the keys: Data.
+    /// Input to the derivation that both parties know: Data.
     public static let sharedInfo = SecKeyKeyExchangeParameter(rawValue: "sharedInfo")
 }
 
@@ -117,38 +125,38 @@ extension ExchangeParameters {
         self.init()
         var named: [String: Any] = [:]
         for (key, value) in dictionary {
-            // `[SecKeyKeyExchangeParameter: Any]` arrives with its keys as they are.
+            // The keys of `[SecKeyKeyExchangeParameter: Any]` are not converted to strings.
             if let name = key as? String ?? (key as? SecKeyKeyExchangeParameter)?.name { named[name] = value }
         }
         if let value = named["requestedSize"] {
             guard ValueConversion.boolean(value) == nil, let size = ValueConversion.integer(value) else {
-                throw .parameter("the requested size is no number")
+                throw .parameter("the requested size must be a number")
             }
             requestedSize = Int(size)
         }
         if let value = named["sharedInfo"] {
-            guard let info = value as? Data else { throw .parameter("the shared information is not Data") }
+            guard let info = value as? Data else { throw .parameter("the shared information must be Data") }
             sharedInfo = Array(info)
         }
     }
 }
 
 extension KeyBody {
-    /// The private half.
+    /// Returns the private half.
     func requirePrivate() throws(KeychainError) -> any PrivateKey {
-        guard let privateKey else { throw .parameter("a private key is needed, and this is a public one") }
+        guard let privateKey else { throw .parameter("the operation requires a private key, not a public one") }
         return privateKey
     }
 }
 
 extension SecKeyAlgorithm {
     func known() throws(KeychainError) -> KeyAlgorithm {
-        guard let known = KeyAlgorithm(rawValue: name) else { throw .parameter("the algorithm \(name) is not served") }
+        guard let known = KeyAlgorithm(rawValue: name) else { throw .parameter("the algorithm \(name) is unsupported") }
         return known
     }
 }
 
 extension NSData {
-    /// The bytes, for as long as the object is held.
+    /// The bytes, valid while the object is retained.
     var rawBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: length) }
 }

@@ -5,7 +5,7 @@ internal import KeyServices
 internal import KeychainModel
 internal import SecretMemory
 
-/// How the older functions fill up a block; `[]` for not at all.
+/// The padding of the older functions; `[]` for none.
 public struct SecPadding: OptionSet, Sendable {
     public let rawValue: UInt32
 
@@ -17,9 +17,9 @@ public struct SecPadding: OptionSet, Sendable {
     public static let OAEP = SecPadding(rawValue: 2)
     /// For elliptic curves: r ‖ s instead of DER.
     public static let sigRaw = SecPadding(rawValue: 0x4000)
-    /// Refused.
+    /// Unsupported.
     public static let PKCS1MD2 = SecPadding(rawValue: 0x8000)
-    /// Refused.
+    /// Unsupported.
     public static let PKCS1MD5 = SecPadding(rawValue: 0x8001)
     public static let PKCS1SHA1 = SecPadding(rawValue: 0x8002)
     public static let PKCS1SHA224 = SecPadding(rawValue: 0x8003)
@@ -28,10 +28,11 @@ public struct SecPadding: OptionSet, Sendable {
     public static let PKCS1SHA512 = SecPadding(rawValue: 0x8006)
 }
 
-/// Signs a digest. `SecKeyCreateSignature` does more.
+/// Signs a digest. `SecKeyCreateSignature` supports more algorithms.
 ///
-/// - Parameter sigLen: how many bytes `sig` has room for; receives how many the signature has.
-/// - Returns: errSecSuccess; errSecParam for too little room, a digest of the wrong length, MD2 and MD5.
+/// - Parameter sigLen: the capacity of `sig` in bytes; receives the length of the signature.
+/// - Returns: errSecSuccess; errSecParam if the capacity is too small, the digest has the wrong
+///   length, or the padding is MD2 or MD5.
 @discardableResult
 public func SecKeyRawSign(
     _ key: SecKey, _ padding: SecPadding, _ dataToSign: UnsafePointer<UInt8>, _ dataToSignLen: Int,
@@ -57,7 +58,7 @@ public func SecKeyRawVerify(
     status {
         let algorithm = try padding.signature(for: key)
         guard algorithm.isSupported(by: key.body.publicKey.kind, key.body.half, for: .verify) else {
-            throw KeychainError.parameter("the key verifies no signatures")
+            throw KeychainError.parameter("the key does not support verification")
         }
         let isSigned = try key.body.publicKey.isSignature(
             try inputBuffer(sig, sigLen), of: try inputBuffer(signedData, signedDataLen), algorithm)
@@ -65,9 +66,10 @@ public func SecKeyRawVerify(
     }
 }
 
-/// Encrypts one block by RSA.
+/// Encrypts one block with RSA.
 ///
-/// - Parameter cipherTextLen: how many bytes `cipherText` has room for; receives how many there are.
+/// - Parameter cipherTextLen: the capacity of `cipherText` in bytes; receives the length of the
+///   ciphertext.
 @discardableResult
 public func SecKeyEncrypt(
     _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int,
@@ -75,16 +77,17 @@ public func SecKeyEncrypt(
 ) -> OSStatus {
     status {
         guard !key.body.isPrivate else {
-            throw KeychainError.parameter("a public key encrypts, and this is a private one")
+            throw KeychainError.parameter("encryption requires a public key, not a private one")
         }
         let block = try key.body.publicKey.encrypted(try inputBuffer(plainText, plainTextLen), try padding.encryption())
         try write(block, to: cipherText, cipherTextLen)
     }
 }
 
-/// Decrypts one block of RSA.
+/// Decrypts one block with RSA.
 ///
-/// - Parameter plainTextLen: how many bytes `plainText` has room for; receives how many there are.
+/// - Parameter plainTextLen: the capacity of `plainText` in bytes; receives the length of the
+///   plaintext.
 @discardableResult
 public func SecKeyDecrypt(
     _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,
@@ -94,7 +97,7 @@ public func SecKeyDecrypt(
         let secret = try key.body.requirePrivate().decrypted(
             try inputBuffer(cipherText, cipherTextLen), try padding.encryption())
         guard secret.count <= plainTextLen.pointee else {
-            throw KeychainError.parameter("there is too little room for the plaintext")
+            throw KeychainError.parameter("the buffer is too small for the plaintext")
         }
         secret.withUnsafeBytes { UnsafeMutableRawBufferPointer(start: plainText, count: $0.count).copyMemory(from: $0) }
         plainTextLen.pointee = secret.count
@@ -102,14 +105,14 @@ public func SecKeyDecrypt(
 }
 
 private func inputBuffer(_ bytes: UnsafePointer<UInt8>, _ count: Int) throws(KeychainError) -> UnsafeRawBufferPointer {
-    guard count >= 0 else { throw .parameter("a length is negative") }
+    guard count >= 0 else { throw .parameter("a length must not be negative") }
     return UnsafeRawBufferPointer(start: bytes, count: count)
 }
 
 private func write(_ bytes: [UInt8], to target: UnsafeMutablePointer<UInt8>, _ length: UnsafeMutablePointer<Int>)
     throws(KeychainError)
 {
-    guard bytes.count <= length.pointee else { throw .parameter("there is too little room for \(bytes.count) bytes") }
+    guard bytes.count <= length.pointee else { throw .parameter("the buffer is too small for \(bytes.count) bytes") }
     UnsafeMutableRawBufferPointer(start: target, count: bytes.count).copyBytes(from: bytes)
     length.pointee = bytes.count
 }
@@ -121,7 +124,7 @@ extension SecPadding {
             case .sigRaw: return .ecdsa(.rfc4754, .digest(nil))
             case [], .PKCS1, .PKCS1SHA1, .PKCS1SHA224, .PKCS1SHA256, .PKCS1SHA384, .PKCS1SHA512:
                 return .ecdsa(.x962, .digest(nil))
-            default: throw .parameter("the padding \(rawValue) is not one for signatures")
+            default: throw .parameter("the padding \(rawValue) is not a padding for signatures")
             }
         }
         switch self {
@@ -132,7 +135,7 @@ extension SecPadding {
         case .PKCS1SHA256: return .rsaSignature(.pkcs1(.digest(.sha256)))
         case .PKCS1SHA384: return .rsaSignature(.pkcs1(.digest(.sha384)))
         case .PKCS1SHA512: return .rsaSignature(.pkcs1(.digest(.sha512)))
-        default: throw .parameter("the padding \(rawValue) is not one for signatures")
+        default: throw .parameter("the padding \(rawValue) is not a padding for signatures")
         }
     }
 
@@ -141,7 +144,7 @@ extension SecPadding {
         case []: return .rsaEncryption(.raw)
         case .PKCS1: return .rsaEncryption(.pkcs1)
         case .OAEP: return .rsaEncryption(.oaep(.sha1))
-        default: throw .parameter("the padding \(rawValue) is not one for encryption")
+        default: throw .parameter("the padding \(rawValue) is not a padding for encryption")
         }
     }
 }

@@ -3,11 +3,12 @@
 internal import CertificateTrust
 public import Foundation
 
-/// Rules that a certificate chain is judged by.
+/// The rules by which a certificate chain is evaluated.
 ///
-/// Not made by its initialiser but by the `SecPolicyCreate…` functions. Immutable; two are equal when they are the same rules.
+/// Policies are created by the `SecPolicyCreate…` functions, not with an initializer. Immutable.
+/// Two policies are equal if their rules are equal.
 public final class SecPolicy: NSObject, Sendable {
-    /// A ``PolicyBox``, whose type is not for clients to know.
+    /// A ``PolicyBox``, in a form that hides its type from clients.
     private let content: any AnyObject & Sendable
 
     init(_ policy: TrustPolicy) {
@@ -21,11 +22,11 @@ public final class SecPolicy: NSObject, Sendable {
 
     public override var hash: Int { policy.hashValue }
 
-    /// The policy in words, such as `<SecPolicy: the TLS server example.com>`.
+    /// A description of the policy, such as `<SecPolicy: the TLS server example.com>`.
     public override var description: String { "<SecPolicy: \(policy)>" }
 }
 
-/// Carries a `TrustPolicy` behind a type that clients may know.
+/// Holds a `TrustPolicy` for the public type, which cannot name it.
 private final class PolicyBox: Sendable {
     let policy: TrustPolicy
     init(_ policy: TrustPolicy) { self.policy = policy }
@@ -35,40 +36,46 @@ extension SecPolicy: CoreFoundationType {
     static var typeID: CFTypeID { TypeIdentifier.policy.rawValue }
 }
 
-/// What `CFGetTypeID` gives for a `SecPolicy`.
+/// Returns the type identifier of `SecPolicy`, for comparison with `CFGetTypeID`.
 @discardableResult
 public func SecPolicyGetTypeID() -> CFTypeID {
     SecPolicy.typeID
 }
 
-// MARK: Making policies
+// MARK: Creation
 
-/// RFC 5280 alone: the chain leads to an anchor. Names no server, so that any certificate of anybody passes.
+/// Returns the policy of RFC 5280 only: the chain leads to an anchor. It does not name a server, so
+/// a certificate of any owner passes.
 @discardableResult
 public func SecPolicyCreateBasicX509() -> SecPolicy {
     SecPolicy(.basicX509)
 }
 
-/// A server or a client of TLS.
+/// Returns the policy for a TLS server or a TLS client.
 ///
 /// - Parameters:
 ///   - server: true for the certificate of a server, false for that of a client.
-///   - hostname: the host or the IP address that the certificate has to name among its alternative names; internationalised labels in
-///     their A-form. Nil asks for nobody in particular. A name that no host can have matches no certificate.
+///   - hostname: the host or the IP address that the certificate's subject alternative names must
+///     contain; internationalized labels in their A-form. Nil accepts any name. A syntactically
+///     invalid host name matches no certificate.
 @discardableResult
 public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPolicy {
     let name = hostname.map { ServerName(requested: $0 as String) }
     return SecPolicy(server ? .server(name) : .client(name))
 }
 
-/// That no certificate was revoked, beside the other policies of a trust object.
+/// Returns the policy that no certificate is revoked. It is added to the other policies of a trust
+/// object.
 ///
-/// What is looked at is what ``SecTrustSetOCSPResponse(_:_:)`` was given, then lists among the system's anchors (as `openssl rehash` names them), and
-/// last, for a chain that is trusted otherwise, what the places that its certificates name answer over HTTP, within ten seconds; nobody is asked
-/// with `kSecRevocationNetworkAccessDisabled` or `SecTrustSetNetworkFetchAllowed(trust, false)`. Where nothing is known the certificate is trusted.
+/// The evaluation uses, in this order: the responses passed to ``SecTrustSetOCSPResponse(_:_:)``;
+/// CRLs among the system's anchors (with file names as `openssl rehash` makes them); and, for a
+/// chain that is otherwise trusted, HTTP responses from the URLs in its certificates, within ten
+/// seconds. `kSecRevocationNetworkAccessDisabled` and `SecTrustSetNetworkFetchAllowed(trust,
+/// false)` disable the network. A certificate without revocation evidence is trusted.
 ///
-/// - Parameter revocationFlags: `kSecRevocation…`; with `kSecRevocationRequirePositiveResponse` nothing is trusted of which nothing is known.
-/// - Returns: nil for flags that are not known.
+/// - Parameter revocationFlags: `kSecRevocation…`. With `kSecRevocationRequirePositiveResponse` the
+///   evaluation fails unless every certificate is confirmed not revoked.
+/// - Returns: nil for unknown flags.
 @discardableResult
 public func SecPolicyCreateRevocation(_ revocationFlags: CFOptionFlags) -> SecPolicy? {
     let options = RevocationOptions(rawValue: revocationFlags)

@@ -2,28 +2,29 @@
 
 // The identifiers of policies, and the keys of their properties.
 //
-// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an immutable string that is never replaced, and
-// Foundation on Linux declares NSString non-Sendable only on account of NSMutableString.
+// Every `nonisolated(unsafe)` in this file stands for one reason: because the constant is an
+// immutable string that is never replaced. Foundation on Linux declares NSString non-Sendable only
+// because of NSMutableString.
 
 public import Foundation
 
 // MARK: Identifiers
 
-/// RFC 5280 alone: a chain to an anchor.
+/// RFC 5280 only: a chain to an anchor.
 nonisolated(unsafe) public let kSecPolicyAppleX509Basic: CFString = "1.2.840.113635.100.1.2"
-/// A server or a client of TLS.
+/// A TLS server or a TLS client.
 nonisolated(unsafe) public let kSecPolicyAppleSSL: CFString = "1.2.840.113635.100.1.3"
-/// Signed and encrypted mail.
+/// Signed and encrypted email.
 nonisolated(unsafe) public let kSecPolicyAppleSMIME: CFString = "1.2.840.113635.100.1.8"
 /// Signed code.
 nonisolated(unsafe) public let kSecPolicyAppleCodeSigning: CFString = "1.2.840.113635.100.1.16"
-/// Signed times.
+/// Timestamps.
 nonisolated(unsafe) public let kSecPolicyAppleTimeStamping: CFString = "1.2.840.113635.100.1.20"
-/// Whether certificates were revoked.
+/// The revocation of certificates.
 nonisolated(unsafe) public let kSecPolicyAppleRevocation: CFString = "1.2.840.113635.100.1.21"
-/// A server or a client of EAP (802.1X).
+/// An EAP server or an EAP client (802.1X).
 nonisolated(unsafe) public let kSecPolicyAppleEAP: CFString = "1.2.840.113635.100.1.9"
-/// A server or a client of IPsec.
+/// An IPsec server or an IPsec client.
 nonisolated(unsafe) public let kSecPolicyAppleIPsec: CFString = "1.2.840.113635.100.1.11"
 /// An Apple ID's certificate, below one of Apple's roots.
 nonisolated(unsafe) public let kSecPolicyAppleIDValidation: CFString = "1.2.840.113635.100.1.18"
@@ -34,11 +35,12 @@ nonisolated(unsafe) public let kSecPolicyApplePassbookSigning: CFString = "1.2.8
 
 // MARK: Properties
 
-/// Which policy it is: one of the identifiers.
+/// The policy: one of the identifiers.
 nonisolated(unsafe) public let kSecPolicyOid: CFString = "SecPolicyOid"
-/// What the certificate has to be for: a host of TLS or IPsec, hosts of EAP, an address of mail, a type of passes.
+/// The name that the certificate must contain: a host for TLS or IPsec, hosts for EAP, an email
+/// address, a pass type.
 nonisolated(unsafe) public let kSecPolicyName: CFString = "SecPolicyName"
-/// Whether the certificate is a client's.
+/// Whether the certificate belongs to a client.
 nonisolated(unsafe) public let kSecPolicyClient: CFString = "SecPolicyClient"
 /// The flags of ``SecPolicyCreateRevocation(_:)``.
 nonisolated(unsafe) public let kSecPolicyRevocationFlags: CFString = "SecPolicyRevocationFlags"
@@ -47,7 +49,8 @@ nonisolated(unsafe) public let kSecPolicyTeamIdentifier: CFString = "SecPolicyTe
 
 // MARK: Key usages
 
-// Properties of every policy: where any is true, the leaf's key usage has to name one of them.
+// Properties of every policy: if any is true, the leaf's key usage must name one of those that are
+// true.
 
 nonisolated(unsafe) public let kSecPolicyKU_DigitalSignature: CFString = "CE_KU_DigitalSignature"
 nonisolated(unsafe) public let kSecPolicyKU_NonRepudiation: CFString = "CE_KU_NonRepudiation"

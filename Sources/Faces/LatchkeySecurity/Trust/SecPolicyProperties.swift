@@ -3,19 +3,22 @@
 internal import CertificateTrust
 public import Foundation
 
-// Policies by their identifiers, and what they tell of themselves.
+// The creation of policies by identifier, and the properties of policies.
 
-/// A policy by its identifier.
+/// Returns a policy by its identifier.
 ///
-/// What each asks for is in Documentation/Compatibility.md. Every policy takes `kSecPolicyKU_…` (Booleans) besides its own properties: then the leaf's
-/// key usage has to name one of those that are true, in place of what the policy asks for.
+/// Documentation/Compatibility.md lists the requirements of each policy. Besides its own properties
+/// every policy accepts `kSecPolicyKU_…` (Booleans): the leaf's key usage must then name one of
+/// those that are true. This replaces the policy's own requirement.
 ///
 /// - Parameters:
 ///   - policyIdentifier: one of `kSecPolicyApple…` and `kSecPolicyMacAppStoreReceipt`.
-///   - properties: `kSecPolicyName` (a host for SSL and IPsec, an address for S/MIME, a host or an array of them for EAP, a pass type for Passbook),
-///     `kSecPolicyClient` for SSL, IPsec and EAP, `kSecPolicyTeamIdentifier` for Passbook, which needs it, and `kSecPolicyRevocationFlags` for
-///     revocation, every available method where there are none.
-/// - Returns: nil for other identifiers, and where a property is unknown, missing or of another type.
+///   - properties: `kSecPolicyName` (a host for SSL and IPsec, an email address for S/MIME, a host
+///     or an array of them for EAP, a pass type for Passbook), `kSecPolicyClient` for SSL, IPsec
+///     and EAP, `kSecPolicyTeamIdentifier` for Passbook, which requires it, and
+///     `kSecPolicyRevocationFlags` for revocation, with every available method as the default.
+/// - Returns: nil for other identifiers, and if a property is unknown, missing or of the wrong
+///   type.
 @discardableResult
 public func SecPolicyCreateWithProperties(_ policyIdentifier: Any, _ properties: CFDictionary?) -> SecPolicy? {
     guard let identifier = policyIdentifier as? String, let given = PolicyProperties(properties),
@@ -24,8 +27,10 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: Any, _ properties:
     return SecPolicy(given.keyUsages.isEmpty ? policy : .keyUsages(given.keyUsages, of: policy))
 }
 
-/// The properties that ``SecPolicyCreateWithProperties(_:_:)`` makes the same policy of: its identifier under `kSecPolicyOid` and, where it has them,
-/// `kSecPolicyName`, `kSecPolicyClient`, `kSecPolicyTeamIdentifier`, `kSecPolicyRevocationFlags` and `kSecPolicyKU_…`.
+/// Returns the properties from which ``SecPolicyCreateWithProperties(_:_:)`` creates the same
+/// policy: its identifier under `kSecPolicyOid` and, if the policy has them, `kSecPolicyName`,
+/// `kSecPolicyClient`, `kSecPolicyTeamIdentifier`, `kSecPolicyRevocationFlags` and
+/// `kSecPolicyKU_…`.
 @discardableResult
 public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? {
     NSDictionary(dictionary: policyRef.policy.properties)
@@ -68,11 +73,11 @@ extension TrustPolicy {
     }
 }
 
-/// The properties that a program gives with a policy's identifier.
+/// The properties that a program passes with a policy's identifier.
 private struct PolicyProperties {
-    /// Several for EAP alone.
+    /// The names; more than one only for EAP.
     private var names: [String]?
-    /// Whether the names came in an array.
+    /// Whether the names were given as an array.
     private var hasSeveralNames = false
     private var isClient = false
     private var team: String?
@@ -90,14 +95,15 @@ private struct PolicyProperties {
         ]
     }
 
-    /// Nil where a value is of another type than its key has.
+    /// Nil if the value of a property has the wrong type.
     init?(_ properties: CFDictionary?) {
         for (key, value) in properties ?? [:] {
             guard let key = key as? String, take(value, for: key) else { return nil }
         }
     }
 
-    /// - Returns: whether the value is of the key's type. Whether the policy has such a property is asked later.
+    /// - Returns: whether the value has the type of the key. Whether the policy has such a property
+    ///   is checked later.
     private mutating func take(_ value: Any, for key: String) -> Bool {
         if let (_, usage) = Self.keyUsages.first(where: { $0.0 as String == key }) {
             guard let flag = value as? Bool else { return false }
@@ -105,7 +111,7 @@ private struct PolicyProperties {
             return true
         }
         switch key as CFString {
-        // Every policy may be given its own identifier again.
+        // Every policy accepts its own identifier as a property.
         case kSecPolicyOid: return true
         case kSecPolicyName:
             names = (value as? String).map { [$0] } ?? value as? [String]
@@ -131,10 +137,11 @@ private struct PolicyProperties {
         }
     }
 
-    /// Whether there are no other properties than these.
+    /// Whether there are no properties other than these.
     private func has(_ allowed: CFString...) -> Bool { keys.isSubset(of: allowed.map { $0 as String }) }
 
-    /// The policy; nil where the identifier is unknown, or the properties are not the policy's.
+    /// Returns the policy; nil if the identifier is unknown, or the policy does not have one of the
+    /// properties.
     func policy(_ identifier: CFString) -> TrustPolicy? {
         guard !hasSeveralNames || identifier == kSecPolicyAppleEAP else { return nil }
         let name = names?.first

@@ -6,19 +6,20 @@ internal import LatchkeyClient
 internal import LatchkeyService
 import Synchronization
 
-/// Certificates to be judged, together with the policies and anchors to judge them by.
+/// Certificates to evaluate, together with the policies and anchors of the evaluation.
 ///
-/// Not made by its initialiser but by `SecTrustCreateWithCertificates`. May be used by several threads; an evaluation judges what was set when
-/// it began.
+/// Trust objects are created by `SecTrustCreateWithCertificates`, not with an initializer. Several
+/// threads may use a trust object; an evaluation uses the state at its start.
 ///
 /// ```swift
 /// var trust: SecTrust?
-/// SecTrustCreateWithCertificates([leaf, intermediate] as CFArray, SecPolicyCreateSSL(true, "example.com" as CFString), &trust)
+/// let policy = SecPolicyCreateSSL(true, "example.com" as CFString)
+/// SecTrustCreateWithCertificates([leaf, intermediate] as CFArray, policy, &trust)
 /// var error: CFError?
 /// guard let trust, SecTrustEvaluateWithError(trust, &error) else { throw error! }
 /// ```
 public final class SecTrust: NSObject, Sendable {
-    /// A ``TrustBox``, whose type is not for clients to know.
+    /// A ``TrustBox``, in a form that hides its type from clients.
     private let content: any AnyObject & Sendable
 
     init(_ certificates: [SecCertificate], _ policies: [SecPolicy]) {
@@ -30,7 +31,8 @@ public final class SecTrust: NSObject, Sendable {
 
     var state: TrustState { box.state.withLock { $0 } }
 
-    /// Changes what is judged, or what by; the next question is answered by a new evaluation.
+    /// Changes the certificates or the parameters; the next access to the result starts a new
+    /// evaluation.
     func change(_ change: (inout TrustState) -> Void) {
         box.state.withLock { state in
             change(&state)
@@ -38,36 +40,36 @@ public final class SecTrust: NSObject, Sendable {
         }
     }
 
-    /// The verdict of now, from a new evaluation.
+    /// Returns the verdict of a new evaluation.
     @discardableResult
     func evaluate() -> TrustVerdict {
         let evaluated = state
         let verdict = evaluated.evaluation.verdict()
         box.state.withLock { state in
-            // Somebody may have changed it meanwhile.
+            // Another thread may have changed the state meanwhile.
             if state.generation == evaluated.generation { state.verdict = verdict }
         }
         return verdict
     }
 
-    /// The verdict of the last evaluation, or of one now where there was none.
+    /// The verdict of the last evaluation, or of a new one if there was none.
     var verdict: TrustVerdict { state.verdict ?? evaluate() }
 }
 
-/// What a `SecTrust` is about.
+/// The state of a `SecTrust`.
 struct TrustState: Sendable {
     var certificates: [SecCertificate] { didSet { generation += 1 } }
     var policies: [SecPolicy] { didSet { generation += 1 } }
-    /// Nil where none were set.
+    /// Nil if no anchors were set.
     var anchors: [SecCertificate]? { didSet { generation += 1 } }
-    /// Nil where nothing was said: then anchors that were set are the only ones.
+    /// Nil if not set; then anchors that were set are the only ones.
     var isAnchorsOnly: Bool? { didSet { generation += 1 } }
     var date: Date? { didSet { generation += 1 } }
     var exceptions: TrustExceptions? { didSet { generation += 1 } }
     var responses: [OCSPResponse] = [] { didSet { generation += 1 } }
     var mayFetch: Bool? { didSet { generation += 1 } }
     var options: TrustOptions = [] { didSet { generation += 1 } }
-    /// Kept for the caller: certificate transparency is not judged.
+    /// Stored for the caller: certificate transparency is not evaluated.
     var certificateTimestamps: [Data] = [] { didSet { generation += 1 } }
     var verdict: TrustVerdict?
     private(set) var generation = 0
@@ -77,10 +79,11 @@ struct TrustState: Sendable {
         self.policies = policies
     }
 
-    /// Whether the network may be asked: Apple's default, which here needs a policy that asks as well.
+    /// Whether the network may be used. Allowed by default, as with Apple, but used here only if a
+    /// policy requests it.
     var mayFetchNow: Bool { mayFetch ?? true }
 
-    /// What is judged, at the date that was set or now.
+    /// The evaluation of the current state, for the date that was set or the current time.
     var evaluation: TrustEvaluation {
         var evaluation = TrustEvaluation(
             certificates.map(\.body), policies: policies.map(\.policy), at: (date ?? Date()).timeIntervalSince1970)
@@ -96,7 +99,7 @@ struct TrustState: Sendable {
     }
 }
 
-/// Carries a ``TrustState`` behind a type that clients may know.
+/// Holds a ``TrustState`` for the public type, which cannot name it.
 private final class TrustBox: Sendable {
     let state: Mutex<TrustState>
     init(_ state: TrustState) { self.state = Mutex(state) }
@@ -106,7 +109,7 @@ extension SecTrust: CoreFoundationType {
     static var typeID: CFTypeID { TypeIdentifier.trust.rawValue }
 }
 
-/// What `CFGetTypeID` gives for a `SecTrust`.
+/// Returns the type identifier of `SecTrust`, for comparison with `CFGetTypeID`.
 @discardableResult
 public func SecTrustGetTypeID() -> CFTypeID {
     SecTrust.typeID

@@ -4,14 +4,16 @@ internal import CertificateTrust
 public import Foundation
 internal import KeychainModel
 
-// What is judged, and by what.
+// The inputs of an evaluation.
 
-/// A trust object for some certificates.
+/// Creates a trust object for certificates.
 ///
 /// - Parameters:
-///   - certificates: a `SecCertificate`, or an array of them with the one to be judged first; the others help to find a chain.
-///   - policies: a `SecPolicy`, or an array of them, all of which have to be kept; nil for `SecPolicyCreateBasicX509()`.
-/// - Returns: errSecParam where one of them is something else, or there is no certificate.
+///   - certificates: a `SecCertificate`, or an array of them. The first is evaluated; the others
+///     help to find a chain.
+///   - policies: a `SecPolicy`, or an array of them, all of which must be satisfied; nil for
+///     `SecPolicyCreateBasicX509()`.
+/// - Returns: errSecParam if an element is of another class, or there is no certificate.
 @discardableResult
 public func SecTrustCreateWithCertificates(
     _ certificates: Any, _ policies: Any?, _ trust: UnsafeMutablePointer<SecTrust?>
@@ -22,7 +24,7 @@ public func SecTrustCreateWithCertificates(
     return errSecSuccess
 }
 
-/// One object, or an array of them; nil where anything is of another class.
+/// Returns one object, or an array of them, as an array; nil if any is of another class.
 private func elements<Element>(_ objects: Any) -> [Element]? {
     if let one = objects as? Element { return [one] }
     guard let several = objects as? [Any] else { return nil }
@@ -32,7 +34,7 @@ private func elements<Element>(_ objects: Any) -> [Element]? {
 
 // MARK: Policies
 
-/// Judges by other policies from now on.
+/// Replaces the policies of the following evaluations.
 ///
 /// - Parameter policies: a `SecPolicy`, or an array of at least one.
 /// - Returns: errSecParam for anything else.
@@ -43,7 +45,7 @@ public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: Any) -> OSStatus 
     return errSecSuccess
 }
 
-/// The policies, in an array.
+/// Copies the policies, as an array.
 @discardableResult
 public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     policies.pointee = NSArray(array: trust.state.policies)
@@ -52,10 +54,11 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
 
 // MARK: Anchors
 
-/// Trusts these certificates, and no others unless ``SecTrustSetAnchorCertificatesOnly(_:_:)`` says so afterwards.
+/// Sets the trusted certificates. No others are trusted, unless
+/// ``SecTrustSetAnchorCertificatesOnly(_:_:)`` is called afterwards with false.
 ///
-/// - Parameter anchorCertificates: an array of `SecCertificate`; nil for the system's anchors again.
-/// - Returns: errSecParam where one of them is something else.
+/// - Parameter anchorCertificates: an array of `SecCertificate`; nil restores the system's anchors.
+/// - Returns: errSecParam if an element is of another class.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
     guard let anchorCertificates else {
@@ -67,14 +70,14 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificate
     return errSecSuccess
 }
 
-/// Whether the anchors that were set are the only ones, or the system's count beside them.
+/// Sets whether only the anchors that were set are trusted, or the system's anchors as well.
 @discardableResult
 public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus {
     trust.change { $0.isAnchorsOnly = anchorCertificatesOnly }
     return errSecSuccess
 }
 
-/// The anchors that were set; nil where none were.
+/// Copies the anchors that were set; nil if none were set.
 @discardableResult
 public func SecTrustCopyCustomAnchorCertificates(_ trust: SecTrust, _ anchors: UnsafeMutablePointer<CFArray?>)
     -> OSStatus
@@ -83,7 +86,7 @@ public func SecTrustCopyCustomAnchorCertificates(_ trust: SecTrust, _ anchors: U
     return errSecSuccess
 }
 
-/// The anchors that the system has all programs trust.
+/// Copies the anchors that the system configures for all programs.
 @discardableResult
 public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArray?>) -> OSStatus {
     anchors.pointee = NSArray(array: SystemAnchors.shared.load().certificates.map(SecCertificate.init))
@@ -92,7 +95,7 @@ public func SecTrustCopyAnchorCertificates(_ anchors: UnsafeMutablePointer<CFArr
 
 // MARK: Date, network, exceptions
 
-/// Judges for a moment other than that of the evaluation.
+/// Sets the validation time, in place of the time of the evaluation.
 @discardableResult
 public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OSStatus {
     let date = Date(timeIntervalSince1970: verifyDate.timeIntervalSince1970)
@@ -100,30 +103,34 @@ public func SecTrustSetVerifyDate(_ trust: SecTrust, _ verifyDate: CFDate) -> OS
     return errSecSuccess
 }
 
-/// The moment that is judged for, in seconds since the beginning of 2001; now, where none was set.
+/// Returns the validation time in seconds since the beginning of 2001; the current time if none was
+/// set.
 @discardableResult
 public func SecTrustGetVerifyTime(_ trust: SecTrust) -> CFAbsoluteTime {
     (trust.state.date ?? Date()).timeIntervalSinceReferenceDate
 }
 
-/// Whether an evaluation may ask the network, where a policy of `SecPolicyCreateRevocation` wants it.
+/// Sets whether an evaluation may use the network if a policy of `SecPolicyCreateRevocation`
+/// requests it.
 @discardableResult
 public func SecTrustSetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Bool) -> OSStatus {
     trust.change { $0.mayFetch = allowFetch }
     return errSecSuccess
 }
 
-/// Whether an evaluation may ask the network.
+/// Copies whether an evaluation may use the network.
 @discardableResult
 public func SecTrustGetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: UnsafeMutablePointer<Bool>) -> OSStatus {
     allowFetch.pointee = trust.state.mayFetchNow
     return errSecSuccess
 }
 
-/// Judges by answers of OCSP as well, such as a server sends with its certificates. They count also where no policy asks for them.
+/// Sets OCSP responses for the evaluation, such as a server sends with its certificates. They are
+/// used even if no policy requests revocation.
 ///
-/// - Parameter responseData: Data, or an array of it, each an `OCSPResponse` in DER (RFC 6960); nil for none any more.
-/// - Returns: errSecParam for other objects; errSecOCSPBadResponse where one cannot be read.
+/// - Parameter responseData: Data, or an array of Data, each an `OCSPResponse` in DER (RFC 6960);
+///   nil removes all responses.
+/// - Returns: errSecParam for other objects; errSecOCSPBadResponse if a response cannot be decoded.
 @discardableResult
 public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: Any?) -> OSStatus {
     guard let bytes: [Data] = responseData.map({ elements($0) }) ?? [] else { return errSecParam }
@@ -133,17 +140,20 @@ public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: Any?) -> 
     return errSecSuccess
 }
 
-/// What a user who trusts this chain nevertheless would overlook: an opaque value, to be kept for ``SecTrustSetExceptions(_:_:)``.
+/// Copies the exceptions that a user who trusts this chain nevertheless would allow: an opaque
+/// value for ``SecTrustSetExceptions(_:_:)``.
 ///
-/// - Returns: nil where something is wrong that nobody may overlook, such as a signature that does not verify.
+/// - Returns: nil if the chain has a failure for which no exception is possible, such as an invalid
+///   signature.
 @discardableResult
 public func SecTrustCopyExceptions(_ trust: SecTrust) -> CFData? {
     trust.verdict.exceptions.map { NSData(data: Data($0.bytes)) }
 }
 
-/// Overlooks what ``SecTrustCopyExceptions(_:)`` gave for the same leaf; nothing more, and nothing again with nil.
+/// Allows the exceptions that ``SecTrustCopyExceptions(_:)`` returned for the same leaf, and no
+/// others. Nil removes the exceptions.
 ///
-/// - Returns: false where they are for another leaf, or are none.
+/// - Returns: false if the data is for another leaf, or does not hold exceptions.
 @discardableResult
 public func SecTrustSetExceptions(_ trust: SecTrust, _ exceptions: CFData?) -> Bool {
     let given = exceptions.flatMap { TrustExceptions(Array(Data(bytes: $0.bytes, count: $0.length))) }

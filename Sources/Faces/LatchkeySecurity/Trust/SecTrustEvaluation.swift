@@ -5,23 +5,26 @@ public import Dispatch
 public import Foundation
 internal import KeychainModel
 
-// Judging.
+// Evaluation.
 
-/// Whether the certificate is trusted. Waits up to ten seconds for the network, where a policy of ``SecPolicyCreateRevocation(_:)`` asks it.
+/// Returns whether the certificate is trusted. Waits up to ten seconds for the network if a policy
+/// of ``SecPolicyCreateRevocation(_:)`` requests it.
 ///
-/// - Parameter error: receives, where it is not, an error in NSOSStatusErrorDomain: Apple's code (errSecCertificateExpired,
-///   errSecHostNameMismatch, errSecNotTrusted, …) and a sentence with what was expected and what was found.
+/// - Parameter error: receives, if the certificate is not trusted, an error in
+///   NSOSStatusErrorDomain: Apple's code (errSecCertificateExpired, errSecHostNameMismatch,
+///   errSecNotTrusted, …) and an explanation of what was expected and what was found.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let verdict = trust.evaluate()
     error?.pointee = verdict.error
     return verdict.isTrusted
 }
 
-/// Judges on a queue.
+/// Evaluates on a queue.
 ///
 /// - Parameters:
-///   - queue: where the certificates are judged and `result` is called.
-///   - result: receives the trust object, whether it is trusted, and the error of ``SecTrustEvaluateWithError(_:_:)``.
+///   - queue: the queue on which the evaluation runs and `result` is called.
+///   - result: receives the trust object, whether it is trusted, and the error of
+///     ``SecTrustEvaluateWithError(_:_:)``.
 @discardableResult
 public func SecTrustEvaluateAsyncWithError(
     _ trust: SecTrust, _ queue: DispatchQueue, _ result: @escaping @Sendable (SecTrust, Bool, CFError?) -> Void
@@ -33,7 +36,7 @@ public func SecTrustEvaluateAsyncWithError(
     return errSecSuccess
 }
 
-/// Judges, and tells the result alone.
+/// Evaluates and returns only the result type.
 @available(*, deprecated, renamed: "SecTrustEvaluateWithError")
 @discardableResult
 public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
@@ -41,7 +44,7 @@ public func SecTrustEvaluate(_ trust: SecTrust, _ result: UnsafeMutablePointer<S
     return errSecSuccess
 }
 
-/// Judges on a queue, and tells the result alone.
+/// Evaluates on a queue and returns only the result type.
 @available(*, deprecated, renamed: "SecTrustEvaluateAsyncWithError")
 @discardableResult
 public func SecTrustEvaluateAsync(
@@ -51,29 +54,30 @@ public func SecTrustEvaluateAsync(
     return errSecSuccess
 }
 
-/// The result of the last evaluation; `.invalid` where there was none since the last change.
+/// Copies the result of the last evaluation; `.invalid` if there was none since the last change.
 @discardableResult
 public func SecTrustGetTrustResult(_ trust: SecTrust, _ result: UnsafeMutablePointer<SecTrustResultType>) -> OSStatus {
     result.pointee = trust.state.verdict?.resultType ?? .invalid
     return errSecSuccess
 }
 
-// MARK: What came of it
+// MARK: Results
 
-/// The chain, the certificate that was judged first and the anchor last; where there is none, the certificates of the attempt that came
-/// furthest. Evaluates where nothing has.
+/// Copies the chain, from the evaluated certificate to the anchor. If there is no chain, copies the
+/// certificates of the most successful attempt. Evaluates first if there is no result yet.
 @discardableResult
 public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? {
     NSArray(array: trust.verdict.chain.map(SecCertificate.init))
 }
 
-/// How many certificates the chain has. Evaluates where nothing has.
+/// Returns the number of certificates in the chain. Evaluates first if there is no result yet.
 @discardableResult
 public func SecTrustGetCertificateCount(_ trust: SecTrust) -> CFIndex {
     trust.verdict.chain.count
 }
 
-/// A certificate of the chain, 0 being the one that was judged; nil behind the last.
+/// Returns a certificate of the chain, where 0 is the evaluated one; nil if the index is out of
+/// range.
 @available(*, deprecated, renamed: "SecTrustCopyCertificateChain")
 @discardableResult
 public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ index: CFIndex) -> SecCertificate? {
@@ -81,7 +85,8 @@ public func SecTrustGetCertificateAtIndex(_ trust: SecTrust, _ index: CFIndex) -
     return chain.indices.contains(index) ? SecCertificate(chain[index]) : nil
 }
 
-/// The public key of the certificate that was judged; nil where its algorithm is not served. Trust in it is not said.
+/// Copies the public key of the evaluated certificate, whether or not it is trusted; nil if its
+/// algorithm is unsupported.
 @discardableResult
 public func SecTrustCopyKey(_ trust: SecTrust) -> SecKey? {
     SecCertificateCopyKey(trust.state.certificates[0])
@@ -94,9 +99,10 @@ public func SecTrustCopyPublicKey(_ trust: SecTrust) -> SecKey? {
     SecTrustCopyKey(trust)
 }
 
-/// What came of the last evaluation: `kSecTrustEvaluationDate` (Date), `kSecTrustResultValue` (a number of `SecTrustResultType`) and, where every
-/// certificate is known not to be revoked, `kSecTrustRevocationChecked` (true) and `kSecTrustRevocationValidUntilDate` (Date); nil where there was
-/// none.
+/// Copies the result of the last evaluation: `kSecTrustEvaluationDate` (Date),
+/// `kSecTrustResultValue` (a number of `SecTrustResultType`) and, if every certificate is confirmed
+/// not revoked, `kSecTrustRevocationChecked` (true) and `kSecTrustRevocationValidUntilDate` (Date);
+/// nil if there was no evaluation.
 @discardableResult
 public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     guard let verdict = trust.state.verdict else { return nil }
@@ -111,8 +117,8 @@ public func SecTrustCopyResult(_ trust: SecTrust) -> CFDictionary? {
     return NSDictionary(dictionary: result)
 }
 
-/// What is wrong with each certificate of the chain: an array of dictionaries with `kSecPropertyTypeTitle` and, where something is,
-/// `kSecPropertyTypeError`.
+/// Copies the failures of each certificate of the chain: an array of dictionaries with
+/// `kSecPropertyTypeTitle` and, for a certificate with failures, `kSecPropertyTypeError`.
 @discardableResult
 public func SecTrustCopyProperties(_ trust: SecTrust) -> CFArray? {
     let verdict = trust.verdict
@@ -128,13 +134,14 @@ public func SecTrustCopyProperties(_ trust: SecTrust) -> CFArray? {
 extension TrustVerdict {
     fileprivate var resultType: SecTrustResultType { SecTrustResultType(rawValue: result.rawValue) ?? .otherError }
 
-    /// Nil where the chain is trusted.
+    /// Nil if the chain is trusted.
     fileprivate var error: CFError? { failure.map { TrustError(self, $0) } }
 }
 
-/// Why a chain is refused, with its sentences made when they are read: a program that asks for the code alone does not pay for them.
+/// The reason why a chain is not trusted. The explanations are composed when they are read, so that
+/// a program that uses only the code does not pay for them.
 ///
-/// Its Sendable is unchecked because NSError's is: what this class adds is an immutable value.
+/// Its Sendable is unchecked because NSError's is. This class only adds an immutable value.
 private final class TrustError: NSError, @unchecked Sendable {
     private let verdict: TrustVerdict
 
@@ -152,7 +159,7 @@ private final class TrustError: NSError, @unchecked Sendable {
         return sentences
     }
 
-    // An archive holds the sentences, and is read where this class is not known.
+    // An archive holds the explanations and can be decoded where this class is not known.
     override var classForCoder: AnyClass { NSError.self }
     override func encode(with coder: NSCoder) {
         NSError(domain: domain, code: code, userInfo: userInfo).encode(with: coder)

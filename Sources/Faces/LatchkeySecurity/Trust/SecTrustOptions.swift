@@ -3,30 +3,32 @@
 internal import CertificateTrust
 public import Foundation
 
-/// What an evaluation overlooks, or asks for besides the policies.
+/// Options of an evaluation, in addition to the policies: failures to ignore and extra
+/// requirements.
 public struct SecTrustOptionFlags: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Certificates may have expired. One that is not valid yet is refused.
+    /// Certificates may be expired. A certificate that is not valid yet is refused.
     public static let allowExpired = SecTrustOptionFlags(rawValue: 0x01)
-    /// The certificate of an authority may be a server's.
+    /// The leaf may be the certificate of a CA.
     public static let leafIsCA = SecTrustOptionFlags(rawValue: 0x02)
-    /// Accepted, without effect: issuers are not fetched.
+    /// Accepted and ignored: issuers are not fetched.
     public static let fetchIssuerFromNet = SecTrustOptionFlags(rawValue: 0x04)
-    /// Roots may have expired, and nothing below them.
+    /// Roots may be expired, but no certificate below them.
     public static let allowExpiredRoot = SecTrustOptionFlags(rawValue: 0x08)
-    /// Nothing is trusted of which it is not known, for each certificate below the anchor, that it is not revoked.
+    /// Fail unless each certificate below the anchor is confirmed not revoked.
     public static let requireRevPerCert = SecTrustOptionFlags(rawValue: 0x10)
-    /// Accepted, without effect: trust settings always count.
+    /// Accepted and ignored: trust settings always apply.
     public static let useTrustSettings = SecTrustOptionFlags(rawValue: 0x20)
-    /// Certificates of the trust object that have signed themselves are anchors.
+    /// Self-signed certificates in the trust object are anchors.
     public static let implicitAnchors = SecTrustOptionFlags(rawValue: 0x40)
 }
 
-/// Sets the options of the next evaluations, in place of those that were set before. What is trusted because of one has the result `.proceed`.
+/// Sets the options of the following evaluations, in place of earlier ones. If the chain is trusted
+/// because of an option, the result is `.proceed`.
 ///
-/// - Returns: errSecParam for flags that are not known.
+/// - Returns: errSecParam for unknown flags.
 @discardableResult
 public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFlags) -> OSStatus {
     let chosen = TrustOptions(rawValue: options.rawValue)
@@ -35,12 +37,14 @@ public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFl
     return errSecSuccess
 }
 
-/// Gives the timestamps of certificate transparency that a server sent with its certificates (RFC 6962, section 3.2).
+/// Sets the signed certificate timestamps that a server sent with its certificates (RFC 6962,
+/// section 3.2).
 ///
-/// They are kept, and change no verdict: certificate transparency is not judged, and never required.
+/// They are stored and do not change a verdict: certificate transparency is neither evaluated nor
+/// required.
 ///
-/// - Parameter sctArray: an array of Data, one for each timestamp; nil for none any more.
-/// - Returns: errSecParam where one is something else.
+/// - Parameter sctArray: an array of Data, one for each timestamp; nil removes all timestamps.
+/// - Returns: errSecParam if an element is not Data.
 @discardableResult
 public func SecTrustSetSignedCertificateTimestamps(_ trust: SecTrust, _ sctArray: CFArray?) -> OSStatus {
     let timestamps = (sctArray ?? []).map { $0 as? Data }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What came of an evaluation. Trusted are `.unspecified`, because the chain keeps every rule, and `.proceed`, because the user said so.
+/// The result of an evaluation. Two results mean that the chain is trusted: `.unspecified`, because
+/// it satisfies every rule, and `.proceed`, because of a user's decision.
 public enum SecTrustResultType: UInt32, Sendable {
-    /// Nothing was evaluated yet.
+    /// No evaluation has taken place.
     case invalid = 0
-    /// Trusted because the user said so.
+    /// Trusted by a user's decision.
     case proceed = 1
-    /// Not used any more.
+    /// No longer used.
     @available(*, deprecated) case confirm = 2
-    /// The user forbids it.
+    /// Denied by the user.
     case deny = 3
-    /// Trusted: the chain leads to an anchor and keeps every rule.
+    /// Trusted: the chain leads to an anchor and satisfies every rule.
     case unspecified = 4
-    /// Not trusted, for a reason that the user may overlook.
+    /// Not trusted, for a reason that the user may ignore.
     case recoverableTrustFailure = 5
-    /// Not trusted, for a reason that nobody may overlook.
+    /// Not trusted, for a reason that cannot be ignored.
     case fatalTrustFailure = 6
-    /// The evaluation itself failed.
+    /// The evaluation failed.
     case otherError = 7
 }
