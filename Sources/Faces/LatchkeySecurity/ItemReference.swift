@@ -8,7 +8,7 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import SecretMemory
 
-/// An object that stands for an item: what `kSecValueRef` holds.
+/// An object that stands for an item: the value of `kSecValueRef`.
 enum ItemReference {
     case key(SecKey)
     case certificate(SecCertificate)

@@ -378,7 +378,7 @@ struct UpdateRequest {
 extension ItemDictionary {
     /// The query that the three searching calls have in common.
     fileprivate func lookup() throws(KeychainError) -> ItemLookup {
-        _ = try secret()  // Data in a query is no condition, but must be Data.
+        _ = try secret()  // Data in a query is not a condition, but its type is checked.
         let object = try itemReference()
         let given = try decodedPersistentReference()
         let reference = given ?? object?.persistentReference
