@@ -2,10 +2,10 @@
 
 import CommonCrypto
 
-/// What the functions of CommonCryptor.h gave.
+/// The result of a function of CommonCryptor.h.
 struct CipherOutcome: Equatable {
     let status: Int
-    /// The bytes that `dataOutMoved` tells of.
+    /// The bytes that `dataOutMoved` counts.
     let output: [UInt8]
     let moved: Int
 
@@ -23,8 +23,8 @@ struct CipherOutcome: Equatable {
         self.moved = moved
     }
 
-    /// - Parameter call: Writes to a buffer of `capacity` bytes. What lies behind it must stay as
-    ///   it is.
+    /// - Parameter call: Writes to a buffer of `capacity` bytes. The bytes after it must stay
+    ///   unchanged.
     init(capacity: Int, _ call: (UnsafeMutablePointer<UInt8>, Int, UnsafeMutablePointer<Int>) -> CCCryptorStatus) {
         var buffer = [UInt8](repeating: 0xee, count: capacity + 64)
         var moved = -1
@@ -35,7 +35,7 @@ struct CipherOutcome: Equatable {
     }
 }
 
-/// A call of `CCCrypt` whose arguments have names.
+/// Calls `CCCrypt` with named arguments.
 func crypt(
     _ operation: Int, _ input: [UInt8], key: [UInt8], iv: [UInt8]? = nil, algorithm: Int = kCCAlgorithmAES,
     options: Int = kCCOptionPKCS7Padding, capacity: Int? = nil
@@ -48,7 +48,7 @@ func crypt(
     }
 }
 
-/// A context that is released with the object.
+/// A context that is released together with the object.
 final class Cryptor {
     private(set) var reference: CCCryptorRef?
     let status: Int
@@ -75,7 +75,8 @@ final class Cryptor {
 
     deinit { CCCryptorRelease(reference) }
 
-    /// - Parameter capacity: Of the output; else what ``outputLength(for:final:)`` says.
+    /// - Parameter capacity: The capacity of the output; by default the result of
+    ///   ``outputLength(for:final:)``.
     func update(_ input: [UInt8], capacity: Int? = nil) -> CipherOutcome {
         CipherOutcome(capacity: capacity ?? outputLength(for: input.count, final: false)) { output, capacity, moved in
             CCCryptorUpdate(reference, input, input.count, output, capacity, moved)
@@ -90,7 +91,7 @@ final class Cryptor {
         CCCryptorGetOutputLength(reference, count, final)
     }
 
-    /// The output of a whole message in parts; nil where a call fails.
+    /// Returns the output of a whole message in parts; nil if a call fails.
     func run(_ parts: [[UInt8]]) -> [UInt8]? {
         var output: [UInt8] = []
         for part in parts {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Constants of CommonCrypto")
 struct ConstantsTests {
-    @Test("Status codes are those of CommonCryptoError.h")
+    @Test("Status codes have the values of CommonCryptoError.h")
     func statuses() {
         #expect(kCCSuccess == 0)
         let errors: [Int] = [
@@ -33,7 +33,7 @@ struct ConstantsTests {
         #expect([ccNoPadding, ccPKCS7Padding, kCCModeOptionCTR_LE, kCCModeOptionCTR_BE] == [0, 1, 1, 2])
     }
 
-    @Test("Sizes are those of CommonCryptor.h")
+    @Test("Sizes have the values of CommonCryptor.h")
     func sizes() {
         #expect(
             [kCCKeySizeAES128, kCCKeySizeAES192, kCCKeySizeAES256, kCCKeySizeDES, kCCKeySize3DES] == [

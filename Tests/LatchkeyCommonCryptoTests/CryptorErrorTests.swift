@@ -9,7 +9,7 @@ struct CryptorErrorTests {
     private let iv = randomBytes(16)
 
     @Test(
-        "A key size that the algorithm does not have gives kCCKeySizeError",
+        "An unsupported key size gives kCCKeySizeError",
         arguments: [
             (kCCAlgorithmAES, 0), (kCCAlgorithmAES, 15), (kCCAlgorithmAES, 17), (kCCAlgorithmAES, 64),
             (kCCAlgorithmAES, 128),
@@ -23,7 +23,7 @@ struct CryptorErrorTests {
     }
 
     @Test(
-        "Ciphers and modes that are not there give kCCUnimplemented, numbers that Apple does not have kCCParamError",
+        "Unsupported ciphers and modes give kCCUnimplemented, values that Apple does not define kCCParamError",
         arguments: [
             (kCCEncrypt, kCCAlgorithmCAST, kCCModeCBC, kCCUnimplemented),
             (kCCEncrypt, kCCAlgorithmRC4, kCCModeRC4, kCCUnimplemented),
@@ -48,7 +48,7 @@ struct CryptorErrorTests {
     }
 
     @Test(
-        "A buffer that is one byte too small gives kCCBufferTooSmall and the size that is needed, and nothing is written"
+        "A buffer that is one byte too small gives kCCBufferTooSmall and the required size, and is not written"
     )
     func bufferTooSmall() {
         let sealed = crypt(kCCEncrypt, randomBytes(20), key: key, iv: iv).output
@@ -58,7 +58,7 @@ struct CryptorErrorTests {
         #expect(
             crypt(kCCEncrypt, randomBytes(32), key: key, options: 0, capacity: 31)
                 == .failure(kCCBufferTooSmall, moved: 32))
-        // As Apple's does it, also where the plaintext would have had room.
+        // Like Apple's: also if the buffer is large enough for the plaintext.
         #expect(crypt(kCCDecrypt, sealed, key: key, iv: iv, capacity: 31) == .failure(kCCBufferTooSmall, moved: 32))
         var moved = 0
         let status = CCCrypt(
@@ -70,7 +70,8 @@ struct CryptorErrorTests {
     }
 
     @Test(
-        "An update or an end without room can be repeated, and no state is lost", arguments: [kCCEncrypt, kCCDecrypt])
+        "An update or an end with a small buffer can be repeated, and no state is lost",
+        arguments: [kCCEncrypt, kCCDecrypt])
     func repeated(_ operation: Int) {
         let message = randomBytes(45)
         let sealed = crypt(kCCEncrypt, message, key: key, iv: iv).output
@@ -87,7 +88,7 @@ struct CryptorErrorTests {
         #expect(first.output + rest == output)
     }
 
-    @Test("A message that has to be a multiple of the block size and is not gives kCCAlignmentError")
+    @Test("A message that must be a multiple of the block size and is not gives kCCAlignmentError")
     func alignment() {
         #expect(crypt(kCCEncrypt, randomBytes(17), key: key, options: 0) == .failure(kCCAlignmentError))
         #expect(crypt(kCCEncrypt, randomBytes(17), key: key, options: kCCOptionECBMode) == .failure(kCCAlignmentError))
@@ -96,9 +97,9 @@ struct CryptorErrorTests {
         #expect(crypt(kCCEncrypt, [], key: key, options: 0) == .success([]))
     }
 
-    @Test("A plaintext that does not end in padding gives kCCDecodeError", arguments: [0, 17, 255])
+    @Test("A plaintext without valid padding gives kCCDecodeError", arguments: [0, 17, 255])
     func badPadding(_ last: UInt8) {
-        // Of whole blocks without padding the last byte is what is taken for it.
+        // The last byte of whole blocks without padding is taken for the padding length.
         let sealed = crypt(kCCEncrypt, randomBytes(31) + [last], key: key, iv: iv, options: 0).output
         #expect(crypt(kCCDecrypt, sealed, key: key, iv: iv) == .failure(kCCDecodeError))
         let cryptor = Cryptor(kCCDecrypt, key: key, iv: iv)
@@ -106,12 +107,12 @@ struct CryptorErrorTests {
         #expect(cryptor.final() == .failure(kCCCallSequenceError))
     }
 
-    @Test("A ciphertext of nothing has no padding, so it does not decode")
+    @Test("An empty ciphertext has no padding, so it does not decode")
     func emptyCiphertext() {
         #expect(crypt(kCCDecrypt, [], key: key, iv: iv) == .failure(kCCDecodeError))
     }
 
-    @Test("After the end of a padded message only a reset context goes on")
+    @Test("After the end of a padded message a context must be reset")
     func callSequence() {
         let cryptor = Cryptor(kCCEncrypt, key: key, iv: iv)
         let sealed = cryptor.run([[1, 2, 3]])
@@ -128,7 +129,7 @@ struct CryptorErrorTests {
         withExtendedLifetime(cryptor) { #expect(CCCryptorReset(cryptor.reference, iv) == kCCUnimplemented) }
     }
 
-    @Test("Null contexts give kCCParamError and no length")
+    @Test("Null contexts give kCCParamError and the length 0")
     func nullContexts() {
         let input: [UInt8] = [1]
         var output: UInt8 = 7
@@ -142,7 +143,7 @@ struct CryptorErrorTests {
         #expect(output == 7)
     }
 
-    @Test("A null key and a null place for the context give kCCParamError")
+    @Test("A null key and a null pointer for the context give kCCParamError")
     func nullKeys() {
         let (encrypt, aes) = (CCOperation(kCCEncrypt), CCAlgorithm(kCCAlgorithmAES))
         #expect(CCCryptorCreate(encrypt, aes, 0, key, 16, iv, nil) == kCCParamError)
@@ -153,7 +154,7 @@ struct CryptorErrorTests {
         #expect(CCCrypt(encrypt, aes, 0, key, 16, iv, nil, 0, nil, 0, nil) == kCCSuccess)
     }
 
-    @Test("A negative length gives kCCParamError, that of a key kCCKeySizeError", arguments: [-1, Int.min])
+    @Test("A negative length gives kCCParamError, a negative key length kCCKeySizeError", arguments: [-1, Int.min])
     func negativeLengths(_ length: Int) {
         let input: [UInt8] = [1]
         var output: UInt8 = 7
@@ -173,7 +174,7 @@ struct CryptorErrorTests {
     }
 
     @Test(
-        "Null pointers to more than no bytes, and lengths that overflow, give kCCParamError", arguments: [1, Int.max])
+        "Null pointers with a length above 0, and lengths that overflow, give kCCParamError", arguments: [1, Int.max])
     func nullBuffers(_ length: Int) {
         let cryptor = Cryptor(kCCEncrypt, key: key)
         #expect(cryptor.update([1, 2, 3]) == .success([]))
@@ -181,11 +182,11 @@ struct CryptorErrorTests {
         #expect(CCCryptorUpdate(cryptor.reference, nil, 0, nil, length, nil) == kCCParamError)
         #expect(CCCryptorFinal(cryptor.reference, nil, length, nil) == kCCParamError)
         #expect(cryptor.outputLength(for: .max, final: false) == 0)
-        // No state was lost.
+        // The state is intact.
         #expect(cryptor.final() == crypt(kCCEncrypt, [1, 2, 3], key: key))
     }
 
-    @Test("Any numbers in any order of calls end in a status of CommonCrypto, and nothing is written past the output")
+    @Test("Any values in any order of calls give a status of CommonCrypto and write nothing past the output")
     func anyCalls() {
         for _ in 0..<500 {
             var reference: CCCryptorRef?

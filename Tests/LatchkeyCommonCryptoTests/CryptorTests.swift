@@ -8,7 +8,7 @@ struct CryptorTests {
     private let key = randomBytes(32)
     private let iv = randomBytes(16)
 
-    @Test("Padding makes any message whole blocks, of which the last is never left out", arguments: 0..<50)
+    @Test("Padding extends any message to whole blocks and adds at least one byte", arguments: 0..<50)
     func padding(_ count: Int) {
         let message = randomBytes(count)
         let sealed = crypt(kCCEncrypt, message, key: key, iv: iv)
@@ -17,7 +17,7 @@ struct CryptorTests {
         #expect(crypt(kCCDecrypt, sealed.output, key: key, iv: iv) == .success(message))
     }
 
-    @Test("A message in random parts gives what the message in one piece gives", arguments: 0..<100)
+    @Test("A message in random parts gives the same output as in one piece", arguments: 0..<100)
     func parts(_ count: Int) {
         let message = randomBytes(count * 7)
         for options in [kCCOptionPKCS7Padding, kCCOptionPKCS7Padding | kCCOptionECBMode] {
@@ -27,7 +27,7 @@ struct CryptorTests {
         }
     }
 
-    @Test("The output length is what an update writes, and with the end at least what both write")
+    @Test("The output length is that of an update, and with the end at least that of both")
     func outputLengths() {
         for operation in [kCCEncrypt, kCCDecrypt] {
             for options in [0, kCCOptionPKCS7Padding] {
@@ -50,7 +50,7 @@ struct CryptorTests {
         }
     }
 
-    @Test("A missing initialization vector is zeros, and ECB has none")
+    @Test("A missing initialization vector stands for zeros, and ECB uses none")
     func zeroVector() {
         let message = randomBytes(32)
         let zeros = [UInt8](repeating: 0, count: 16)
@@ -81,7 +81,7 @@ struct CryptorTests {
         #expect(Array(buffer.prefix(moved)) == message)
     }
 
-    @Test("A stream cipher works in place, part by part")
+    @Test("A stream cipher works in place, in parts")
     func streamInPlace() {
         let message = randomBytes(100)
         let cryptor = Cryptor(kCCEncrypt, mode: kCCModeCTR, key: key, iv: iv)
@@ -97,7 +97,7 @@ struct CryptorTests {
         #expect(buffer == Cryptor(kCCEncrypt, mode: kCCModeCTR, key: key, iv: iv).run([message]))
     }
 
-    @Test("A reset context encrypts another message under the same key, with the vector given or zeros")
+    @Test("A reset context encrypts another message with the same key and the given vector or zeros")
     func reset() {
         let message = randomBytes(20)
         let cryptor = Cryptor(kCCEncrypt, key: key, iv: iv)
@@ -112,7 +112,7 @@ struct CryptorTests {
         #expect(counter.update(message) == first)
     }
 
-    @Test("Without padding a context goes on after the end, and so does ECB")
+    @Test("Without padding, and with ECB, a context can continue after the end")
     func afterTheEnd() {
         let message = randomBytes(64)
         let cbc = Cryptor(kCCEncrypt, key: key, iv: iv, options: 0)

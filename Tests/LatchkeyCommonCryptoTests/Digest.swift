@@ -2,7 +2,7 @@
 
 import CommonCrypto
 
-/// The hash functions of CommonDigest.h, so that a test can be a table.
+/// The hash functions of CommonDigest.h, as arguments of parameterized tests.
 enum Digest: String, CaseIterable, Sendable {
     case md5, sha1, sha224, sha256, sha384, sha512
 
@@ -19,14 +19,14 @@ enum Digest: String, CaseIterable, Sendable {
         return Int(length)
     }
 
-    /// The digest of a message in one piece.
+    /// Returns the digest of a message in one piece.
     func digest(_ message: [UInt8]) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: length)
         write(message, CC_LONG(message.count), &digest)
         return digest
     }
 
-    /// Calls the function with any arguments; whether it returned a pointer.
+    /// Calls the function with any arguments; returns whether it returned a pointer.
     @discardableResult
     func write(_ message: UnsafeRawPointer?, _ count: CC_LONG, _ digest: UnsafeMutablePointer<UInt8>?) -> Bool {
         let result: UnsafeMutablePointer<UInt8>? =
@@ -41,7 +41,7 @@ enum Digest: String, CaseIterable, Sendable {
         return result != nil && result == digest
     }
 
-    /// The digest of a message in parts, and what the functions returned.
+    /// Returns the digest of a message in parts, and the results of the functions.
     func digest(parts: [[UInt8]]) -> (digest: [UInt8], results: Set<Int32>) {
         switch self {
         case .md5: run(CC_MD5_CTX(), parts, CC_MD5_Init, CC_MD5_Update, CC_MD5_Final)

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("CommonDigest")
 struct DigestTests {
-    /// The messages of the examples of FIPS 180, of one block and of two.
+    /// The messages of the examples of FIPS 180, of one block and of two blocks.
     static let messages = [
         "", "abc", "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
         "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
     ]
 
     @Test(
-        "The examples of FIPS 180 and RFC 1321 come out, in one piece and byte by byte",
+        "The digests are those of the examples of FIPS 180 and RFC 1321, in one piece and byte by byte",
         arguments: [
             (.md5, messages[0], "d41d8cd98f00b204e9800998ecf8427e"),
             (.md5, messages[1], "900150983cd24fb0d6963f7d28e17f72"),
@@ -78,7 +78,7 @@ struct DigestTests {
         #expect(hexadecimal(function.digest(parts: message.utf8.map { [$0] }).digest) == expected)
     }
 
-    @Test("A million times the letter a comes out as FIPS 180 has it")
+    @Test("The digests of one million letters a are those of FIPS 180")
     func million() {
         let message = [[UInt8]](repeating: [UInt8](repeating: 0x61, count: 1_000), count: 1_000)
         #expect(
@@ -92,7 +92,7 @@ struct DigestTests {
                 + "de0ff244877ea60a4cb0432ce577c31beb009c5c2c49aa2e4eadb217ad8cc09b")
     }
 
-    @Test("Any message in any parts has the digest that swift-crypto gives it", arguments: 0..<200)
+    @Test("Any message in any parts has the same digest as with swift-crypto", arguments: 0..<200)
     func differential(_ length: Int) {
         let message = randomBytes(length < 150 ? length : .random(in: 150...5_000))
         let expected: [Digest: [UInt8]] = [
@@ -114,7 +114,7 @@ struct DigestTests {
         #expect(function.digest(parts: [[1, 2, 3], []]).results == [1])
     }
 
-    @Test("A copy of a context is a second context")
+    @Test("A copy of a context is an independent context")
     func copies() {
         var one = CC_SHA256_CTX()
         CC_SHA256_Init(&one)
@@ -128,7 +128,7 @@ struct DigestTests {
         #expect(digests == [Digest.sha256.digest(Array("abc".utf8)), Digest.sha256.digest(Array("abd".utf8))])
     }
 
-    @Test("A context may lie in memory with any content; before it is initialised it makes some digest and no fault")
+    @Test("A context can be in memory with any content; before initialization it gives some digest without a fault")
     func anyMemory() {
         for _ in 0..<100 {
             let context = UnsafeMutablePointer<CC_SHA512_CTX>.allocate(capacity: 1)
@@ -147,14 +147,14 @@ struct DigestTests {
         }
     }
 
-    @Test("A null message of no bytes has the digest of an empty one", arguments: Digest.allCases)
+    @Test("A null message of length 0 has the digest of an empty message", arguments: Digest.allCases)
     func nullMessage(_ function: Digest) {
         var digest = [UInt8](repeating: 0, count: function.length)
         #expect(function.write(nil, 0, &digest))
         #expect(digest == function.digest([]))
     }
 
-    @Test("Null arguments write nothing and are reported", arguments: Digest.allCases)
+    @Test("Null arguments return nil and write nothing", arguments: Digest.allCases)
     func nullArguments(_ function: Digest) {
         var digest = [UInt8](repeating: 7, count: function.length)
         #expect(!function.write(nil, 3, &digest))

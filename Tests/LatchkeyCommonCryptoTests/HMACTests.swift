@@ -47,7 +47,7 @@ struct HMACTests {
     }
 
     @Test(
-        "The test cases of RFC 4231 come out, in one piece and in parts",
+        "The codes are those of the test cases of RFC 4231, in one piece and in parts",
         arguments: [
             Vector(
                 1, .sha224,
@@ -142,14 +142,14 @@ struct HMACTests {
         #expect(hexadecimal(code) == vector.code)
     }
 
-    @Test("The second test case of RFC 2202 comes out for MD5 and SHA-1")
+    @Test("The codes for MD5 and SHA-1 are those of the second test case of RFC 2202")
     func rfc2202() {
         let message = Array("what do ya want for nothing?".utf8)
         #expect(hexadecimal(code(.md5, Array("Jefe".utf8), [message])) == "750c783e6ab0b503eaa86e310a5db738")
         #expect(hexadecimal(code(.sha1, Array("Jefe".utf8), [message])) == "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79")
     }
 
-    @Test("Any key and message give the code that swift-crypto gives, also around the block size", arguments: 0..<260)
+    @Test("Any key and message give the same code as with swift-crypto, also around the block size", arguments: 0..<260)
     func differential(_ keyLength: Int) {
         let key = randomBytes(keyLength)
         let message = randomBytes(.random(in: 0...1_000))
@@ -166,7 +166,7 @@ struct HMACTests {
         }
     }
 
-    @Test("A copy of a context is a second context")
+    @Test("A copy of a context is an independent context")
     func copies() {
         var one = CCHmacContext()
         CCHmacInit(&one, CCHmacAlgorithm(kCCHmacAlgSHA256), "key", 3)
@@ -180,7 +180,7 @@ struct HMACTests {
         #expect(codes == ["abc", "abd"].map { code(.sha256, key, [Array($0.utf8)]) })
     }
 
-    @Test("The end of a message wipes the context, in which the key was")
+    @Test("The end of a message wipes the context, which held the key")
     func wiped() {
         var context = CCHmacContext()
         CCHmacInit(&context, CCHmacAlgorithm(kCCHmacAlgSHA256), "key", 3)
@@ -190,12 +190,12 @@ struct HMACTests {
         #expect(withUnsafeBytes(of: context) { $0.allSatisfy { $0 == 0 } })
     }
 
-    @Test("A context that was never initialised writes no code and makes no fault, whatever its memory holds")
+    @Test("An uninitialized context writes no code and causes no fault, with any memory content")
     func anyMemory() {
         for count in [400, MemoryLayout<CCHmacContext>.size] {
             for _ in 0..<50 {
                 var context = CCHmacContext()
-                // The states of the hash function lie first, its number behind them.
+                // The states of the hash function are stored first, followed by its number.
                 CCHmacInit(&context, CCHmacAlgorithm(kCCHmacAlgSHA512), "key", 3)
                 withUnsafeMutableBytes(of: &context) { $0.copyBytes(from: randomBytes(count)) }
                 var code = [UInt8](repeating: 0, count: 64)
@@ -211,7 +211,7 @@ struct HMACTests {
     }
 
     @Test(
-        "Arguments that cannot be give no code",
+        "Invalid arguments give no code",
         arguments: ["algorithm", "key length", "null key", "length", "null message"])
     func badArguments(_ kind: String) {
         var code = [UInt8](repeating: 7, count: 64)
@@ -225,7 +225,7 @@ struct HMACTests {
         #expect(code == [UInt8](repeating: 7, count: 64))
     }
 
-    @Test("A null key and a null message of no bytes are empty ones; null contexts and outputs are passed over")
+    @Test("A null key or message of length 0 is empty; null contexts and outputs are ignored")
     func nullArguments() {
         var code = [UInt8](repeating: 0, count: 32)
         CCHmac(CCHmacAlgorithm(kCCHmacAlgSHA256), nil, 0, nil, 0, &code)

@@ -8,7 +8,7 @@ import Testing
 @Suite("CommonKeyDerivation and CommonRandom")
 struct KeyDerivationTests {
     @Test(
-        "The vectors of RFC 6070 come out",
+        "The keys are those of the vectors of RFC 6070",
         arguments: [
             ("password", "salt", 1, "0c60c80f961f0e71f3a9b524af6012062fe037a6"),
             ("password", "salt", 2, "ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"),
@@ -26,7 +26,7 @@ struct KeyDerivationTests {
     }
 
     @Test(
-        "The vectors of RFC 7914, section 11, come out",
+        "The keys are those of the vectors of RFC 7914, section 11",
         arguments: [
             (
                 "passwd", "salt", 1,
@@ -46,7 +46,7 @@ struct KeyDerivationTests {
     }
 
     @Test(
-        "Each pseudo-random function derives what the command openssl does",
+        "Each pseudo-random function derives the same key as the command openssl",
         arguments: [
             (kCCPRFHmacAlgSHA1, "SHA1"), (kCCPRFHmacAlgSHA224, "SHA224"), (kCCPRFHmacAlgSHA256, "SHA256"),
             (kCCPRFHmacAlgSHA384, "SHA384"), (kCCPRFHmacAlgSHA512, "SHA512"),
@@ -65,7 +65,7 @@ struct KeyDerivationTests {
         }
     }
 
-    @Test("Null pointers to no bytes are an empty password and an empty salt")
+    @Test("Null pointers with length 0 are an empty password and an empty salt")
     func empty() {
         var one = [UInt8](repeating: 0, count: 20)
         var other = one
@@ -75,7 +75,7 @@ struct KeyDerivationTests {
         #expect(one != [UInt8](repeating: 0, count: 20))
     }
 
-    @Test("Arguments that cannot be give kCCParamError and write nothing")
+    @Test("Invalid arguments give kCCParamError and write nothing")
     func badArguments() {
         var key = [UInt8](repeating: 7, count: 20)
         #expect(pbkdf("password", 8, [1, 2], 2, algorithm: 1, &key, 20) == kCCParamError)
@@ -94,7 +94,7 @@ struct KeyDerivationTests {
         #expect(key == [UInt8](repeating: 7, count: 20))
     }
 
-    @Test("Calibration counts at least 10 000 iterations, and more for more time and for fewer blocks")
+    @Test("Calibration returns at least 10 000 iterations, and more for more time and for fewer blocks")
     func calibration() {
         func rounds(_ milliseconds: UInt32, count: Int = 32) -> UInt32 {
             CCCalibratePBKDF(
@@ -102,12 +102,12 @@ struct KeyDerivationTests {
         }
         #expect(rounds(0) == 10_000)
         #expect(rounds(.max, count: .max) == 10_000)
-        // A thousandfold, so that no load of the machine turns it round.
+        // A factor of one thousand, so that the load of the machine cannot reverse the order.
         #expect(rounds(1_000_000) > rounds(1_000))
         #expect(rounds(1_000_000) > rounds(1_000_000, count: 32_000))
     }
 
-    @Test("Calibration answers arguments that cannot be with UInt32.max, as Apple does")
+    @Test("Calibration returns UInt32.max for invalid arguments, like Apple's")
     func calibrationOfBadArguments() {
         let function = CCPseudoRandomAlgorithm(kCCPRFHmacAlgSHA256)
         #expect(CCCalibratePBKDF(1, 8, 16, function, 32, 100) == .max)
@@ -119,7 +119,7 @@ struct KeyDerivationTests {
     }
 
     @Test(
-        "Random bytes fill exactly what was asked for, also across the parts in which they are fetched",
+        "Random bytes fill exactly the requested length, also across internal parts",
         arguments: [
             0, 1, 16, 4_095, 4_096, 4_097, 10_000,
         ])
@@ -129,7 +129,7 @@ struct KeyDerivationTests {
         #expect(CCRandomGenerateBytes(&one, count) == kCCSuccess)
         #expect(CCRandomGenerateBytes(&other, count) == kCCSuccess)
         #expect(one.last == 0)
-        // Sixteen bytes that stay zero, or come twice, are no chance.
+        // Sixteen bytes that stay zero, or occur twice, are not random.
         if count >= 16 {
             #expect(one.prefix(count).suffix(16) != other.prefix(count).suffix(16))
             #expect(one.prefix(count).suffix(16).contains { $0 != 0 })
@@ -137,7 +137,7 @@ struct KeyDerivationTests {
         }
     }
 
-    @Test("Random bytes into no memory give kCCParamError, unless there are none")
+    @Test("Random bytes for a null pointer give kCCParamError, unless the count is 0")
     func randomBadArguments() {
         var byte: UInt8 = 7
         #expect(CCRandomGenerateBytes(nil, 0) == kCCSuccess)

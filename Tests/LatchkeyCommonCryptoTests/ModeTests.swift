@@ -92,7 +92,8 @@ struct ModeTests {
                 + "2b0930daa23de94ce87017ba2d84988d dfc9c58db67aada613c2dd08457941a6"),
     ]
 
-    @Test("The examples of SP 800-38A come out both ways, in one piece and in random parts", arguments: examples)
+    @Test(
+        "The examples of SP 800-38A are encrypted and decrypted, in one piece and in random parts", arguments: examples)
     func comesOut(_ example: Example) {
         let plaintext = Array(Self.plaintext.prefix(example.ciphertext.count))
         for (operation, input, output) in [
@@ -116,7 +117,7 @@ struct ModeTests {
         #expect(cryptor.run([example.ciphertext]) == Self.plaintext)
     }
 
-    @Test("A stream cipher writes as many bytes as it is given, ignores padding, and its end writes nothing")
+    @Test("A stream cipher writes as many bytes as it reads, ignores padding, and writes nothing at the end")
     func streams() {
         for mode in [kCCModeCFB, kCCModeCFB8, kCCModeCTR, kCCModeOFB] {
             let cryptor = Cryptor(
@@ -128,7 +129,7 @@ struct ModeTests {
         }
     }
 
-    @Test("DES and Triple DES give the examples of their standards, and the old keys work as three equal ones")
+    @Test("DES and Triple DES give the examples of their standards; with three equal keys, Triple DES is DES")
     func des() {
         // FIPS 81, table B1; SP 800-67, appendix B.
         let single = crypt(

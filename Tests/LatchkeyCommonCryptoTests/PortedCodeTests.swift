@@ -6,9 +6,9 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// Code in the shape that apps have: extensions of Data and String, a check of pinned keys, a
-/// wrapper of AES.
-@Suite("Apps' code on CommonCrypto")
+/// Code as apps contain it: extensions of Data and String, a check of pinned keys, a wrapper of
+/// AES.
+@Suite("App code with CommonCrypto")
 struct PortedCodeTests {
     @Test("canImport sees the module under Apple's name")
     func canImport() {
@@ -20,7 +20,7 @@ struct PortedCodeTests {
         #expect(isSeen)
     }
 
-    @Test("Extensions of Data and String hash as swift-crypto does")
+    @Test("Extensions of Data and String give the same hashes as swift-crypto")
     func extensions() {
         let data = Data("latchkey".utf8)
         let expected = hexadecimal(SHA256.hash(data: data))
@@ -40,7 +40,7 @@ struct PortedCodeTests {
         #expect(hexadecimal(StreamHash.sha256(of: InputStream(data: data))) == hexadecimal(SHA256.hash(data: data)))
     }
 
-    @Test("A pinned key is accepted under its hash alone")
+    @Test("A pinned key is accepted only with its own hash")
     func pinning() {
         let key = P256.Signing.PrivateKey().publicKey
         let pinner = PublicKeyPinner(hashes: [Data(SHA256.hash(data: key.derRepresentation)).base64EncodedString()])
@@ -48,7 +48,7 @@ struct PortedCodeTests {
         #expect(!pinner.accepts(rawKey: P256.Signing.PrivateKey().publicKey.x963Representation))
     }
 
-    @Test("What AES-CBC seals here the command openssl opens, and the other way round", arguments: [16, 24, 32])
+    @Test("The command openssl decrypts AES-CBC ciphertexts of CommonCrypto, and vice versa", arguments: [16, 24, 32])
     func aes(_ keyCount: Int) throws {
         let openssl = try OpenSSL()
         let aes = try #require(AES256(key: Data(randomBytes(keyCount)), iv: Data(randomBytes(16))))
@@ -66,7 +66,7 @@ struct PortedCodeTests {
         }
     }
 
-    @Test("A key derived from a password opens what was sealed under it")
+    @Test("A key derived from a password decrypts what it encrypted")
     func password() throws {
         let salt = Data(randomBytes(8))
         let key = try #require(derivedKey(password: "pässword", salt: salt, rounds: 1_000))
@@ -129,8 +129,8 @@ private enum StreamHash {
     }
 }
 
-/// Compares the hash of a SubjectPublicKeyInfo, of which `SecKeyCopyExternalRepresentation` gives
-/// the end alone.
+/// Compares the hash of a SubjectPublicKeyInfo. `SecKeyCopyExternalRepresentation` returns only the
+/// last part of that structure.
 private struct PublicKeyPinner {
     let hashes: Set<String>
 

@@ -4,10 +4,11 @@ import Foundation
 import Latchkey
 import Testing
 
-/// What a program can name and use that imports `Latchkey` alone (and Foundation): this file compiles, or the test fails.
+/// The types that a program with `import Latchkey` alone (and Foundation) can name and use. The
+/// test fails if this file does not compile.
 @Suite("Exports of Latchkey")
 struct ExportsTests {
-    /// Every type that a public declaration of the module names.
+    /// Every type in a public declaration of the module.
     private static let named: [String: Any.Type] = [
         "AccessControlFlags": AccessControlFlags.self, "AccessGroup": AccessGroup.self,
         "AgreementKey": AgreementKey<P256Curve>.self,
@@ -33,7 +34,7 @@ struct ExportsTests {
         "SharedSecret": SharedSecret.self,
         "SigningKey": SigningKey<P256Curve>.self, "VerifyingKey": VerifyingKey<P256Curve>.self,
     ]
-    /// Those that cannot stand in a list: protocols, and what cannot be copied.
+    /// Types that cannot be elements of the list: protocols and noncopyable types.
     private static let others: Set<String> = [
         "KeyCurve", "KeychainKey", "PasswordCondition", "PasswordItem", "SecretBytes", "SecretConvertible",
     ]
@@ -41,7 +42,7 @@ struct ExportsTests {
         _: Key, _: Item, _: Condition, _: Curve, _: some SecretConvertible, _: borrowing SecretBytes
     ) {}
 
-    /// Of the language, of Foundation and of swift-crypto.
+    /// Types of Swift, Foundation and swift-crypto.
     private static let foreign: Set<String> = [
         "Any", "AsyncStream", "Bool", "Crypto", "Data", "DataProtocol", "Double", "Element", "Hashable", "Int", "Int64",
         "KeyAgreement",
@@ -49,10 +50,10 @@ struct ExportsTests {
         "Signing", "String",
         "UInt16", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
     ]
-    /// Declared within types, and parameters of generics.
+    /// Types declared within types, and generic parameters.
     private static let inner: Set<String> = ["Condition", "Curve", "Item", "Key", "Result", "Scheme", "Type"]
 
-    @Test("Every type that a public declaration names is one that a program can name after importing Latchkey alone")
+    @Test("Every type in a public declaration can be named by a program that imports only Latchkey")
     func allNamed() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
             path: "../../Sources/Faces/Latchkey"
@@ -65,7 +66,7 @@ struct ExportsTests {
             let code = text.split(separator: "\n").filter { !$0.trimmingPrefix(while: \.isWhitespace).hasPrefix("//") }
                 .joined(
                     separator: "\n")
-            // A declaration ends where its body or its value begins.
+            // A declaration ends at the start of its body or its value.
             for declaration in code.matches(
                 of:
                     /public (?!import)(?:static |private\(set\) |mutating )*(?:func|init|var|let|struct|enum|typealias|protocol)[^{=]*/
@@ -92,7 +93,7 @@ struct ExportsTests {
         #expect(exported.subtracting(Self.named.keys).subtracting(Self.others).isEmpty)
     }
 
-    @Test("An error tells Foundation its problem, its item and its hint")
+    @Test("An error provides its problem, its item and its hint to Foundation")
     func error() throws {
         let keychain = try Keychain.ephemeral()
         let item = GenericPassword(service: "example.com", account: "alice")

@@ -12,7 +12,7 @@ import Testing
 struct KeychainTests {
     private let alice = GenericPassword(service: "example.com", account: "alice")
 
-    @Test("A secret goes in and comes out as text, as Data and in secret memory")
+    @Test("A secret is stored and returned as text, as Data and in secret memory")
     func forms() throws {
         let keychain = try Keychain.ephemeral()
         try keychain.set(alice, to: "s3cret")
@@ -29,7 +29,7 @@ struct KeychainTests {
         #expect(try keychain.string(for: alice) == "again")
     }
 
-    @Test("Setting again keeps what the item does not name")
+    @Test("Setting an existing item keeps the attributes that the item does not name")
     func setKeeps() throws {
         let keychain = try Keychain.ephemeral()
         try keychain.set(
@@ -42,7 +42,7 @@ struct KeychainTests {
         #expect(try keychain.string(for: alice) == "two")
     }
 
-    @Test("Adding twice, and asking for what is not there, are errors that say so")
+    @Test("Adding an item twice and reading a missing item have their own errors")
     func errors() throws {
         let keychain = try Keychain.ephemeral()
         try keychain.add(alice, secret: "one")
@@ -58,7 +58,7 @@ struct KeychainTests {
         #expect(try !keychain.contains(alice))
     }
 
-    @Test("Internet passwords are told apart by every part of their primary key, and come back whole")
+    @Test("Every attribute of the primary key distinguishes internet passwords, and all attributes are returned")
     func internetPasswords() throws {
         let keychain = try Keychain.ephemeral()
         let item = InternetPassword(
@@ -79,7 +79,7 @@ struct KeychainTests {
         #expect(try keychain.items(InternetPassword.self, matching: .init(server: "other")).isEmpty)
     }
 
-    @Test("An item that was found stays itself, also where its account is no text")
+    @Test("An item that was found keeps its identity, even if its account is not text")
     func binaryAccounts() throws {
         try withKeychain(.ephemeral) { keychain in
             let caller = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1", "G2"])
@@ -97,7 +97,7 @@ struct KeychainTests {
         }
     }
 
-    @Test("Setting an item leaves its namesakes in other groups alone")
+    @Test("Setting an item does not change equal items in other groups")
     func namesakes() throws {
         try withKeychain(.ephemeral) { _ in
             for group in ["G1", "G2"] { try Keychain.default.inAccessGroup(group).set(alice, to: group) }
@@ -107,14 +107,14 @@ struct KeychainTests {
         }
     }
 
-    @Test("An ephemeral keychain is nobody else's")
+    @Test("An ephemeral keychain is not shared")
     func apart() throws {
         let (one, other) = (try Keychain.ephemeral(), try Keychain.ephemeral())
         try one.set(alice, to: "one")
         #expect(try !other.contains(alice))
     }
 
-    @Test("An access group has items of its own")
+    @Test("Access groups have separate items")
     func accessGroups() throws {
         try withKeychain(.ephemeral) { _ in
             let keychain = Keychain.default
@@ -129,7 +129,7 @@ struct KeychainTests {
         }
     }
 
-    @Test("A damaged item is an error of its own, never not found")
+    @Test("A damaged item is reported as damaged, never as not found")
     func damaged() throws {
         try withKeychain(.onDisk) { keychain in
             try Keychain.default.set(alice, to: "one")
@@ -147,7 +147,7 @@ struct KeychainTests {
         }
     }
 
-    @Test("A call can wait on a thread of its own, with the caller's identity")
+    @Test("A call can run on a separate thread with the caller's identity")
     func asynchronous() async throws {
         let keychain = try Keychain.ephemeral()
         let item = alice
@@ -158,7 +158,7 @@ struct KeychainTests {
         #expect(text == "s3cret")
     }
 
-    @Test("Locked, an item is closed and not missing; the states are told as they come")
+    @Test("While locked, an item is reported as locked, not as missing; lock states are reported as they change")
     func lock() async throws {
         let keychain = try Keychain.ephemeral()
         try keychain.set(alice, to: "s3cret")

@@ -35,7 +35,7 @@ struct TypedKeyTests {
         }
     }
 
-    @Test("Keys of curves sign as swift-crypto does, and bridge to its types")
+    @Test("Elliptic curve keys sign like swift-crypto's, and convert to its types")
     func curves() throws {
         let keychain = try Keychain.ephemeral()
         let stored = try keychain.generate(P256SigningKey.self, tag: "p256")
@@ -58,7 +58,7 @@ struct TypedKeyTests {
         #expect(error?.status == .param)
     }
 
-    @Test("Agreement keys agree, and decrypt what is encrypted for them; so do swift-crypto's")
+    @Test("Agreement keys agree and decrypt, and interoperate with swift-crypto")
     func agreement() throws {
         let keychain = try Keychain.ephemeral()
         let stored = try keychain.generate(P256AgreementKey.self, tag: "agreement", isExtractable: false)
@@ -77,7 +77,7 @@ struct TypedKeyTests {
         #expect(error?.status == .unimplemented)
     }
 
-    @Test("Keys are kept, found by tag and type, and deleted")
+    @Test("Keys are stored, found by tag and type, and deleted")
     func kept() throws {
         let keychain = try Keychain.ephemeral()
         let key = try P256SigningKey()
@@ -99,7 +99,7 @@ struct TypedKeyTests {
             try #require(throws: KeychainError.self) { try keychain.deleteKey(tag: "kept") }.status == .itemNotFound)
     }
 
-    @Test("Keys come from files, and go to them")
+    @Test("Keys are read from files and written to files")
     func files() throws {
         let key = try RSAPrivateKey(bits: 2048)
         let sealed = try key.pem(passphrase: "a passphrase")
@@ -115,7 +115,9 @@ struct TypedKeyTests {
         #expect(try P384SigningKey(file: P384.Signing.PrivateKey().pemRepresentation).handle.isStored == false)
     }
 
-    @Test("A weak RSA key warns the program's logger, in memory and in the keychain; a size that is not made does not")
+    @Test(
+        "A weak RSA key causes a warning to the program's logger, in memory and in the keychain; a refused size does not"
+    )
     func weak() throws {
         let warnings = Mutex<[String]>([])
         let log = ProgramLog { text in warnings.withLock { $0.append(text) } }

@@ -3,26 +3,26 @@
 import Security
 import Testing
 
-/// Creation rules and operation tables, keychain-behaviour §5.4 and rows T195–T200. The tables are read off the description, as a client
-/// would.
+/// Creation rules and operation tables (keychain-behaviour §5.4, rows T195–T200). The tables are
+/// read from the description, as by a client.
 @Suite("SecAccessControl")
 struct AccessControlTests {
     // MARK: Refusals
 
-    @Test("T195: or together with and is refused")
+    @Test("T195: `or` combined with `and` is refused")
     func orWithAnd() {
         expectRefusal(flags: [.or, .and], naming: "`or` and `and`")
         expectRefusal(flags: [.or, .and, .biometryAny, .devicePasscode], naming: "`or` and `and`")
     }
 
-    @Test("T196: biometryAny together with biometryCurrentSet is refused")
+    @Test("T196: biometryAny combined with biometryCurrentSet is refused")
     func bothBiometries() {
         expectRefusal(flags: [.biometryAny, .biometryCurrentSet], naming: "`biometryAny` and `biometryCurrentSet`")
         expectRefusal(flags: [.touchIDAny, .or, .touchIDCurrentSet], naming: "`biometryAny` and `biometryCurrentSet`")
     }
 
     @Test(
-        "T197: userPresence together with a constraint, with or, or with and is refused",
+        "T197: userPresence combined with a constraint, with `or` or with `and` is refused",
         arguments: [.devicePasscode, .biometryAny, .biometryCurrentSet, .watch, .or, .and]
             as [SecAccessControlCreateFlags]
     )
@@ -42,27 +42,29 @@ struct AccessControlTests {
     }
 
     @Test(
-        "a flag that is not known is refused, because leaving it out would protect less",
+        "an unknown flag is refused, because ignoring it would protect less",
         arguments: [2, 6, 13, 16, 29, 32, 63])
     func unknownFlag(bit: Int) {
         expectRefusal(flags: [.userPresence, SecAccessControlCreateFlags(rawValue: 1 << bit)], naming: "unknown flags")
     }
 
-    @Test("a refusal needs nobody to listen")
+    @Test("a refusal is possible without an error pointer")
     func refusalWithoutErrorPointer() {
         #expect(SecAccessControlCreateWithFlags(nil, nil, [], nil) == nil)
     }
 
     // MARK: Operation tables
 
-    @Test("T199: without flags everything is allowed", arguments: ["ak", "ck", "dk", "aku", "cku", "dku", "akpu", "f"])
+    @Test(
+        "T199: without flags every operation is allowed",
+        arguments: ["ak", "ck", "dk", "aku", "cku", "dku", "akpu", "f"])
     func noFlags(protection: String) throws {
         let control = try #require(SecAccessControlCreateWithFlags(nil, protection, [], nil))
         #expect(control.description == "<SecAccessControl: \(protection); default: allowed>")
     }
 
     @Test(
-        "T200: with privateKeyUsage alone, signing and agreement are allowed without a constraint, and reading is not")
+        "T200: privateKeyUsage alone allows signing and agreement without a constraint, but not reading")
     func privateKeyUsage() throws {
         #expect(
             try table([.privateKeyUsage])
@@ -71,7 +73,7 @@ struct AccessControlTests {
     }
 
     @Test(
-        "one constraint guards reading, and neither writing nor deletion",
+        "one constraint protects reading, but not writing or deletion",
         arguments: [
             (.userPresence, "user presence"),
             (.devicePasscode, "passcode"),
@@ -87,7 +89,7 @@ struct AccessControlTests {
     }
 
     @Test(
-        "of several constraints all are needed, or with or any one",
+        "several constraints are all required, or any one of them with `or`",
         arguments: [
             ([.devicePasscode, .biometryAny], "2 of (passcode, any biometry)"),
             ([.devicePasscode, .biometryAny, .and], "2 of (passcode, any biometry)"),
@@ -99,7 +101,7 @@ struct AccessControlTests {
         #expect(try table(flags) == "decrypt: \(constraint); encrypt: allowed; delete: allowed")
     }
 
-    @Test("with privateKeyUsage a constraint guards signing and agreement, and neither attestation nor deletion")
+    @Test("with privateKeyUsage a constraint protects signing and agreement, but not attestation or deletion")
     func constrainedPrivateKey() throws {
         #expect(
             try table([.privateKeyUsage, .userPresence])
@@ -107,7 +109,7 @@ struct AccessControlTests {
         )
     }
 
-    @Test("an application password adds to the table and changes nothing in it")
+    @Test("an application password is added to the table and changes no entry")
     func applicationPassword() throws {
         #expect(try table([.applicationPassword]) == "default: allowed; application password")
         #expect(
@@ -118,7 +120,7 @@ struct AccessControlTests {
 
     // MARK: Objects
 
-    @Test("two are equal when they say the same")
+    @Test("two access controls with the same conditions are equal")
     func equality() throws {
         let flags: [SecAccessControlCreateFlags] = [
             [], .userPresence, .devicePasscode, .applicationPassword, .privateKeyUsage,
@@ -132,7 +134,7 @@ struct AccessControlTests {
             #expect(control != SecAccessControlCreateWithFlags(nil, "aku", flags, nil))
             #expect(CFEqual(control, SecAccessControlCreateWithFlags(nil, "ak", flags, nil)))
         }
-        // `and` says nothing that is not so without it.
+        // `and` is the behavior without any flag.
         #expect(
             SecAccessControlCreateWithFlags(nil, "ak", [.biometryAny, .devicePasscode], nil)
                 == SecAccessControlCreateWithFlags(nil, "ak", [.biometryAny, .devicePasscode, .and], nil)
@@ -157,7 +159,8 @@ struct AccessControlTests {
 // MARK: - Helpers
 
 extension AccessControlTests {
-    /// The operation table of an access control with the protection `ak`, as its description prints it.
+    /// Returns the operation table of an access control with the protection `ak`, as its
+    /// description prints it.
     private func table(_ flags: SecAccessControlCreateFlags) throws -> String {
         let control = try #require(
             SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, nil))

@@ -4,7 +4,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// keychain-behaviour §7.7 and the claimed identities of the design (ARCHITECTURE.md, "Who is calling").
+/// keychain-behaviour §7.7 and claimed identities (ARCHITECTURE.md, "Who is calling").
 @Suite("Access groups", .serialized)
 struct AccessGroupTests {
     @Test("T138, T139, T140, T152: an identity without any group is refused by every call", arguments: Backend.allCases)
@@ -29,7 +29,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("T145, T146: an item goes to the first group; a search covers all", arguments: Backend.allCases)
+    @Test("T145, T146: an item is added to the first group; a search covers all groups", arguments: Backend.allCases)
     func firstGroup(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(addReturning(genericItem.with(.returnAttributes)).attributes?["agrp"] as? String == "G1")
@@ -40,7 +40,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("T147, T148, T149: a group that is not the program's", arguments: Backend.allCases)
+    @Test("T147, T148, T149: a group that is not one of the program's is refused", arguments: Backend.allCases)
     func foreignGroup(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         keychain.run(groups: ["X"]) { #expect(add(genericItem) == errSecSuccess) }
@@ -80,7 +80,7 @@ struct AccessGroupTests {
         keychain.run(groups: ["G1", "G2"]) { #expect(copy(genericKey).status == errSecSuccess) }
     }
 
-    @Test("T153, T154: the token group is empty to read and nobody's to write", arguments: Backend.allCases)
+    @Test("T153, T154: the token group is empty and read-only", arguments: Backend.allCases)
     func tokenGroup(_ backend: Backend) throws {
         try withKeychain(backend, groups: ["G1"]) { _ in
             let token = ["agrp": "com.apple.token"]
@@ -93,7 +93,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("A program that declares the token group alone has nothing to write to", arguments: Backend.allCases)
+    @Test("A program that declares only the token group cannot add items", arguments: Backend.allCases)
     func tokenGroupAlone(_ backend: Backend) throws {
         try withKeychain(backend, groups: ["com.apple.token"]) { _ in
             #expect(copy(genericKey).status == errSecItemNotFound)
@@ -104,7 +104,7 @@ struct AccessGroupTests {
     }
 
     @Test(
-        "Deleting all of several groups is refused whole where one of them is not the program's",
+        "Deleting all items of several groups is refused if one of them is not one of the program's",
         arguments: Backend.allCases)
     func deleteAllIsWhole(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -131,7 +131,9 @@ struct AccessGroupTests {
         keychain.run(groups: ["G1", "*"]) { #expect(copy(genericKey).status == errSecMissingEntitlement) }
     }
 
-    @Test("Programs without an identity share a group; one with an identity is not let in", arguments: Backend.allCases)
+    @Test(
+        "Programs without an identity share a group; a program with an identity has no access to it",
+        arguments: Backend.allCases)
     func sharedGroup(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         keychain.run(groups: nil, executable: "/usr/bin/one") {
@@ -149,7 +151,7 @@ struct AccessGroupTests {
     }
 
     @Test(
-        "In the shared group, a bulk delete or update stays within what the same program made",
+        "In the shared group, a bulk delete or update affects only the items of the same program",
         arguments: Backend.allCases)
     func bulkChangesStayHome(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -163,11 +165,13 @@ struct AccessGroupTests {
             #expect(delete(item(genp)) == errSecSuccess)
             #expect(delete(item(genp)) == errSecItemNotFound)
             #expect(copy(item(genp).with(.returnAttributes)).attributes?["acct"] as? String == "one")
-            #expect(delete(item(genp, ["acct": "one"])) == errSecSuccess, "a pointed delete reaches what is shared")
+            #expect(delete(item(genp, ["acct": "one"])) == errSecSuccess, "a delete by primary key affects shared items")
         }
     }
 
-    @Test("The user's command sees every claimed group, and adds to the shared one", arguments: Backend.allCases)
+    @Test(
+        "The user's command has access to every claimed group, and adds to the shared group",
+        arguments: Backend.allCases)
     func userCommand(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         keychain.run(groups: ["X"]) { #expect(add(genericItem.with(["acct": "X"])) == errSecSuccess) }

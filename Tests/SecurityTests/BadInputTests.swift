@@ -6,7 +6,7 @@ import Security
 import Synchronization
 import Testing
 
-/// keychain-behaviour §7.5 and what else a dictionary from outside may hold.
+/// keychain-behaviour §7.5 and other invalid input in dictionaries.
 @Suite("Bad input", .serialized)
 struct BadInputTests {
     @Test("T102: update refuses return keys", arguments: Backend.allCases)
@@ -20,7 +20,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("T103: an access control of the wrong type", arguments: Backend.allCases)
+    @Test("T103: an access control of the wrong type is refused", arguments: Backend.allCases)
     func accessControlType(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(genericItem.with(["accc": "ak"])) == errSecParam)
@@ -28,18 +28,18 @@ struct BadInputTests {
         }
     }
 
-    @Test("T104: a server given as Data comes back as Data", arguments: Backend.allCases)
+    @Test("T104: a server given as Data is returned as Data", arguments: Backend.allCases)
     func serverAsData(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem.with(["srvr": data("host1")]))
             #expect(copy(item(inet).with(.returnAttributes)).attributes?["srvr"] as? Data == data("host1"))
-            // The same bytes are the same server, in any type.
+            // The same bytes are the same server in any type.
             #expect(copy(internetKey).status == errSecSuccess)
             #expect(add(internetItem) == errSecDuplicateItem)
         }
     }
 
-    @Test("T105: the internal key clip", arguments: Backend.allCases)
+    @Test("T105: the internal key clip is refused", arguments: Backend.allCases)
     func internalKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -51,7 +51,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("T106, T107: no class, and no such class", arguments: Backend.allCases)
+    @Test("T106, T107: a missing class and an unknown class are refused", arguments: Backend.allCases)
     func classes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(["acct": "A"]) == errSecParam)
@@ -62,7 +62,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("T108, T109, T110: attributes that the class does not have", arguments: Backend.allCases)
+    @Test("T108, T109, T110: attributes that the class does not have are refused", arguments: Backend.allCases)
     func unknownAttributes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -79,7 +79,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "T111: add refuses match keys (§9.2, 1); delete and update pass over them, and warn of those that leave something out"
+        "T111: add refuses match keys (§9.2, 1); delete and update ignore them and warn of those that narrow"
     )
     func matchKeys() throws {
         for backend in Backend.allCases {
@@ -115,7 +115,8 @@ struct BadInputTests {
         ]
     }
 
-    @Test("Delete and update obey kSecMatchItemList, and never reach more than it names", arguments: Backend.allCases)
+    @Test(
+        "Delete and update obey kSecMatchItemList and affect only the items that it names", arguments: Backend.allCases)
     func itemList(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let references = try ["A", "B"].map {
@@ -132,7 +133,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("T112, T113, T114: use keys", arguments: Backend.allCases)
+    @Test("T112, T113, T114: use keys are obeyed, ignored or refused", arguments: Backend.allCases)
     func useKeys(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(genericItem.with(["u_AuthUI": "u_AuthUIS"])) == errSecParam)
@@ -149,7 +150,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("T115, T116: protection", arguments: Backend.allCases)
+    @Test("T115, T116: the protection class is checked and stored", arguments: Backend.allCases)
     func protection(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let control = try #require(
@@ -163,7 +164,9 @@ struct BadInputTests {
         }
     }
 
-    @Test("T118 to T122: the six secret fields of internet passwords", arguments: Backend.allCases)
+    @Test(
+        "T118 to T122: the six secret fields of internet passwords are stored and returned with the data",
+        arguments: Backend.allCases)
     func secretFields(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let fields: [String: Data] = [
@@ -197,7 +200,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("T123, T124: a host or its subdomain", arguments: Backend.allCases)
+    @Test("T123, T124: a host match finds the host and its subdomains", arguments: Backend.allCases)
     func hostOrSubdomain(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem.with(["srvr": "origin.example.com"]))
@@ -211,7 +214,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("T092, T098: match keys for certificates", arguments: Backend.allCases)
+    @Test("T092, T098: match keys for certificates are checked", arguments: Backend.allCases)
     func certificateMatchKeys(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(copy(item(genp, ["m_Issuers": [Data()]])).status == errSecUnimplemented)
@@ -226,7 +229,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("§1.2: the kinds of values", arguments: Backend.allCases)
+    @Test("§1.2: values are converted to the type of their attribute", arguments: Backend.allCases)
     func valueKinds(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem.with(["port": "443", "type": true, "crtr": "0443", "invi": "1"]))
@@ -251,7 +254,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("Keys of strange shapes", arguments: Backend.allCases)
+    @Test("Malformed and unknown keys are refused", arguments: Backend.allCases)
     func strangeKeys(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for name in [
@@ -269,7 +272,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("Attributes and data of any content survive", arguments: Backend.allCases)
+    @Test("Attributes and data with any content are returned unchanged", arguments: Backend.allCases)
     func anyContent(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let accounts: [Any] = [
@@ -303,7 +306,8 @@ struct BadInputTests {
                     == "e\u{301}")
             #expect(copy(genericKey.with(["acct": "É", "m_CaseInsensitive": true])).status == errSecSuccess)
             #expect(copy(genericKey.with(["acct": "É"])).status == errSecItemNotFound)
-            // The same for attributes without an index, and for values that one transaction sees in both forms.
+            // The same applies to attributes without an index, and to values that one transaction
+            // reads in both forms.
             #expect(update(genericKey.with(["acct": "é"]), ["icmt": "é", "labl": "é"]) == errSecSuccess)
             #expect(copy(genericKey.with(["acct": "é", "icmt": "e\u{301}"])).status == errSecItemNotFound)
             #expect(copy(genericKey.with(["acct": "é", "icmt": "é"])).status == errSecSuccess)
@@ -312,7 +316,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("§1.3: dates of creation and change are the system's", arguments: Backend.allCases)
+    @Test("§1.3: the system sets the creation and modification dates", arguments: Backend.allCases)
     func dates(_ backend: Backend) throws {
         try withKeychain(backend) { keychain in
             let past = Date(timeIntervalSinceReferenceDate: 5)
@@ -326,7 +330,7 @@ struct BadInputTests {
             #expect(modified == created)
             #expect(update(genericKey, ["icmt": "C"]) == errSecSuccess)
             let (_, second) = try dates()
-            #expect(second > modified, "the clock stood still, the modification date must not")
+            #expect(second > modified, "the modification date increases even if the clock does not")
             keychain.clock.advance(by: 60)
             #expect(update(genericKey, ["cdat": past, "mdat": past]) == errSecSuccess)
             let (third, fourth) = try dates()
@@ -335,7 +339,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("An update keeps what it does not name", arguments: Backend.allCases)
+    @Test("An update keeps the attributes that it does not name", arguments: Backend.allCases)
     func updateKeeps(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem.with(["labl": "L", "icmt": "C", "desc": "D", "gena": data("G"), "pdmn": "ck"]))

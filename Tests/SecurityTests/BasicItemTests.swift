@@ -7,7 +7,9 @@ import Testing
 /// keychain-behaviour §7.1.
 @Suite("Adding, finding, updating and deleting", .serialized)
 struct BasicItemTests {
-    @Test("T001, T002: an empty keychain finds nothing, and the result stays nil", arguments: Backend.allCases)
+    @Test(
+        "T001, T002: a search in an empty keychain finds nothing, and the result stays nil", arguments: Backend.allCases
+    )
     func emptyKeychain(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for itemClass in [inet, genp, cert, keys, idnt] {
@@ -18,7 +20,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T003, T004: an item is added once", arguments: Backend.allCases)
+    @Test("T003, T004: an item can be added only once", arguments: Backend.allCases)
     func addOnce(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(genericItem) == errSecSuccess)
@@ -26,7 +28,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T005: another account under the same service is another item", arguments: Backend.allCases)
+    @Test("T005: another account for the same service is another item", arguments: Backend.allCases)
     func otherAccount(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -35,7 +37,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T006: data, label and comment do not make another item", arguments: Backend.allCases)
+    @Test("T006: data, label and comment are not part of the primary key", arguments: Backend.allCases)
     func onlyPrimaryKeyCounts(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -43,7 +45,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T007, T008: an update moves the primary key", arguments: Backend.allCases)
+    @Test("T007, T008: an update changes the primary key", arguments: Backend.allCases)
     func updateMovesPrimaryKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -64,7 +66,7 @@ struct BasicItemTests {
     }
 
     @Test(
-        "T010, T011, T012: an internet password is added once and found by its five attributes",
+        "T010, T011, T012: an internet password can be added only once and is found by its five attributes",
         arguments: Backend.allCases)
     func internetPassword(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -76,7 +78,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T013: a returned attribute dictionary is a query for its item", arguments: Backend.allCases)
+    @Test("T013: a returned attribute dictionary can be used as a query for its item", arguments: Backend.allCases)
     func attributesAreAQuery(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem)
@@ -89,7 +91,8 @@ struct BasicItemTests {
     }
 
     @Test(
-        "T014 to T017: after an update the old attributes find, update and delete nothing", arguments: Backend.allCases)
+        "T014 to T017: after an update the old attributes no longer match in a search, update or delete",
+        arguments: Backend.allCases)
     func oldAttributes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem)
@@ -101,7 +104,9 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T018: an update onto another item is refused and changes neither", arguments: Backend.allCases)
+    @Test(
+        "T018: an update to the primary key of another item is refused and changes neither item",
+        arguments: Backend.allCases)
     func collidingUpdate(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem)
@@ -112,7 +117,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T019: an item is deleted once", arguments: Backend.allCases)
+    @Test("T019: an item can be deleted only once", arguments: Backend.allCases)
     func deleteOnce(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem)
@@ -122,7 +127,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T020 to T023: an update takes new data, and refuses null and strings", arguments: Backend.allCases)
+    @Test("T020 to T023: an update accepts Data, and refuses null and strings", arguments: Backend.allCases)
     func updateData(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem)
@@ -134,7 +139,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T024: deleting what is not there is reported", arguments: Backend.allCases)
+    @Test("T024: deleting a missing item reports errSecItemNotFound", arguments: Backend.allCases)
     func deleteMissing(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(delete(item(genp, ["acct": "A"])) == errSecItemNotFound)
@@ -149,7 +154,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T026: delete takes every match and leaves the rest", arguments: Backend.allCases)
+    @Test("T026: delete removes every matching item and no other", arguments: Backend.allCases)
     func deleteAllMatches(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for account in ["A", "B", "C"] { add(genericItem.with(["acct": account])) }
@@ -170,7 +175,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T028: deleting all of a group leaves the other groups", arguments: Backend.allCases)
+    @Test("T028: deleting all items of a group keeps those of other groups", arguments: Backend.allCases)
     func deleteAllOfGroup(_ backend: Backend) throws {
         try withKeychain(backend, groups: ["G1", "G2", "G3"]) { _ in
             for group in ["G1", "G2", "G3"] { add(genericItem.with(["agrp": group])) }
@@ -182,7 +187,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T029: deleting all of a wildcard or of a system group is refused", arguments: Backend.allCases)
+    @Test("T029: deleting all items of a wildcard or of a system group is refused", arguments: Backend.allCases)
     func deleteAllRefused(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -196,7 +201,8 @@ struct BasicItemTests {
     }
 
     @Test(
-        "T030, T031: an item without data has none in its dictionary and gives nil alone", arguments: Backend.allCases)
+        "T030, T031: the dictionary of an item without data has no data, and the data alone is nil",
+        arguments: Backend.allCases)
     func noData(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericKey)
@@ -213,7 +219,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("T032: empty data is empty data", arguments: Backend.allCases)
+    @Test("T032: empty data is returned as empty data", arguments: Backend.allCases)
     func emptyData(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericKey.with(["v_Data": Data()]))
@@ -230,7 +236,7 @@ struct BasicItemTests {
     }
 
     @Test(
-        "T034: a certificate is found by an e-mail address that it names, and by no other", arguments: Backend.allCases)
+        "T034: a certificate is found by an email address that it names, and by no other", arguments: Backend.allCases)
     func emailAddress(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(item(cert, ["slnr": data("1"), "v_Data": data("a certificate without any address")]))
@@ -241,7 +247,8 @@ struct BasicItemTests {
         }
     }
 
-    @Test("S0: delete and add with the data in the query, as many helpers do", arguments: Backend.allCases)
+    @Test(
+        "S0: delete and add work with the data in the query, as in many helper libraries", arguments: Backend.allCases)
     func deleteThenAdd(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for secret in ["one", "two"] {
@@ -253,7 +260,7 @@ struct BasicItemTests {
         }
     }
 
-    @Test("An item without any attribute is an item, once", arguments: Backend.allCases)
+    @Test("An item without attributes can be added only once", arguments: Backend.allCases)
     func bareItem(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let answer = addReturning(item(genp).with(.returnAttributes))

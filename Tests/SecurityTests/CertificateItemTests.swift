@@ -5,7 +5,8 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Certificates and identities as items (keychain-behaviour §7.1 T035 to T046, §7.4), made by openssl.
+/// Certificates and identities as items (keychain-behaviour §7.1 T035 to T046, §7.4), created with
+/// openssl.
 @Suite("Certificates and identities as items", .serialized)
 struct CertificateItemTests {
     private static let authority = Result { try OpenSSLAuthority() }
@@ -24,13 +25,13 @@ struct CertificateItemTests {
         try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
     }
 
-    /// An identity in memory, of a key that `SecKey` has made.
+    /// An identity in memory, with a key that `SecKey` generated.
     private func identity(_ name: String) throws -> SecIdentity {
         let attributes =
             [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeyClass: kSecAttrKeyClassPrivate]
             as CFDictionary
         let issued = try authority.server(name)
-        // The point and the number, as SecKey has them.
+        // The point and the private number, in the form that SecKey uses.
         let text = String(
             decoding: try authority.openssl.output(["pkey", "-in", issued.keyFile, "-text", "-noout"]), as: UTF8.self)
         func number(_ label: String, _ end: String) throws -> Data {
@@ -57,7 +58,9 @@ struct CertificateItemTests {
 
     // MARK: Certificates
 
-    @Test("T035 to T041: a certificate by reference, its results, and its deletion", arguments: Backend.allCases)
+    @Test(
+        "T035 to T041: a certificate is added by reference, found in every result shape, and deleted",
+        arguments: Backend.allCases)
     func byReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(["v_Ref": root]) == errSecSuccess)
@@ -78,7 +81,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("T042, T043: the attributes are those of the certificate", arguments: Backend.allCases)
+    @Test("T042, T043: the attributes of the item come from the certificate", arguments: Backend.allCases)
     func attributes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let told = try #require(addReturning(["v_Ref": root, "r_Attributes": true]).attributes)
@@ -100,7 +103,7 @@ struct CertificateItemTests {
     }
 
     @Test(
-        "A certificate that is added by its bytes gets the same attributes; what is given comes first",
+        "A certificate added by its bytes gets the same attributes; the caller's values take precedence",
         arguments: Backend.allCases)
     func byData(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -112,7 +115,9 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("T044 to T046, and names in any form", arguments: Backend.allCases)
+    @Test(
+        "T044 to T046: attributes of other classes are refused, and names match in any form",
+        arguments: Backend.allCases)
     func searches(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(["v_Ref": root, "atag": data("x")]) == errSecNoSuchAttr)
@@ -121,7 +126,7 @@ struct CertificateItemTests {
             add(["v_Ref": root])
             add(["v_Ref": intermediate])
             #expect(copy(item(cert, ["labl": "Test root", "r_Ref": true])).value as? SecCertificate == root)
-            // A name in DER, and its normalized content.
+            // A name in DER, and its normalized form.
             let name = try #require(SecCertificateCopyNormalizedIssuerSequence(intermediate)) as Data
             let issued = copy(item(cert, ["issr": name, "r_Ref": true]).with(.all)).list as? [SecCertificate]
             #expect(Set(issued ?? []) == [root, intermediate])
@@ -131,7 +136,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("T095 to T097: valid on a date, trusted; issuers and policies", arguments: Backend.allCases)
+    @Test("T095 to T097: certificates are matched by date, trust, issuers and policies", arguments: Backend.allCases)
     func matching(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let server = try Self.certificate(try authority.server("match.example.com"))
@@ -162,7 +167,7 @@ struct CertificateItemTests {
             for key in ["m_Issuers": [issuer] as Any, "m_Policy": SecPolicyCreateBasicX509()] {
                 #expect(copy(item(genp, [key.key: key.value])).status == errSecUnimplemented)
             }
-            // The limit counts what the conditions have left.
+            // The limit applies after the conditions.
             let one = copy(item(cert, ["r_Ref": true, "m_Issuers": [direct], "m_Limit": 1]))
             #expect(one.value as? SecCertificate == server)
         }
@@ -170,7 +175,9 @@ struct CertificateItemTests {
 
     // MARK: Identities
 
-    @Test("T076 to T080: an identity by reference: its halves, its search, its deletion", arguments: Backend.allCases)
+    @Test(
+        "T076 to T080: an identity is added by reference, found, and deleted with both halves",
+        arguments: Backend.allCases)
     func identities(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identity = try identity("one.example.com")
@@ -182,7 +189,7 @@ struct CertificateItemTests {
             #expect(copy(item(cert, ["pkhh": label, "r_Ref": true])).value as? SecCertificate == certificate)
             #expect(copy(item(idnt, ["klbl": label, "r_Ref": true])).value as? SecIdentity == identity)
             #expect(copy(["v_Ref": identity, "r_Ref": true]).value as? SecIdentity == identity)
-            // The key of the keychain signs for the certificate.
+            // The key in the keychain signs for the certificate.
             let stored = try #require(copy(item(idnt, ["r_Ref": true])).value as? SecIdentity)
             let message = data("message") as CFData
             let signature = try #require(
@@ -194,7 +201,9 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("T080 to T085, T088: persistent references, labels, duplicates", arguments: Backend.allCases)
+    @Test(
+        "T080 to T085, T088: identities have persistent references and labels, and are not added twice",
+        arguments: Backend.allCases)
     func references(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identity = try identity("two.example.com")
@@ -213,7 +222,7 @@ struct CertificateItemTests {
             #expect(update(["v_PersistentRef": reference], ["labl": "M"]) == -26276)
             #expect(delete(["v_PersistentRef": reference]) == errSecSuccess)
             #expect(copy(item(idnt)).status == errSecItemNotFound && copy(item(keys)).status == errSecItemNotFound)
-            // One half that is there already does not matter.
+            // One half may be stored already.
             #expect(add(["v_Ref": try certificate(of: identity)]) == errSecSuccess)
             #expect(addReturning(["v_Ref": identity, "r_Ref": true]).value as? SecIdentity == identity)
         }
@@ -223,7 +232,7 @@ struct CertificateItemTests {
     func refusedKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identity = try identity("twelve.example.com")
-            // A certificate may name a token; a key may not.
+            // A certificate may name a token, but a key may not.
             #expect(add(["v_Ref": identity, "tkid": "com.apple.setoken"]) == errSecUnimplemented)
             for itemClass in [idnt, cert, keys] {
                 #expect(copy(item(itemClass)).status == errSecItemNotFound, "\(itemClass)")
@@ -233,7 +242,7 @@ struct CertificateItemTests {
     }
 
     @Test(
-        "T086, T087: the label that an identity shows is the certificate's; a change reaches both",
+        "T086, T087: the label of an identity is that of its certificate; an update changes both halves",
         arguments: Backend.allCases)
     func changes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -252,7 +261,7 @@ struct CertificateItemTests {
     }
 
     @Test(
-        "kSecUseItemList adds all its items or none, and bounds a search, a change and a deletion",
+        "kSecUseItemList adds all its items or none, and limits a search, an update and a deletion",
         arguments: Backend.allCases)
     func useItemList(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -279,7 +288,8 @@ struct CertificateItemTests {
             #expect(copy(item(cert, ["labl": "L", "r_Ref": true]).with(.all)).list?.count == 2)
             #expect(delete(item(cert, ["u_ItemList": [root, references[1]] as [Any]])) == errSecSuccess)
             #expect(copy(item(cert, ["r_Ref": true]).with(.all)).list as? [SecCertificate] == [server])
-            // Identities and keys as well, but not several classes at once, and nothing that is no item.
+            // The list also accepts identities and keys, but not several classes at once, and only
+            // items.
             let identity = try identity("ten.example.com")
             #expect(add(["u_ItemList": [identity]]) == errSecSuccess)
             #expect(copy(item(idnt, ["u_ItemList": [identity], "r_Ref": true])).value as? SecIdentity == identity)
@@ -292,13 +302,13 @@ struct CertificateItemTests {
     }
 
     @Test(
-        "A change of an identity is all or nothing: where the key's half fails, the certificate stays as it was",
+        "An update of an identity is atomic: if the key's half fails, the certificate stays unchanged",
         arguments: Backend.allCases)
     func allOrNothing(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identities = try ["eight.example.com", "nine.example.com"].map(identity)
             for identity in identities { add(["v_Ref": identity, "labl": "L", "agrp": "G1"]) }
-            // The second identity's key is in the other group already.
+            // The other group already holds the key of the second identity.
             #expect(add(["v_Ref": try key(of: identities[1]), "agrp": "G2"]) == errSecSuccess)
             #expect(update(item(idnt, ["agrp": "G1"]), ["agrp": "G2", "labl": "L2"]) == errSecDuplicateItem)
             for itemClass in [cert, keys] {
@@ -314,7 +324,9 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("The result of an identity is the key with the certificate laid over it", arguments: Backend.allCases)
+    @Test(
+        "The attributes of an identity are those of the key, replaced by those of the certificate",
+        arguments: Backend.allCases)
     func shape(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identity = try identity("four.example.com")
@@ -331,7 +343,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("T090, T091: the identities of one issuer, and their certificates", arguments: Backend.allCases)
+    @Test("T090, T091: identities and their certificates are found by issuer", arguments: Backend.allCases)
     func issuers(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let identities = [try identity("six.example.com"), try identity("seven.example.com")]
@@ -347,7 +359,7 @@ struct CertificateItemTests {
         }
     }
 
-    @Test("T094: of six certificates those for mail that are valid at the time", arguments: Backend.allCases)
+    @Test("T094: a search by policy and date finds the valid email certificates among six", arguments: Backend.allCases)
     func mail(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             func issued(_ name: String, _ usage: String, days: Int) throws -> SecCertificate {
@@ -377,7 +389,7 @@ struct CertificateItemTests {
     }
 
     @Test(
-        "A key that two certificates are for stays until the last of them goes; public keys make no identity",
+        "A key with two certificates stays until the last one is deleted; public keys form no identity",
         arguments: Backend.allCases)
     func sharedKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -392,7 +404,8 @@ struct CertificateItemTests {
             let other = addReturning(
                 item(cert, ["v_Data": SecCertificateCopyData(first), "slnr": data("other"), "r_PersistentRef": true]))
             #expect(copy(item(idnt, ["r_Attributes": true]).with(.all)).list?.count == 2)
-            // The same certificate with two keys of one pair is two identities, and goes as one.
+            // The same certificate with two keys of one pair forms two identities, which are
+            // deleted together.
             add(["v_Ref": key, "atag": data("again")])
             #expect(copy(item(idnt, ["slnr": data("other"), "r_Attributes": true]).with(.all)).list?.count == 2)
             #expect(delete(item(keys, ["atag": data("again")])) == errSecSuccess)

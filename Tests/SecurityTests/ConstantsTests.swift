@@ -3,7 +3,8 @@
 import Security
 import Testing
 
-/// The constants are stored and compared as strings, so the strings are Apple's. Written out a second time here, by hand.
+/// The constants are stored and compared as strings, so the strings must be Apple's. This list is a
+/// second, handwritten copy.
 @Suite("kSec constants")
 struct ConstantsTests {
     @Test("a constant has Apple's string", arguments: Constant.samples)
@@ -11,7 +12,7 @@ struct ConstantsTests {
         #expect(constant.value == constant.string)
     }
 
-    @Test("the protocols are four characters long, blanks included, and different from each other")
+    @Test("the protocols are four characters long, including spaces, and distinct")
     func protocols() {
         let protocols = [
             kSecAttrProtocolFTP, kSecAttrProtocolFTPAccount, kSecAttrProtocolHTTP, kSecAttrProtocolIRC,
@@ -32,7 +33,7 @@ struct ConstantsTests {
         #expect(Set(protocols).count == protocols.count)
     }
 
-    @Test("constants that are two names of one thing are equal")
+    @Test("constants with two names for one value are equal")
     func synonyms() {
         #expect(kSecAttrKeyTypeEC == kSecAttrKeyTypeECSECPrimeRandom)
         #expect(kSecAttrKeyTypeECDSA == kSecAttrKeyTypeECSECPrimeRandom)

@@ -3,12 +3,13 @@
 import Security
 import Testing
 
-/// Code written for Apple's platforms, as it stands there: casts, type numbers, lookups, and what Foundation on Linux lacks.
+/// Code written for Apple's platforms, unchanged: casts, type identifiers, lookups, and the parts
+/// that Foundation on Linux lacks.
 @Suite("Core Foundation")
 struct CoreFoundationTests {
     // MARK: Casts and lookups
 
-    @Test("a query is a CFDictionary, and the other way about")
+    @Test("a query converts to a CFDictionary and back")
     func casts() {
         let query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword,
@@ -25,7 +26,7 @@ struct CoreFoundationTests {
         #expect((typed as CFDictionary)["class"] as? String == "keys")
     }
 
-    @Test("an attribute is found among AnyHashable keys, by constant and by string")
+    @Test("an attribute with an AnyHashable key is found by constant and by string")
     func anyHashable() {
         let byString: [AnyHashable: Any] = ["acct": 1]
         #expect(byString[kSecAttrAccount] as? Int == 1)
@@ -39,7 +40,7 @@ struct CoreFoundationTests {
         #expect(AnyHashable(kSecAttrAccount).hashValue == AnyHashable("acct").hashValue)
     }
 
-    @Test("a result is cast by force, as after a search")
+    @Test("a result can be force-cast, as after a search")
     func forcedCasts() throws {
         let control = try #require(
             SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
@@ -52,7 +53,7 @@ struct CoreFoundationTests {
 
     // MARK: Type numbers
 
-    @Test("each kind of object has the number of its type", arguments: Kind.allCases)
+    @Test("each kind of object has its type identifier", arguments: Kind.allCases)
     func typeNumbers(kind: Kind) {
         for object in kind.objects {
             #expect(CFGetTypeID(object) == kind.typeID, "\(type(of: object))")
@@ -60,7 +61,7 @@ struct CoreFoundationTests {
         }
     }
 
-    @Test("what is no Core Foundation object has the number 0")
+    @Test("a value that is not a Core Foundation object has the type identifier 0")
     func unknownTypes() {
         #expect(CFGetTypeID(nil) == 0)
         #expect(CFGetTypeID(NSObject()) == 0)
@@ -68,7 +69,7 @@ struct CoreFoundationTests {
         #expect(CFGetTypeID(CFArrayGetCount) == 0)
     }
 
-    @Test("all type numbers are different, and none is 0")
+    @Test("all type identifiers are different, and none equals 0")
     func distinctTypeNumbers() {
         let numbers =
             Kind.allCases.map(\.typeID) + [
@@ -82,7 +83,7 @@ struct CoreFoundationTests {
 
     // MARK: Equality
 
-    @Test("objects of one type are equal by content, objects of two types never")
+    @Test("objects of one type are compared by content, objects of two types are never equal")
     func equality() {
         #expect(CFEqual("ak", kSecAttrAccessibleWhenUnlocked))
         #expect(CFHash("ak") == CFHash(kSecAttrAccessibleWhenUnlocked))
@@ -97,7 +98,7 @@ struct CoreFoundationTests {
 
     // MARK: Errors
 
-    @Test("an error is taken apart and put together again")
+    @Test("an error can be created, and its parts can be read")
     func errors() throws {
         let error = try #require(
             CFErrorCreate(
@@ -124,7 +125,7 @@ struct CoreFoundationTests {
 
     // MARK: Data
 
-    @Test("data is made of bytes, and read back through a pointer")
+    @Test("data is created from bytes and read through a pointer")
     func data() throws {
         let bytes: [UInt8] = [1, 2, 3]
         let data = try #require(CFDataCreate(nil, bytes, bytes.count))
@@ -143,7 +144,7 @@ struct CoreFoundationTests {
         #expect(growing as Data == Data([1, 2, 3, 4]))
     }
 
-    @Test("data that cannot be is nil")
+    @Test("invalid arguments give nil instead of data")
     func impossibleData() {
         #expect(CFDataCreate(nil, nil, 1) == nil)
         #expect(CFDataCreate(nil, [1], -1) == nil)
@@ -155,7 +156,7 @@ struct CoreFoundationTests {
 
     // MARK: Collections
 
-    @Test("an array gives pointers to its elements, and nil outside its bounds")
+    @Test("an array returns pointers to its elements, and nil outside its bounds")
     func arrays() throws {
         let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
         let array = [control, "text"] as CFArray
@@ -168,7 +169,7 @@ struct CoreFoundationTests {
         #expect(CFArrayGetValueAtIndex(nil, 0) == nil)
     }
 
-    @Test("a dictionary gives a pointer to the value of a key, and nil without one")
+    @Test("a dictionary returns a pointer to the value for a key, and nil if there is none")
     func dictionaries() throws {
         let control = try #require(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil))
         let dictionary = [kSecImportItemIdentity: control] as CFDictionary
@@ -180,7 +181,7 @@ struct CoreFoundationTests {
 
     // MARK: What Foundation on Linux lacks
 
-    @Test("NSMutableDictionary sets and removes by setValue")
+    @Test("NSMutableDictionary sets and removes values with setValue")
     func setValue() {
         let dictionary = NSMutableDictionary()
         dictionary.setValue("me", forKey: kSecAttrAccount as String)
@@ -205,7 +206,7 @@ struct CoreFoundationTests {
         #expect(table.object(forKey: "kept") == nil)
     }
 
-    @Test("the authentication methods that Linux declares unavailable can be named, also in a switch")
+    @Test("the authentication methods that Linux declares unavailable can be used, also in a switch")
     func authenticationMethods() {
         let space = URLProtectionSpace(
             host: "example.org",
@@ -224,25 +225,25 @@ struct CoreFoundationTests {
         #expect(credential.certificates.isEmpty)
     }
 
-    /// Reads what is deprecated for programs.
+    /// Reads a property that is deprecated for programs.
     fileprivate protocol ServerTrustHolder {
         var serverTrust: SecTrust? { get }
     }
 
     @Test(
-        "what a session on Linux never asks for says so when it is compiled",
+        "declarations for challenges that Linux never issues are marked deprecated",
         arguments: ["var serverTrust", "convenience init(trust:"])
     func deprecated(_ declaration: String) throws {
         let source = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/Faces/LatchkeySecurity/FoundationCompatibility.swift")
         let text = try String(contentsOf: source, encoding: .utf8)
         let place = try #require(text.range(of: "public \(declaration)"))
-        // The attribute stands between the end of what is before and the declaration.
+        // The attribute is between the end of the previous declaration and this one.
         let attributes = text[..<place.lowerBound].components(separatedBy: "///").last ?? ""
         #expect(attributes.contains("*, deprecated") && attributes.contains("URLSession on Linux raises no challenge"))
     }
 
-    @Test("small names of Apple's platforms are there")
+    @Test("small names of Apple's platforms are declared")
     func smallNames() {
         let truth: DarwinBoolean = true
         let number: NSInteger = 1

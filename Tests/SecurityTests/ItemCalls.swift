@@ -4,7 +4,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// The four calls with Swift dictionaries, and what they answered.
+/// The four calls with Swift dictionaries, and their results.
 struct Answer {
     var status: OSStatus
     var value: CFTypeRef?
@@ -46,7 +46,7 @@ let cert = kSecClassCertificate as String
 let keys = kSecClassKey as String
 let idnt = kSecClassIdentity as String
 
-/// A query of this class with these attributes, keyed by Apple's codes.
+/// Returns a query for this class with these attributes, keyed by Apple's codes.
 func item(_ itemClass: String, _ attributes: Query = [:]) -> Query {
     attributes.merging(["class": itemClass]) { $1 }
 }
@@ -54,7 +54,7 @@ func item(_ itemClass: String, _ attributes: Query = [:]) -> Query {
 func data(_ text: String) -> Data { Data(text.utf8) }
 
 extension Query {
-    /// With these entries as well.
+    /// Returns the dictionary with these entries added.
     func with(_ more: Query) -> Query { merging(more) { $1 } }
     func without(_ names: String...) -> Query { filter { !names.contains($0.key) } }
 
@@ -64,7 +64,7 @@ extension Query {
     static var all: Query { ["m_Limit": "m_LimitAll"] }
 }
 
-/// The internet password that Apple's tests use.
+/// The internet password of Apple's tests.
 var internetItem: Query {
     item(
         inet, ["srvr": "host1", "acct": "alice", "port": 80, "ptcl": "http", "atyp": "dflt", "v_Data": data("s3cret")])

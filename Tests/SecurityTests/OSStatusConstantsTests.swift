@@ -4,7 +4,8 @@ import KeychainModel
 import Security
 import Testing
 
-/// Client code spells statuses as Apple's constants; the service answers with codes from the table. Both must mean the same number.
+/// Client code uses Apple's constants; the service returns codes from the table. Both must have the
+/// same numbers.
 @Suite("OSStatus constants")
 struct OSStatusConstantsTests {
     @Test(
@@ -15,7 +16,7 @@ struct OSStatusConstantsTests {
         #expect(OSStatusCode(rawValue: constant.value).name == constant.name)
     }
 
-    @Test("Apple's second names have the number of the status they stand for")
+    @Test("Apple's alternative names have the number of their status")
     func secondNames() {
         #expect(noErr == errSecSuccess)
 
@@ -37,7 +38,7 @@ struct OSStatusConstantsTests {
 }
 
 extension OSStatusConstantsTests {
-    @Test("SecCopyErrorMessageString has one line for every status of TLS", arguments: Constant.tls)
+    @Test("SecCopyErrorMessageString returns one line for every TLS status", arguments: Constant.tls)
     func messages(constant: Constant) throws {
         let message = try #require(SecCopyErrorMessageString(constant.value, nil)) as String
         #expect(!message.contains("OSStatus") && !message.contains("\n") && message.count > 10)

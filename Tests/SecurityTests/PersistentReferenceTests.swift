@@ -7,7 +7,7 @@ import Testing
 /// keychain-behaviour §7.3.
 @Suite("Persistent references", .serialized)
 struct PersistentReferenceTests {
-    @Test("T062: attributes by attributes and by reference are equal", arguments: Backend.allCases)
+    @Test("T062: a search by attributes and a search by reference return equal attributes", arguments: Backend.allCases)
     func sameAttributes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let references = addTwo()
@@ -22,7 +22,9 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("T063: an update by reference changes that item alone, and the reference stays", arguments: Backend.allCases)
+    @Test(
+        "T063: an update by reference changes only that item, and the reference stays valid",
+        arguments: Backend.allCases)
     func updateByReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let references = addTwo()
@@ -34,7 +36,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("T064, T065: a delete by reference deletes that item alone", arguments: Backend.allCases)
+    @Test("T064, T065: a delete by reference deletes only that item", arguments: Backend.allCases)
     func deleteByReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let one = try #require(addTwo()["one"])
@@ -45,7 +47,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("T066: a reference is the class's four letters and sixteen bytes", arguments: Backend.allCases)
+    @Test("T066: a reference consists of the class's four letters and sixteen bytes", arguments: Backend.allCases)
     func shape(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for itemClass in [genp, inet, cert, keys] {
@@ -56,7 +58,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("T067, T068: a reference of another class, and no reference", arguments: Backend.allCases)
+    @Test("T067, T068: a reference of another class and an invalid reference are refused", arguments: Backend.allCases)
     func wrongReferences(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let reference = try #require(addReturning(genericItem.with(.returnReference)).data)
@@ -70,7 +72,7 @@ struct PersistentReferenceTests {
     }
 
     @Test(
-        "T069: attributes beside a reference are refused by copy; the two that do not count are fine",
+        "T069: copy refuses attributes combined with a reference, except the two that have no effect",
         arguments: Backend.allCases)
     func attributesBesideReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -80,7 +82,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("§3.1: attributes beside a reference narrow an update and a delete", arguments: Backend.allCases)
+    @Test("§3.1: attributes combined with a reference narrow an update and a delete", arguments: Backend.allCases)
     func attributesNarrowChanges(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let reference = try #require(addReturning(genericItem.with(.returnReference)).data)
@@ -91,7 +93,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("T070: a reference finds a synchronised item without the synchronisation key", arguments: Backend.allCases)
+    @Test("T070: a reference finds a synchronized item without kSecAttrSynchronizable", arguments: Backend.allCases)
     func synchronisedItem(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let reference = try #require(addReturning(genericItem.with(["sync": true]).with(.returnReference)).data)
@@ -100,7 +102,7 @@ struct PersistentReferenceTests {
         }
     }
 
-    @Test("A new item takes no reference from its maker", arguments: Backend.allCases)
+    @Test("A caller cannot set the reference of a new item", arguments: Backend.allCases)
     func addWithReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let reference = try #require(addReturning(genericItem.with(.returnReference)).data)

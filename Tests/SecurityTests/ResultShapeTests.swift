@@ -7,7 +7,9 @@ import Testing
 /// keychain-behaviour §7.2 and the table of §3.6.
 @Suite("Result shapes", .serialized)
 struct ResultShapeTests {
-    @Test("T047: data and reference of all: an array of dictionaries with both", arguments: Backend.allCases)
+    @Test(
+        "T047: a search for data and references of all items returns an array of dictionaries with both",
+        arguments: Backend.allCases)
     func dataAndReferenceOfAll(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -19,7 +21,9 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("T048, T049: one kind of all: an array of Data", arguments: Backend.allCases)
+    @Test(
+        "T048, T049: a search for one kind of result of all items returns an array of Data", arguments: Backend.allCases
+    )
     func oneKindOfAll(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -29,7 +33,9 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("T050: attributes and reference of all, without internal keys", arguments: Backend.allCases)
+    @Test(
+        "T050: a search for attributes and references of all items returns no internal keys",
+        arguments: Backend.allCases)
     func attributesAndReferenceOfAll(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -42,7 +48,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("T051, T052: passwords have no reference: success and nil", arguments: Backend.allCases)
+    @Test("T051, T052: a search for references of passwords succeeds and returns nil", arguments: Backend.allCases)
     func noReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -59,7 +65,7 @@ struct ResultShapeTests {
     }
 
     @Test(
-        "T053: a reference that is no key, certificate or identity is refused by every call",
+        "T053: every call refuses an object that is not a key, certificate or identity",
         arguments: Backend.allCases)
     func foreignReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -72,7 +78,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("T054: without a limit there is one result", arguments: Backend.allCases)
+    @Test("T054: a search without a limit returns one result", arguments: Backend.allCases)
     func defaultLimit(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             addTwo()
@@ -80,7 +86,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("T055, T056, T057, T058: limits", arguments: Backend.allCases)
+    @Test("T055, T056, T057, T058: limits are obeyed, and invalid limits are refused", arguments: Backend.allCases)
     func limits(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             addTwo()
@@ -97,7 +103,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("T060: attributes, then the data of the item they describe", arguments: Backend.allCases)
+    @Test("T060: returned attributes find the data of their item", arguments: Backend.allCases)
     func attributesThenData(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -106,7 +112,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("T061: what add returns is what copy returns later", arguments: Backend.allCases)
+    @Test("T061: add returns the same result as a later copy", arguments: Backend.allCases)
     func addReturnsWhatCopyReturns(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let added = try #require(addReturning(genericItem.with(.returnAttributes)).value as? NSDictionary)
@@ -122,7 +128,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("§3.6: every combination of return keys has its shape", arguments: Backend.allCases)
+    @Test("§3.6: every combination of return keys has its result shape", arguments: Backend.allCases)
     func everyCombination(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -150,7 +156,7 @@ struct ResultShapeTests {
     }
 
     @Test(
-        "§3.6: an addition gives empty Data where there is none, and the digest with the data",
+        "§3.6: an addition without data returns empty Data, and the digest together with the data",
         arguments: Backend.allCases)
     func additions(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -172,7 +178,7 @@ struct ResultShapeTests {
         }
     }
 
-    @Test("Results come in the order in which the items were added (§9.2, 11)", arguments: Backend.allCases)
+    @Test("Results are in the order in which the items were added (§9.2, 11)", arguments: Backend.allCases)
     func order(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let accounts = ["zeta", "alpha", "mid", "beta"]
@@ -187,7 +193,7 @@ struct ResultShapeTests {
     }
 
     @Test(
-        "A certificate that is none has no reference, and is not stored where one is asked for",
+        "An invalid certificate has no reference, and is not stored if a reference is requested",
         arguments: Backend.allCases)
     func noCertificate(_ backend: Backend) throws {
         try withKeychain(backend) { _ in

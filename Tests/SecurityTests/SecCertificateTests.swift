@@ -5,7 +5,8 @@ import KeychainTesting
 import Security
 import Testing
 
-/// A `SecCertificate` holds the bytes it was given, takes none that are no certificate, and tells what openssl reads in it.
+/// A `SecCertificate` keeps the bytes it was given, rejects bytes that are not a certificate, and
+/// returns the same values as openssl.
 @Suite("SecCertificate")
 struct SecCertificateTests {
     @Test("a certificate keeps its bytes")
@@ -15,7 +16,7 @@ struct SecCertificateTests {
         #expect(CFGetTypeID(certificate) == SecCertificateGetTypeID())
     }
 
-    @Test("a certificate is not changed through the data it was made of")
+    @Test("a certificate does not change with the data that it was created from")
     func copiesBytes() throws {
         let data = NSMutableData(data: Self.real)
         let certificate = try #require(SecCertificateCreateWithData(nil, data))
@@ -23,7 +24,7 @@ struct SecCertificateTests {
         #expect(SecCertificateCopyData(certificate) as Data == Self.real)
     }
 
-    @Test("two certificates are equal when their bytes are")
+    @Test("two certificates are equal if their bytes are equal")
     func equality() throws {
         let certificate = try #require(SecCertificateCreateWithData(nil, Self.real as CFData))
         #expect(certificate == SecCertificateCreateWithData(nil, Self.real as CFData))
@@ -34,7 +35,7 @@ struct SecCertificateTests {
         #expect(!certificate.isEqual("certificate"))
     }
 
-    @Test("every truncation is refused, and so is a byte too many")
+    @Test("every truncation and every additional byte is refused")
     func length() {
         let der = Self.real
         for count in 0..<der.count {
@@ -45,12 +46,12 @@ struct SecCertificateTests {
         }
     }
 
-    @Test("bytes of another shape are refused", arguments: MalformedCertificate.all)
+    @Test("data with another structure is refused", arguments: MalformedCertificate.all)
     func shape(malformed: MalformedCertificate) {
         #expect(SecCertificateCreateWithData(nil, Data(malformed.bytes) as CFData) == nil)
     }
 
-    @Test("no single changed byte is a trap, and what is taken keeps its bytes")
+    @Test("a single changed byte never traps, and an accepted certificate keeps its bytes")
     func everyByteChanged() {
         var taken = 0
         for position in Self.real.indices {
@@ -64,13 +65,13 @@ struct SecCertificateTests {
                 _ = SecCertificateCopyKey(certificate)
             }
         }
-        // Most bytes are the key's, the signature's and the names'.
+        // Most bytes belong to the key, the signature and the names.
         #expect(taken > Self.real.count)
     }
 
-    // MARK: What it says
+    // MARK: Content
 
-    @Test("summary, common name, mail, number, dates, key and pin are what openssl reads")
+    @Test("summary, common name, email, serial number, dates, key and pin are equal to openssl's")
     func inspection() throws {
         let authority = try OpenSSLAuthority()
         let extensions = "subjectAltName=email:b@example.com,DNS:example.com\nsubjectKeyIdentifier=hash\n"
@@ -115,7 +116,7 @@ struct SecCertificateTests {
         #expect(try Data(openssl.output(["pkey", "-pubin", "-in", pem, "-outform", "DER"])).suffix(65) == point)
     }
 
-    @Test("names that are equal have equal normalized sequences; a nameless certificate has no summary")
+    @Test("equal names have equal normalized sequences; a certificate without a name has no summary")
     func names() throws {
         let authority = try OpenSSLAuthority()
         let (root, intermediate) = (authority.root, authority.intermediate)
@@ -131,7 +132,7 @@ struct SecCertificateTests {
         #expect(SecCertificateCopyCommonName(certificate, &name) == errSecSuccess && name == nil)
     }
 
-    @Test("the values are what openssl reads, part by part, in macOS's shapes")
+    @Test("each value is equal to openssl's and has the structure of macOS")
     func values() throws {
         let authority = try OpenSSLAuthority()
         let issued = try authority.issue(
@@ -197,7 +198,7 @@ struct SecCertificateTests {
         #expect(values["2.5.29.30"] == nil)
     }
 
-    @Test("only those values are given that were asked for, and keys that are no text are errSecParam")
+    @Test("only the requested values are returned, and keys that are not strings give errSecParam")
     func chosenValues() throws {
         let certificate = try #require(SecCertificateCreateWithData(nil, Self.real as CFData))
         let keys = [kSecOIDX509V1ValidityNotAfter, kSecOIDSubjectAltName] as CFArray
@@ -209,7 +210,7 @@ struct SecCertificateTests {
     }
 
     @Test(
-        "keys of every kind: those that SecKey serves are keys, the others are none",
+        "public keys that SecKey supports are returned, others are nil",
         arguments: [
             (["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"], 2048),
             (["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"], 384),
@@ -233,7 +234,8 @@ extension Data {
 // MARK: - Cases
 
 extension SecCertificateTests {
-    /// Self-signed, P-256, made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=latchkey test"`.
+    /// Self-signed, P-256, created with `openssl req -x509 -newkey ec -pkeyopt
+    /// ec_paramgen_curve:P-256 -nodes -subj "/CN=latchkey test"`.
     private static let real =
         Data(
             base64Encoded: """

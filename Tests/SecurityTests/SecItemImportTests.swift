@@ -5,7 +5,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Files of keys and certificates as programs import and export them, with openssl at the other end.
+/// Import and export of key and certificate files, exchanged with openssl.
 @Suite("SecItemImport and SecItemExport")
 struct SecItemImportTests {
     private let authority: OpenSSLAuthority
@@ -44,7 +44,7 @@ struct SecItemImportTests {
 
     private func file(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
-    @Test("Every format of openssl gives its items, and says which it was")
+    @Test("Every format of openssl is imported, and the detected format is reported")
     func formats() throws {
         let (key, certificate) = (try file(issued.keyFile), try file(issued.file))
         let one = imported(certificate)
@@ -77,7 +77,7 @@ struct SecItemImportTests {
         #expect(SecItemImport(certificate as CFData, nil, nil, nil, [], nil, "keychain", nil) == errSecUnimplemented)
     }
 
-    /// A length of two bytes where one would do: BER, and not DER.
+    /// A length of two bytes for a value that fits one byte: BER, but not DER.
     private static func longer(_ der: Data, at index: Int = 0) -> Data {
         der.prefix(index + 1) + [0x81] + der.dropFirst(index + 1)
     }
@@ -86,9 +86,9 @@ struct SecItemImportTests {
         Data(try openssl.output(["genpkey", "-outform", "DER"] + words))
     }
 
-    @Test("A key in BER is refused, wherever the form is broken, and openssl reads it nevertheless")
+    @Test("A key in BER is refused, wherever it differs from DER, although openssl reads it")
     func ber() throws {
-        // SEC 1 of P-256 has 121 bytes: each length fits one byte.
+        // SEC 1 of P-256 has 121 bytes, so each length fits one byte.
         let curve = try openssl.file(key("-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"))
         let traditional = Data(try openssl.output(["ec", "-inform", "DER", "-in", curve, "-outform", "DER"]))
         #expect(imported(traditional).items.first is SecKey)
@@ -101,7 +101,8 @@ struct SecItemImportTests {
             let pem = "-----BEGIN EC PRIVATE KEY-----\n\(ber.base64EncodedString())\n-----END EC PRIVATE KEY-----\n"
             #expect(imported(Data(pem.utf8)).status == errSecParam)
         }
-        // Inside of PKCS #8: the version of the key with a longer length, and the three lengths around it one more.
+        // Inside PKCS #8: the key's version with a longer length, and the three enclosing lengths
+        // increased by one.
         let wrapped = Data(
             try openssl.output(["pkcs8", "-topk8", "-nocrypt", "-inform", "DER", "-in", curve, "-outform", "DER"]))
         #expect(imported(wrapped).items.first is SecKey)
@@ -113,7 +114,7 @@ struct SecItemImportTests {
         #expect(imported(changed).status == errSecParam)
     }
 
-    @Test("A curve whose parameters are spelled out is refused by name, also where they are those of a known one")
+    @Test("A curve with explicit parameters is refused with a specific error, also for a known curve")
     func explicitParameters() throws {
         let name = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
         let plain = Data(try openssl.output(["genpkey", "-outform", "DER"] + name))
@@ -129,7 +130,7 @@ struct SecItemImportTests {
         }
     }
 
-    @Test("An RSA key of three primes is refused by name, in every form")
+    @Test("An RSA key with three primes is refused with a specific error, in every format")
     func threePrimes() throws {
         let three = try key("-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt", "rsa_keygen_primes:3")
         #expect(imported(three).status == errSecUnimplemented)
@@ -137,7 +138,7 @@ struct SecItemImportTests {
             try openssl.output(["rsa", "-inform", "DER", "-in", openssl.file(three), "-traditional", "-outform", "DER"])
         )
         #expect(imported(traditional).status == errSecUnimplemented)
-        // Its public half is like any other.
+        // Its public half is an ordinary key.
         let half = Data(
             try openssl.output(["pkey", "-inform", "DER", "-in", openssl.file(three), "-pubout", "-outform", "DER"]))
         #expect(imported(half).items.first is SecKey)
@@ -146,7 +147,7 @@ struct SecItemImportTests {
         #expect(SecKeyCreateWithData(traditional as CFData, attributes, nil) == nil)
     }
 
-    @Test("What is exported is what openssl reads, and comes back")
+    @Test("openssl reads exported items, and they can be imported again")
     func exports() throws {
         let identity = try #require(imported(try file(issued.keyFile) + file(issued.file)).items.first as? SecIdentity)
         var (certificate, key): (SecCertificate?, SecKey?)

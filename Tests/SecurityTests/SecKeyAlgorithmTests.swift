@@ -4,11 +4,12 @@ import KeychainModel
 import Security
 import Testing
 
-/// The algorithms are stored and compared as strings, so the strings are Apple's. Written out a second time here.
+/// The algorithms are stored and compared as strings, so the strings must be Apple's. This list is
+/// a second copy.
 @Suite("SecKeyAlgorithm")
 struct SecKeyAlgorithmTests {
     @Test(
-        "an algorithm has Apple's string, and is served unless it is known by name alone",
+        "an algorithm has Apple's string, and is supported unless only its name is declared",
         arguments: supported + refused)
     func string(_ algorithm: SecKeyAlgorithm, _ string: String) {
         #expect(algorithm.rawValue as String == string)
@@ -16,11 +17,11 @@ struct SecKeyAlgorithmTests {
         #expect((KeyAlgorithm(rawValue: string) != nil) == Self.supported.contains { $0.1 == string })
     }
 
-    @Test("there are 97, each once, and no other is served")
+    @Test("there are 97 distinct algorithms, and no other is supported")
     func count() {
         #expect(Set((Self.supported + Self.refused).map(\.1)).count == 97)
         #expect(Set(KeyAlgorithm.all.map(\.rawValue)).isSubset(of: Self.supported.map(\.1)))
-        #expect(KeyAlgorithm.all.count == Self.supported.count - 1, "one has two names")
+        #expect(KeyAlgorithm.all.count == Self.supported.count - 1, "one algorithm has two names")
     }
 
     static let supported: [(SecKeyAlgorithm, String)] = [

@@ -8,7 +8,8 @@ import Security
 import Synchronization
 import Testing
 
-/// Keys as Apple's API shows them (keychain-behaviour §7.4, §7.11), on disk, in memory and through the daemon.
+/// Keys through Apple's API (keychain-behaviour §7.4, §7.11), on disk, in memory and through the
+/// daemon.
 @Suite("SecKey")
 struct SecKeyTests {
     // MARK: Helpers
@@ -26,11 +27,12 @@ struct SecKeyTests {
     }
     private static var rsa: [CFString: Any] { [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: 2048] }
 
-    /// The code of the error of a call that answers nil; 0 where it answers something, 1 for an error of another domain.
+    /// Returns the code of the error of a call that returns nil; 0 if it returns a value, 1 for an
+    /// error of another domain.
     private static func code<Result>(_ body: (UnsafeMutablePointer<Unmanaged<CFError>?>?) -> Result?) -> Int {
         var error: Unmanaged<CFError>?
         guard body(&error) == nil else { return 0 }
-        // Without a place for the error, nothing stops either.
+        // Without an error pointer the call must not trap.
         #expect(body(nil) == nil)
         guard let problem = error?.takeRetainedValue(), problem.domain == NSOSStatusErrorDomain else { return 1 }
         return problem.code
@@ -65,7 +67,7 @@ struct SecKeyTests {
 
     // MARK: Generation
 
-    @Test("T221: a pair that is not permanent is in no keychain", arguments: Backend.allCases)
+    @Test("T221: a key pair that is not permanent is not stored", arguments: Backend.allCases)
     func notPermanent(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for parameters in [Self.curve, Self.rsa] {
@@ -76,7 +78,7 @@ struct SecKeyTests {
         }
     }
 
-    @Test("T222: each half is kept where it says so, or the whole does", arguments: Backend.allCases)
+    @Test("T222: a half is stored if its attributes or those of the pair request it", arguments: Backend.allCases)
     func permanent(_ backend: Backend) throws {
         let yes = [kSecAttrIsPermanent: true]
         for (more, count) in [
@@ -95,7 +97,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "T223: label, tag and application label come back per half; an own application label stands",
+        "T223: label, tag and application label are returned for each half; a given application label is kept",
         arguments: Backend.allCases)
     func perHalf(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -134,7 +136,8 @@ struct SecKeyTests {
         }
     }
 
-    @Test("T249, T250: what cannot be made, or kept, leaves nothing behind", arguments: Backend.allCases)
+    @Test(
+        "T249, T250: a key pair that cannot be generated or stored leaves nothing behind", arguments: Backend.allCases)
     func failures(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let permanent = [kSecAttrIsPermanent: true]
@@ -153,7 +156,7 @@ struct SecKeyTests {
             #expect(
                 code(Self.curve.merging([kSecAttrAccessGroup: "other", kSecPrivateKeyAttrs: permanent]) { $1 })
                     == -34018)
-            // The public half is refused, and the private one is not there either.
+            // The public half is refused, so the private half is not stored either.
             let foreign = [kSecAttrIsPermanent: true, kSecAttrAccessGroup: "other"] as [CFString: Any]
             #expect(
                 code(Self.curve.merging([kSecPrivateKeyAttrs: permanent, kSecPublicKeyAttrs: foreign]) { $1 }) == -34018
@@ -164,7 +167,7 @@ struct SecKeyTests {
         }
     }
 
-    @Test("T251: SecKeyGeneratePair gives both halves; the public half of each is the same")
+    @Test("T251: SecKeyGeneratePair returns both halves; the public half of each is the same")
     func pair() throws {
         var (publicKey, privateKey): (SecKey?, SecKey?)
         #expect(SecKeyGeneratePair(Self.curve as CFDictionary, &publicKey, &privateKey) == errSecSuccess)
@@ -179,7 +182,7 @@ struct SecKeyTests {
     // MARK: Bytes
 
     @Test(
-        "T224 to T229: external representations have Apple's lengths, make equal keys, and are refused for anything else"
+        "T224 to T229: external representations have Apple's lengths and create equal keys; other data is refused"
     )
     func external() throws {
         for (bits, size) in [(224, 28), (256, 32), (384, 48), (521, 66)] {
@@ -215,7 +218,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "T248, T252, T253: attributes by constant and by raw string; what Apple says is supported, surprises included")
+        "T248, T252, T253: attributes are found by constant and by raw string; the supported algorithms are Apple's")
     func attributes() throws {
         let key = try Self.random(Self.rsa)
         let open = try #require(SecKeyCopyPublicKey(key))
@@ -237,7 +240,7 @@ struct SecKeyTests {
         #expect(!SecKeyIsAlgorithmSupported(key, .sign, .ecdsaSignatureMessageX962SHA256))
         #expect(!SecKeyIsAlgorithmSupported(key, .sign, .rsaSignatureMessagePKCS1v15MD5))
         #expect(!SecKeyIsAlgorithmSupported(key, .sign, SecKeyAlgorithm(rawValue: "algid:none" as CFString)))
-        // Supported or not, what it then answers is no trap.
+        // The call must not trap, whether or not the algorithm is supported.
         #expect(
             Self.code { SecKeyCreateDecryptedData(open, .rsaEncryptionPKCS1, Data(count: 256) as CFData, $0) } == -50)
         #expect(Self.code { SecKeyCreateEncryptedData(key, .rsaEncryptionPKCS1, Self.message as CFData, $0) } == -50)
@@ -247,7 +250,7 @@ struct SecKeyTests {
 
     // MARK: Operations
 
-    @Test("T230, T238, T239: digests, changed signatures and cut ones have their codes")
+    @Test("T230, T238, T239: wrong digests, changed signatures and truncated signatures have their codes")
     func signatures() throws {
         let key = try Self.random(Self.curve)
         let open = try #require(SecKeyCopyPublicKey(key))
@@ -267,7 +270,7 @@ struct SecKeyTests {
         }
     }
 
-    @Test("T241 to T247: exchange, ECIES and the RSA hybrid through the API")
+    @Test("T241 to T247: key exchange, ECIES and hybrid RSA encryption work through the API")
     func exchange() throws {
         let (one, other) = (try Self.random(Self.curve), try Self.random(Self.curve))
         let (openOne, openOther) = (try #require(SecKeyCopyPublicKey(one)), try #require(SecKeyCopyPublicKey(other)))
@@ -307,7 +310,7 @@ struct SecKeyTests {
             Self.code { SecKeyCreateDecryptedData(one, .eciesEncryptionCofactorX963SHA1AESGCM, NSData(), $0) } == -50)
     }
 
-    @Test("The older calls sign, verify, encrypt and decrypt; too little room and old hashes are refused")
+    @Test("The older calls sign, verify, encrypt and decrypt; small buffers and old hashes are refused")
     func older() throws {
         let key = try Self.random(Self.rsa)
         let open = try #require(SecKeyCopyPublicKey(key))
@@ -344,7 +347,7 @@ struct SecKeyTests {
         #expect(SecKeyRawSign(curve, .sigRaw, digest, 32, &signature, &length) == errSecSuccess && length == 64)
         #expect(
             SecKeyRawVerify(curve, .sigRaw, digest, 32, signature, length) == errSecParam,
-            "a private key of a curve verifies nothing")
+            "a private key of an elliptic curve does not verify")
         let curveHalf = try #require(SecKeyCopyPublicKey(curve))
         #expect(SecKeyRawVerify(curveHalf, .sigRaw, digest, 32, signature, length) == errSecSuccess)
         length = 256
@@ -354,7 +357,7 @@ struct SecKeyTests {
     // MARK: In the keychain
 
     @Test(
-        "T099, T100: a key that was added by reference is found again, signs where it lies, and is deleted",
+        "T099, T100: a key added by reference is found, signs in the keychain, and is deleted",
         arguments: Backend.allCases)
     func reference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -373,7 +376,7 @@ struct SecKeyTests {
                     SecKeyCopyExternalRepresentation(found, nil) as Data? == SecKeyCopyExternalRepresentation(key, nil)
                         as Data?)
                 #expect(SecKeyCopyPublicKey(found) == open)
-                // By the reference of the key in memory, and of the one in the keychain.
+                // By the reference of the key in memory, and by that of the key in the keychain.
                 for reference in [key, found] {
                     var result: CFTypeRef?
                     let query = [kSecValueRef: reference, kSecReturnPersistentRef: true] as [CFString: Any]
@@ -390,13 +393,13 @@ struct SecKeyTests {
                 #expect(Self.count([kSecAttrLabel: "another"]) == 1)
                 #expect(SecItemDelete([kSecValueRef: found] as CFDictionary) == errSecSuccess)
                 #expect(SecItemDelete([kSecValueRef: key] as CFDictionary) == errSecItemNotFound)
-                // What is gone cannot be used any more.
+                // A deleted key cannot be used.
                 let algorithm: SecKeyAlgorithm =
                     parameters[kSecAttrKeySizeInBits] as? Int == 256
                     ? .ecdsaSignatureMessageX962SHA256 : .rsaSignatureMessagePSSSHA256
                 #expect(Self.code { SecKeyCreateSignature(found, algorithm, Self.message as CFData, $0) } == -25300)
             }
-            // A key is a key, whatever class it is said to be.
+            // A reference to a key works with any class in the dictionary.
             let key = try Self.random(Self.curve)
             #expect(
                 SecItemAdd([kSecValueRef: key, kSecClass: kSecClassGenericPassword] as CFDictionary, nil) == errSecParam
@@ -406,7 +409,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "T100: by the application label that it was added with, a key is found, and deleted",
+        "T100: a key is found and deleted by the application label with which it was added",
         arguments: Backend.allCases)
     func applicationLabel(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -420,7 +423,7 @@ struct SecKeyTests {
         }
     }
 
-    @Test("Sizes that are none are refused, and stop nobody", arguments: Backend.allCases)
+    @Test("Invalid sizes are refused without a trap", arguments: Backend.allCases)
     func sizes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for size in [-1, 0, 1, 504, 511, 2047, 8193, 8200, 5_000_000_000, Int.max, Int.min] {
@@ -438,7 +441,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "RSA keys are made from 512 bits on; below 2048 the program's logger is warned, once a size",
+        "RSA keys have at least 512 bits; below 2048 the program's logger gets one warning for each size",
         arguments: Backend.allCases)
     func small(_ backend: Backend) throws {
         let warnings = Mutex<[String]>([])
@@ -461,7 +464,8 @@ struct SecKeyTests {
                         #expect(SecKeyVerifySignature(publicKey, algorithm, Self.message as CFData, signature, nil))
                     }
                 }
-                // A digest that is too long for the block is an algorithm that the key does not have.
+                // A digest that is too long for the block makes the algorithm unsupported for the
+                // key.
                 let tiny = try Self.random(Self.rsa.merging([kSecAttrKeySizeInBits: 512]) { $1 })
                 for algorithm in [SecKeyAlgorithm.rsaSignatureMessagePKCS1v15SHA512, .rsaSignatureMessagePSSSHA256] {
                     #expect(!SecKeyIsAlgorithmSupported(tiny, .sign, algorithm))
@@ -477,7 +481,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "A public RSA key is read as SubjectPublicKeyInfo and as PKCS #1, and is the same key",
+        "A public RSA key is the same key when read as SubjectPublicKeyInfo and as PKCS #1",
         arguments: Backend.allCases)
     func subjectPublicKeyInfo(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -498,11 +502,12 @@ struct SecKeyTests {
             #expect(read == made(pkcs1))
             #expect(try #require(SecKeyCopyExternalRepresentation(read, nil)) as Data == pkcs1)
             #expect(try Self.agree(pair, read))
-            // An item that holds it is a key as well.
+            // An item with this data is a key as well.
             let item = attributes.merging([kSecClass: kSecClassKey, kSecValueData: info, kSecAttrLabel: "info"]) { $1 }
             #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
             #expect(try Self.found([kSecAttrLabel: "info"]) == read)
-            // Not as a private key, not of another algorithm, not with unused bits, not cut, not with anything behind it.
+            // Refused: as a private key, as another algorithm, with unused bits, truncated, with
+            // trailing bytes.
             let asPrivate = attributes.merging([kSecAttrKeyClass: kSecAttrKeyClassPrivate]) { $1 }
             #expect(SecKeyCreateWithData(info as CFData, asPrivate as CFDictionary, nil) == nil)
             var pss = algorithm
@@ -521,7 +526,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "A key's reference finds its item with its label, tag and place; where that is gone, what holds the same key",
+        "A key's reference finds its item with label, tag and scope, or, if it is gone, items with the same key",
         arguments: Backend.allCases)
     func byReference(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -547,7 +552,8 @@ struct SecKeyTests {
                 #expect(
                     told[kSecAttrLabel] as? String == name && told[kSecAttrApplicationTag] as? Data == Data(name.utf8))
                 #expect(told[kSecAttrSynchronizable] as? Int == (isSynchronizable ? 1 : 0))
-                // Where the query says where, or which, the item has to be that; the same key elsewhere is found, too.
+                // If the query states the scope or the reference, the item must match it; the same
+                // key elsewhere is found as well.
                 #expect(
                     attributes([kSecValueRef: key, kSecAttrSynchronizable: true])?[kSecAttrLabel] as? String == "away")
                 #expect(
@@ -556,14 +562,16 @@ struct SecKeyTests {
                 #expect(attributes([kSecValueRef: key, kSecAttrLabel: "three"]) == nil)
                 #expect(
                     attributes([kSecValueRef: try #require(SecKeyCopyPublicKey(key))]) == nil,
-                    "the other half is another item")
+                    "the other half is a separate item")
             }
-            // A key in memory stands for the local items that hold it; synchronised ones are asked for.
+            // A key in memory stands for the local items with the same key; synchronized items must
+            // be requested.
             #expect(attributes([kSecValueRef: inMemory])?[kSecAttrLabel] as? String == "one")
             #expect(
                 attributes([kSecValueRef: inMemory, kSecAttrSynchronizable: true])?[kSecAttrLabel] as? String == "away")
             #expect(attributes([kSecValueRef: try Self.random(Self.curve)]) == nil)
-            // A change or a deletion by reference reaches the one item, not the others that hold the same key.
+            // An update or a deletion by reference affects only that item, not others with the same
+            // key.
             let two = try Self.found([kSecAttrLabel: "two"])
             #expect(
                 SecItemUpdate([kSecValueRef: two] as CFDictionary, [kSecAttrLabel: "second"] as CFDictionary)
@@ -571,7 +579,7 @@ struct SecKeyTests {
             #expect(attributes([kSecValueRef: two])?[kSecAttrLabel] as? String == "second")
             #expect(SecItemDelete([kSecValueRef: two] as CFDictionary) == errSecSuccess)
             #expect(Self.count() == 1 && Self.count([kSecAttrLabel: "one"]) == 1)
-            // Stored again, it is found by the reference that it had before.
+            // A key that is stored again is found by its earlier reference.
             #expect(SecItemDelete([kSecClass: kSecClassKey, kSecAttrLabel: "one"] as CFDictionary) == errSecSuccess)
             #expect(attributes([kSecValueRef: two]) == nil)
             let again = [kSecValueRef: inMemory, kSecAttrLabel: "again"] as [CFString: Any]
@@ -583,7 +591,7 @@ struct SecKeyTests {
         }
     }
 
-    @Test("What is not kept has no attributes to understand; parameters of an exchange go by name and by constant")
+    @Test("Attributes of a key that is not stored are not parsed; exchange parameters are found by name and constant")
     func lenience() throws {
         let size = SecKeyKeyExchangeParameter.requestedSize.rawValue
         let one = try Self.random(Self.curve.merging([size: 32, "any!" as CFString: 1]) { $1 })
@@ -597,7 +605,9 @@ struct SecKeyTests {
         #expect(results[0]?.count == 16 && results[0] == results[1])
     }
 
-    @Test("Every operation of a key in the keychain is what the key in memory does", arguments: Backend.allCases)
+    @Test(
+        "Every operation gives the same result for a key in the keychain and a key in memory",
+        arguments: Backend.allCases)
     func stored(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             for parameters in [Self.curve, Self.rsa] {
@@ -644,7 +654,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "A key that may not be extracted is used, and never given out, nor made extractable",
+        "A key that is not extractable can be used, but never exported or made extractable",
         arguments: Backend.allCases)
     func notExtractable(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -675,7 +685,7 @@ struct SecKeyTests {
             let shown = try #require(SecKeyCopyAttributes(key) as? [CFString: Any])
             #expect(
                 shown[kSecAttrIsExtractable] as? Bool == false && shown[kSecAttrApplicationTag] as? Data == Data([1]))
-            // Beside others, it hides nobody: it is only not given.
+            // In a list it does not hide other items; only it is omitted.
             let other =
                 [kSecValueRef: try Self.random(Self.curve), kSecAttrApplicationTag: Data([2])] as [CFString: Any]
             #expect(SecItemAdd(other as CFDictionary, nil) == errSecSuccess)
@@ -683,7 +693,8 @@ struct SecKeyTests {
                 [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true] as [CFString: Any]
             #expect(SecItemCopyMatching(all as CFDictionary, &result) == errSecSuccess)
             #expect((result as? [Data])?.count == 1)
-            // What is no plain yes is a no, whatever class the key is said to be of.
+            // Any value other than a Boolean true means false, whatever class the dictionary gives
+            // for the key.
             for (flag, keyClass) in [("false" as Any, 1), (0, 0), (false, 2)] as [(Any, Int)] {
                 let item =
                     [
@@ -702,7 +713,7 @@ struct SecKeyTests {
         }
     }
 
-    @Test("A key that may not sign does not, and one that may not derive does not", arguments: Backend.allCases)
+    @Test("A key does not sign or derive if its attributes forbid it", arguments: Backend.allCases)
     func usage(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let half = [kSecAttrIsPermanent: true, kSecAttrCanSign: false] as [CFString: Any]
@@ -712,7 +723,7 @@ struct SecKeyTests {
                     == -67731)
             let open = try #require(SecKeyCopyPublicKey(key))
             #expect(SecKeyCopyKeyExchangeResult(key, .ecdhKeyExchangeStandard, open, [:] as CFDictionary, nil) != nil)
-            // What decrypts and what agrees are told apart.
+            // Decryption and key agreement have separate flags.
             let ecies = SecKeyAlgorithm.eciesEncryptionStandardX963SHA256AESGCM
             let cipher = try #require(SecKeyCreateEncryptedData(open, ecies, Self.message as CFData, nil))
             #expect(SecKeyCreateDecryptedData(key, ecies, cipher, nil) as Data? == Self.message)
@@ -727,7 +738,7 @@ struct SecKeyTests {
                     } == agrees)
                 #expect(Self.code { SecKeyCreateDecryptedData(key, ecies, cipher, $0) } == decrypts)
             }
-            // Raw RSA is signing and decrypting alike.
+            // Raw RSA can serve for signing and for decryption, so it needs both flags.
             for flag in [kSecAttrCanSign, kSecAttrCanDecrypt] {
                 let half = [kSecAttrIsPermanent: true, flag: false] as [CFString: Any]
                 let key = try Self.random(Self.rsa.merging([kSecPrivateKeyAttrs: half]) { $1 })
@@ -739,7 +750,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "T101: the key of a closed class is neither referred to nor used, and is after the unlock",
+        "T101: a key of a locked class has no reference and cannot be used until the keychain is unlocked",
         arguments: Backend.allCases)
     func locked(_ backend: Backend) throws {
         try withKeychain(backend) { keychain in
@@ -765,7 +776,7 @@ struct SecKeyTests {
     }
 
     @Test(
-        "Another program finds no key of a group it has not, and cannot use one by its reference",
+        "Another program does not find a key of a foreign group, and cannot use it by its reference",
         arguments: Backend.allCases)
     func groups(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -782,7 +793,9 @@ struct SecKeyTests {
         }
     }
 
-    @Test("An item that is no key, or a key of a type that is only kept, has no reference", arguments: Backend.allCases)
+    @Test(
+        "An item that does not hold a key, or holds a key of an unsupported type, has no reference",
+        arguments: Backend.allCases)
     func noKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let garbage =
@@ -802,13 +815,13 @@ struct SecKeyTests {
             let kept =
                 [kSecClass: kSecClassKey, kSecAttrApplicationTag: Data([2]), kSecReturnRef: true] as [CFString: Any]
             #expect(SecItemCopyMatching(kept as CFDictionary, &result) == errSecUnimplemented)
-            // Nothing is stored that could not be referred to, where that is asked for.
+            // Data without a valid reference is not stored if a reference is requested.
             for item in [garbage, symmetric] {
                 let referred = item.merging([kSecReturnRef: true, kSecAttrApplicationTag: Data([9])]) { $1 }
                 #expect(SecItemAdd(referred as CFDictionary, &result) != errSecSuccess)
                 #expect(Self.count([kSecAttrApplicationTag: Data([9])]) == 0)
             }
-            // And they hide no key.
+            // Such items do not hide keys.
             let usable = [kSecValueRef: try Self.random(Self.curve)] as [CFString: Any]
             #expect(SecItemAdd(usable as CFDictionary, nil) == errSecSuccess)
             let all =

@@ -37,7 +37,7 @@ struct SecPKCS12Tests {
     }
 
     @Test(
-        "The identity of a file: certificate, key, label, chain and trust; in memory alone",
+        "The identity of a file has a certificate, key, label, chain and trust, and is only in memory",
         arguments: [
             [], ["-legacy"], ["-keypbe", "AES-128-CBC", "-certpbe", "AES-192-CBC", "-macalg", "SHA512"],
             ["-keypbe", "PBE-SHA1-RC2-128", "-certpbe", "PBE-SHA1-RC4-128", "-legacy"], ["-nomac"],
@@ -70,7 +70,7 @@ struct SecPKCS12Tests {
         #expect(SecTrustEvaluateWithError(trust, nil))
     }
 
-    @Test("T263: without, with a wrong and with the right passphrase")
+    @Test("T263: a missing and a wrong passphrase are refused, the right one is accepted")
     func passphrases() throws {
         for words in [[], ["-legacy"]] {
             let file = try file(whole + words)
@@ -79,7 +79,7 @@ struct SecPKCS12Tests {
             #expect(imported(file, [kSecImportExportPassphrase: ""]).status == errSecAuthFailed)
             #expect(imported(file, [kSecImportExportPassphrase: "s3cret"]).items?.count == 1)
         }
-        // Without an integrity check the decryption tells.
+        // Without an integrity check the decryption reports the wrong passphrase.
         let unchecked = try file(whole + ["-nomac"])
         #expect(imported(unchecked, [kSecImportExportPassphrase: "wrong"]).status == errSecAuthFailed)
         for empty in [try file(whole, passphrase: ""), try file(whole + ["-legacy"], passphrase: "")] {
@@ -91,7 +91,7 @@ struct SecPKCS12Tests {
     }
 
     @Test(
-        "Options for where to store are accepted; an unknown one is passed over, and named to the program's log without its value"
+        "Storage options are accepted; an unknown option is ignored and logged by name, without its value"
     )
     func options() throws {
         let file = try file(whole)
@@ -108,16 +108,16 @@ struct SecPKCS12Tests {
                 kSecImportExportPassphrase: "s3cret", "u_Other": "hidden", "a\u{1B}[2Jb": 5,
             ]
             for _ in 0..<3 { #expect(imported(file, unknown).items?.count == 1) }
-            // A line an option, once, whatever is in its name.
+            // Each option is logged once, in one line, whatever characters its name contains.
             let lines = warnings.withLock { $0 }
             #expect(lines.count == 2 && lines.contains { $0.contains("u_Other") })
             #expect(lines.allSatisfy { !$0.contains("hidden") && !$0.contains("\u{1B}") })
-            // The passphrase is still asked for, by its own name.
+            // The passphrase is still read from its own option.
             #expect(imported(file, ["pass": "s3cret"]).status == errSecPassphraseRequired)
         }
     }
 
-    @Test("Files of certificates alone and of keys alone")
+    @Test("Files with only certificates and files with only keys are imported")
     func parts() throws {
         let certificates = try file(["-nokeys", "-in", issued.file, "-certfile", authority.intermediate.file])
         let (status, items) = imported(certificates, [kSecImportExportPassphrase: "s3cret"])
@@ -128,7 +128,7 @@ struct SecPKCS12Tests {
         #expect(imported(key, [kSecImportExportPassphrase: 5]).status == errSecParam)
     }
 
-    @Test("Truncated and changed files are refused without a trap; so is one that asks for hours of work")
+    @Test("Truncated and changed files are refused without a trap, as are files with an excessive work factor")
     func malformed() throws {
         let good = try file(whole)
         for count in stride(from: 0, to: good.count, by: 7) {
@@ -142,7 +142,7 @@ struct SecPKCS12Tests {
             if imported(changed, [kSecImportExportPassphrase: "s3cret"]).status != errSecSuccess { refused += 1 }
         }
         #expect(refused > good.count / 17 - 3)
-        // 100,000 rounds become eight million, which have as many digits.
+        // 100,000 rounds become eight million, which has the same number of digits.
         var rounds = [UInt8](try file(whole + ["-iter", "100000", "-nomac"]))
         let count: [UInt8] = [0x02, 0x03, 0x01, 0x86, 0xA0]
         var changes = 0
@@ -151,7 +151,7 @@ struct SecPKCS12Tests {
             changes += 1
         }
         #expect(changes > 0)
-        // scrypt counts as well: N = 16384, r = 8, p = 1 becomes p = 127.
+        // scrypt is limited as well: N = 16384, r = 8, p = 1 becomes p = 127.
         var scrypt = [UInt8](
             try authority.openssl.output([
                 "pkcs8", "-topk8", "-in", issued.keyFile, "-scrypt", "-passout", "pass:s3cret", "-outform", "DER",
@@ -168,6 +168,6 @@ struct SecPKCS12Tests {
         let taken = ThreadTime.taken {
             #expect(imported(Data(rounds), [kSecImportExportPassphrase: "s3cret"]).status == errSecUnimplemented)
         }
-        #expect(taken < 2, "\(taken) seconds: it was derived")
+        #expect(taken < 2, "\(taken) seconds: the key was derived")
     }
 }

@@ -5,14 +5,14 @@ import KeychainTesting
 import Security
 import Testing
 
-/// Policies tell what they are, and are made again from what they tell.
+/// Policies return their properties, and can be created again from them.
 @Suite("SecPolicy")
 struct SecPolicyTests {
     private static func policy(_ identifier: CFString, _ properties: [CFString: Any] = [:]) throws -> SecPolicy {
         try #require(SecPolicyCreateWithProperties(identifier, properties as CFDictionary))
     }
 
-    @Test("A policy is made again from its own properties")
+    @Test("A policy can be created again from its own properties")
     func properties() throws {
         var policies: [SecPolicy] = [SecPolicyCreateBasicX509()]
         for name in ["example.com", nil, "192.0.2.1", "bücher"] as [String?] {
@@ -54,10 +54,10 @@ struct SecPolicyTests {
         #expect(CFGetTypeID(policies[0]) == SecPolicyGetTypeID())
     }
 
-    @Test("What is not understood is no policy")
+    @Test("Unknown identifiers and properties give no policy")
     func unknown() {
         #expect(SecPolicyCreateWithProperties("1.2.3", nil) == nil)
-        // A pass is signed by a team.
+        // A pass policy requires a team.
         #expect(SecPolicyCreateWithProperties(kSecPolicyApplePassbookSigning, nil) == nil)
         #expect(
             SecPolicyCreateWithProperties(kSecPolicyAppleIPsec, [kSecPolicyName: ["a.example"]] as CFDictionary) == nil)
@@ -76,7 +76,7 @@ struct SecPolicyTests {
                 == nil)
     }
 
-    /// Every identifier that is declared, with properties that its policy needs.
+    /// Every declared identifier, with the properties that its policy requires.
     private static var declared: [(CFString, CFDictionary?)] {
         [
             (kSecPolicyAppleX509Basic, nil), (kSecPolicyAppleSSL, nil), (kSecPolicyAppleSMIME, nil),
@@ -88,11 +88,11 @@ struct SecPolicyTests {
         ]
     }
 
-    @Test("Every identifier that is declared makes a policy, and no two make one")
+    @Test("Every declared identifier creates a policy, and no two create the same policy")
     func identifiers() throws {
         let policies = try Self.declared.map { try #require(SecPolicyCreateWithProperties($0.0, $0.1), "\($0.0)") }
         #expect(Set(policies).count == policies.count)
-        // The list above is complete: the file of the constants has no other.
+        // The list above is complete: the file of the constants declares no other identifier.
         let source = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../Sources/Faces/LatchkeySecurity/Trust/SecPolicyConstants.swift")
         let text = try String(contentsOf: source, encoding: .utf8)
@@ -103,7 +103,7 @@ struct SecPolicyTests {
         #expect(flags?[kSecPolicyRevocationFlags] as? Int == Int(kSecRevocationUseAnyAvailableMethod))
     }
 
-    @Test("An authority's certificate passes for no leaf of a policy that names a purpose")
+    @Test("A CA certificate is refused as the leaf of a policy that names a purpose")
     func intermediates() throws {
         let authority = try OpenSSLAuthority()
         let certificates = try [authority.intermediate, authority.root].map {
@@ -121,7 +121,7 @@ struct SecPolicyTests {
         }
     }
 
-    @Test("A policy of key usages asks the leaf for one of them")
+    @Test("A policy with key usages requires one of them in the leaf")
     func keyUsages() throws {
         let authority = try OpenSSLAuthority()
         let leaf = try #require(SecCertificateCreateWithData(nil, try authority.server("example.com").der as CFData))

@@ -6,7 +6,8 @@ import Security
 import Synchronization
 import Testing
 
-/// Trust as programs evaluate it: policies, anchors, dates, exceptions, and errors with Apple's codes.
+/// Trust evaluation as programs use it: policies, anchors, dates, exceptions, and errors with
+/// Apple's codes.
 @Suite("SecTrust")
 struct SecTrustTests {
     private static let authority = Result { try OpenSSLAuthority() }
@@ -42,7 +43,7 @@ struct SecTrustTests {
         return made
     }
 
-    /// Apple's code for why it is not trusted; nil where it is.
+    /// Returns Apple's code for the failure; nil if the certificate is trusted.
     private func refusal(_ trust: SecTrust) -> OSStatus? {
         var error: CFError?
         guard !SecTrustEvaluateWithError(trust, &error) else {
@@ -57,7 +58,7 @@ struct SecTrustTests {
         try #require(SecCertificateCreateWithData(nil, issued.der as CFData))
     }
 
-    @Test("A server is trusted for its own name, with its chain to an anchor")
+    @Test("A server is trusted for its own name, with a chain to an anchor")
     func accepted() throws {
         let trust = try trust([leaf, intermediate], anchors: [root])
         var result = SecTrustResultType.proceed
@@ -71,15 +72,15 @@ struct SecTrustTests {
         let told = try #require(SecTrustCopyResult(trust))
         #expect(told[kSecTrustResultValue] as? Int == Int(SecTrustResultType.unspecified.rawValue))
         #expect(abs((told[kSecTrustEvaluationDate] as? Date ?? .distantPast).timeIntervalSinceNow) < 60)
-        // The order behind the first, and others among them, do not matter.
+        // The order after the first certificate, and unrelated certificates, do not matter.
         #expect(refusal(try self.trust([leaf, root, leaf, intermediate], anchors: [root])) == nil)
-        // An intermediate that is trusted suffices.
+        // A trusted intermediate is sufficient.
         #expect(refusal(try self.trust([leaf], anchors: [intermediate])) == nil)
-        // And the certificate itself.
+        // So is the certificate itself.
         #expect(refusal(try self.trust([leaf], anchors: [leaf])) == nil)
     }
 
-    @Test("Each reason has Apple's code and tells what was expected and found")
+    @Test("Each failure has Apple's code and states what was expected and found")
     func refused() throws {
         #expect(
             refusal(try trust([leaf, intermediate], host: "example.org", anchors: [root])) == errSecHostNameMismatch)
@@ -102,13 +103,13 @@ struct SecTrustTests {
         #expect(refusal(try trust([wrongUse, intermediate], anchors: [root])) == errSecInvalidExtendedKeyUsage)
         let long = try certificate(authority.server("example.com", days: 900))
         #expect(refusal(try trust([long, intermediate], anchors: [root])) == errSecCertificateValidityPeriodTooLong)
-        // Issued by a certificate that is no authority.
+        // Issued by a certificate that is not a CA certificate.
         let below = try certificate(
             authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: issued))
         #expect(refusal(try trust([below, leaf, intermediate], anchors: [root])) == errSecNoBasicConstraintsCA)
     }
 
-    @Test("An error tells everything that is wrong when its sentences are read, and an archive of it holds them")
+    @Test("An error composes all explanations when they are read, and its archive holds them")
     func sentences() throws {
         let trust = try trust([leaf, intermediate], host: "example.org")
         var found: CFError?
@@ -126,7 +127,7 @@ struct SecTrustTests {
         #expect(archive.keys.contains("NSUserInfo") && error.classForCoder == NSError.self)
     }
 
-    /// What an object writes to an archive: the keys of what is not nil.
+    /// Records the keys of the values, other than nil, that an object writes to an archive.
     private final class ArchiveKeys: NSCoder {
         private(set) var keys: Set<String> = []
         override var allowsKeyedCoding: Bool { true }
@@ -134,7 +135,7 @@ struct SecTrustTests {
         override func encode(_ value: Int32, forKey key: String) { keys.insert(key) }
     }
 
-    @Test("Anchors: those that were set alone, with the system's, and the system's again")
+    @Test("Anchors are the given ones alone, together with the system's, or the system's again")
     func anchors() throws {
         let trust = try trust([leaf, intermediate])
         var anchors: CFArray?
@@ -144,7 +145,7 @@ struct SecTrustTests {
             SecTrustCopyCustomAnchorCertificates(trust, &anchors) == errSecSuccess
                 && anchors as? [SecCertificate] == [root])
         #expect(refusal(trust) == nil)
-        // One of the system's own is trusted only beside it.
+        // A chain to one of the system's anchors is trusted only with the system's anchors.
         var known: CFArray?
         #expect(SecTrustCopyAnchorCertificates(&known) == errSecSuccess)
         let system = try #require((known as? [SecCertificate])?.first)
@@ -162,7 +163,7 @@ struct SecTrustTests {
             if let only { #expect(SecTrustSetAnchorCertificatesOnly(other, only) == errSecSuccess) }
             #expect(refusal(other) == expected, "\(set?.count ?? -1) \(String(describing: only))")
         }
-        // Anchors that are set are the only ones again, whatever was said before.
+        // Setting anchors makes them the only ones again, whatever was set before.
         #expect(SecTrustSetAnchorCertificatesOnly(other, false) == errSecSuccess)
         #expect(SecTrustSetAnchorCertificates(other, [root] as CFArray) == errSecSuccess)
         #expect(refusal(other) == errSecNotTrusted)
@@ -171,7 +172,7 @@ struct SecTrustTests {
         #expect(SecTrustSetAnchorCertificates(trust, ["no certificate"] as CFArray) == errSecParam)
     }
 
-    @Test("What is no certificate or policy is errSecParam")
+    @Test("An object that is not a certificate or a policy gives errSecParam")
     func parameters() throws {
         var trust: SecTrust?
         for wrong in ["text", [] as [SecCertificate], [leaf, "text"] as [Any], 5] as [Any] {
@@ -189,7 +190,7 @@ struct SecTrustTests {
         #expect(SecTrustCopyPolicies(made, &policies) == errSecSuccess && policies as? [SecPolicy] == both)
     }
 
-    @Test("All policies have to be kept, and the basic one asks for no name")
+    @Test("All policies must be satisfied, and the basic policy requires no name")
     func policies() throws {
         let trust = try trust([leaf, intermediate], host: "example.org", anchors: [root])
         #expect(refusal(trust) == errSecHostNameMismatch)
@@ -204,14 +205,14 @@ struct SecTrustTests {
         #expect(refusal(trust) == errSecInvalidExtendedKeyUsage)
         #expect(SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, nil)) == errSecSuccess)
         #expect(refusal(trust) == nil)
-        // A name that no host can have matches nobody.
+        // A syntactically invalid name matches no certificate.
         for name in ["bücher.example", "", "*.example.com", "example.com:443"] {
             #expect(SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, name as CFString)) == errSecSuccess)
             #expect(refusal(trust) == errSecHostNameMismatch, "\(name)")
         }
     }
 
-    @Test("The date is that of the evaluation, or the one that was set")
+    @Test("The validation time is the time of the evaluation, or the time that was set")
     func date() throws {
         let trust = try trust([leaf, intermediate], anchors: [root])
         #expect(abs(SecTrustGetVerifyTime(trust) - Date().timeIntervalSinceReferenceDate) < 60)
@@ -225,7 +226,7 @@ struct SecTrustTests {
         }
     }
 
-    @Test("Exceptions overlook what they were made for, for the same certificate, and nothing that is broken")
+    @Test("Exceptions apply to the same certificate and the same failures, and never to a broken signature")
     func exceptions() throws {
         let wrongHost = try trust([leaf, intermediate], host: "example.org", anchors: [root])
         let exceptions = try #require(SecTrustCopyExceptions(wrongHost))
@@ -233,7 +234,7 @@ struct SecTrustTests {
         #expect(refusal(wrongHost) == nil)
         var result = SecTrustResultType.invalid
         #expect(SecTrustGetTrustResult(wrongHost, &result) == errSecSuccess && result == .proceed)
-        // Expired as well: more than was agreed to.
+        // Expired as well: a failure that the exceptions do not include.
         #expect(SecTrustSetVerifyDate(wrongHost, Date(timeIntervalSinceNow: 100 * 86_400) as CFDate) == errSecSuccess)
         #expect(refusal(wrongHost) != nil)
         #expect(!SecTrustSetExceptions(wrongHost, nil))
@@ -245,7 +246,7 @@ struct SecTrustTests {
         for garbage in [Data(), Data([1]), Data(repeating: 1, count: 40), (exceptions as Data).dropLast()] {
             #expect(!SecTrustSetExceptions(another, garbage as CFData))
         }
-        // A signature that does not verify.
+        // An invalid signature.
         var der = issued.der
         der[der.count - 1] ^= 1
         let broken = try trust(
@@ -255,7 +256,7 @@ struct SecTrustTests {
         #expect(SecTrustGetTrustResult(broken, &result) == errSecSuccess && result == .fatalTrustFailure)
     }
 
-    @Test("An answer of OCSP that the server sends along counts, and a policy may require one")
+    @Test("A stapled OCSP response is used, and a policy can require one")
     func revocation() throws {
         let revoked = try authority.server("example.com")
         let revocation = try OpenSSLRevocation(authority, revoked: [revoked], others: [issued])
@@ -280,7 +281,7 @@ struct SecTrustTests {
         let required = try #require(SecPolicyCreateRevocation(flags))
         #expect(
             SecTrustSetPolicies(good, [SecPolicyCreateSSL(true, "example.com" as CFString), required]) == errSecSuccess)
-        // Of the intermediate nothing is known.
+        // There is no revocation evidence for the intermediate.
         #expect(refusal(good) == errSecIncompleteCertRevocationCheck)
         #expect(SecTrustSetOCSPResponse(good, "text") == errSecParam)
         #expect(SecTrustSetOCSPResponse(good, Data("text".utf8)) == errSecOCSPBadResponse)
@@ -289,7 +290,7 @@ struct SecTrustTests {
         #expect(SecPolicyCreateWithProperties(kSecPolicyAppleRevocation, SecPolicyCopyProperties(required)) == required)
     }
 
-    @Test("An issuer that was not presented is found in the keychain, and is not trusted for lying there")
+    @Test("An issuer that was not presented is found in the keychain, but is not trusted because of it")
     func keychainIssuers() throws {
         try withKeychain(.ephemeral) { _ in
             let alone = try trust([leaf], anchors: [root])
@@ -306,10 +307,10 @@ struct SecTrustTests {
     }
 
     @Test(
-        "Revocation is fetched where a policy asks for it and the network may be asked; the result tells until when it is known"
+        "Revocation is fetched if a policy requests it and the network is allowed; the result has an expiration date"
     )
     func fetching() throws {
-        // What a server of these two certificates says, once both are made.
+        // The responses of the server for these two certificates, once both exist.
         let lists = Lists()
         let server = try LoopbackServer { .content(lists[$0.target]) }
         func place(_ target: String) -> String { "crlDistributionPoints=URI:\(server.url(target))\n" }
@@ -346,7 +347,7 @@ struct SecTrustTests {
         }
     }
 
-    /// Lists by the path that they are asked for at.
+    /// The CRLs by the path of the request.
     private final class Lists: Sendable {
         private let lists = Mutex<[String: [UInt8]]>([:])
 
@@ -356,7 +357,7 @@ struct SecTrustTests {
         }
     }
 
-    @Test("On a queue the verdict is the same, and its error too")
+    @Test("An evaluation on a queue gives the same verdict and error")
     func asynchronous() async throws {
         for (host, expected) in [("example.com", nil), ("example.org", errSecHostNameMismatch)] as [(String, OSStatus?)]
         {
@@ -373,7 +374,7 @@ struct SecTrustTests {
         }
     }
 
-    @Test("Options hold for the evaluations that follow, and those that are not known are errSecParam")
+    @Test("Options apply to the following evaluations, and unknown options give errSecParam")
     func options() throws {
         let old = try trust([leaf, intermediate], anchors: [root])
         #expect(SecTrustSetVerifyDate(old, Date(timeIntervalSinceNow: 100 * 86_400) as CFDate) == errSecSuccess)
@@ -401,7 +402,7 @@ struct SecTrustTests {
         for (flag, bit) in flags { #expect(flag.rawValue == bit) }
     }
 
-    @Test("Timestamps of certificate transparency are Data, and change no verdict")
+    @Test("Certificate transparency timestamps must be Data, and do not change the verdict")
     func timestamps() throws {
         let trust = try trust([leaf, intermediate], anchors: [root])
         #expect(SecTrustSetSignedCertificateTimestamps(trust, [Data([0, 1, 2]), Data()] as CFArray) == errSecSuccess)
@@ -409,13 +410,13 @@ struct SecTrustTests {
         #expect(SecTrustSetSignedCertificateTimestamps(trust, ["text"] as CFArray) == errSecParam)
         #expect(SecTrustSetSignedCertificateTimestamps(trust, nil) == errSecSuccess)
         #expect(refusal(trust) == nil)
-        // A change asks for a new evaluation.
+        // A change requires a new evaluation.
         var result = SecTrustResultType.proceed
         #expect(SecTrustSetSignedCertificateTimestamps(trust, [] as CFArray) == errSecSuccess)
         #expect(SecTrustGetTrustResult(trust, &result) == errSecSuccess && result == .invalid)
     }
 
-    @Test("A certificate is described in few words, or a line for each part")
+    @Test("A certificate has a short description, and a long one with a line for each field")
     func descriptions() throws {
         var error: Unmanaged<CFError>?
         #expect(SecCertificateCopyShortDescription(nil, leaf, &error) as String? == "example.com")
@@ -429,7 +430,7 @@ struct SecTrustTests {
             ])
         #expect(lines[0].contains("CN=example.com") && lines[1].contains("CN=Test intermediate"))
         #expect(lines[7].count == "SHA-256: ".count + 32 * 3 - 1)
-        // What a certificate says of itself draws no line of its own.
+        // Text in a certificate cannot start a new line.
         let names = OpenSSLAuthority.server("DNS:example.com")
         let hostile = try certificate(authority.issue("/CN=a\u{202E}b\u{1B}[2Jc", names, by: authority.intermediate))
         for text in [
@@ -440,7 +441,7 @@ struct SecTrustTests {
         }
     }
 
-    @Test("What is wrong is told certificate by certificate")
+    @Test("Failures are reported for each certificate")
     func properties() throws {
         let trust = try trust([leaf, intermediate], host: "example.org", anchors: [root])
         let properties = try #require(SecTrustCopyProperties(trust) as? [[String: Any]])

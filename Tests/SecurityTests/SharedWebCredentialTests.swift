@@ -13,10 +13,11 @@ import Security
 import Synchronization
 import Testing
 
-/// Passwords of web sites, which are internet passwords of the program's own.
+/// Passwords of websites, which are internet passwords of the program.
 @Suite("Shared web credentials")
 struct SharedWebCredentialTests {
-    /// A call's answer, awaited. The handlers are called on another thread, so that waiting here blocks none of them.
+    /// Awaits the result of a call. The handlers are called on another thread, so waiting here does
+    /// not block them.
     private static func answer<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) -> Value? {
         let box = Mutex<Value?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -52,7 +53,7 @@ struct SharedWebCredentialTests {
         } ?? []
     }
 
-    @Test("A credential is stored, found, changed and deleted; others are not touched", arguments: Backend.allCases)
+    @Test("A credential is stored, found, changed and deleted; others stay unchanged", arguments: Backend.allCases)
     func life(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(Self.find("example.com") == ["-25300"])
@@ -78,7 +79,7 @@ struct SharedWebCredentialTests {
     }
 
     @Test(
-        "A credential that another process adds before this one can is changed; where the other goes on deleting and adding, -25299 ends it",
+        "A credential added by another process meanwhile is updated; repeated conflicts end with -25299",
         arguments: [(false, 0, 3), (true, -25299, 8)])
     func addedMeanwhile(_ isEndless: Bool, _ status: Int, _ expectedCalls: Int) throws {
         let directory = try TemporaryDirectory()
@@ -91,7 +92,8 @@ struct SharedWebCredentialTests {
             .authenticationType: .string("form"),
         ]
         let calls = Atomic(0)
-        // The service reads the clock at the start of each update, which finds nothing, and of each addition.
+        // The service reads the clock at the start of each update, which finds nothing, and of each
+        // addition.
         let clocks = Clocks(
             wall: {
                 let call = calls.add(1, ordering: .sequentiallyConsistent).newValue
@@ -114,7 +116,7 @@ struct SharedWebCredentialTests {
         }
     }
 
-    @Test("What names no host, no account or no port is refused, and the handler is called all the same")
+    @Test("An invalid host, account or port is refused, and the handler is called")
     func refused() throws {
         try withKeychain(.ephemeral) { _ in
             for host in [
@@ -133,7 +135,7 @@ struct SharedWebCredentialTests {
         }
     }
 
-    @Test("Handlers are called on another thread than the caller's")
+    @Test("Handlers are not called on the caller's thread")
     func background() throws {
         try withKeychain(.ephemeral) { _ in
             let here = pthread_self()
@@ -144,7 +146,7 @@ struct SharedWebCredentialTests {
         }
     }
 
-    @Test("A new password has four groups of three, of letters of both cases and digits, and is another each time")
+    @Test("A new password has four groups of three characters, with both cases and digits, and differs each time")
     func passwords() throws {
         var seen: Set<String> = []
         for _ in 0..<200 {

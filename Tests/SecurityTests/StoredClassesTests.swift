@@ -4,10 +4,12 @@ import KeychainTesting
 import Security
 import Testing
 
-/// keychain-behaviour §7.4, as far as certificates and keys are stored by attributes and data.
+/// keychain-behaviour §7.4, for certificates and keys that are stored by attributes and data.
 @Suite("Certificates and keys by attributes", .serialized)
 struct StoredClassesTests {
-    @Test("T076, T077: a key by its label, and the certificate whose key it is", arguments: Backend.allCases)
+    @Test(
+        "T076, T077: a key is found by its label, and its certificate by the public key hash",
+        arguments: Backend.allCases)
     func keyAndCertificate(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let hash = Data((0..<20).map { UInt8($0) })
@@ -22,7 +24,7 @@ struct StoredClassesTests {
         }
     }
 
-    @Test("T089: a key alone or a certificate alone is no identity", arguments: Backend.allCases)
+    @Test("T089: a key alone or a certificate alone does not form an identity", arguments: Backend.allCases)
     func noIdentity(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(item(keys, ["klbl": data("12345678901234567890"), "priv": true]))
@@ -40,7 +42,7 @@ struct StoredClassesTests {
         }
     }
 
-    @Test("T044, T045: attributes of another class", arguments: Backend.allCases)
+    @Test("T044, T045: attributes of another class are refused", arguments: Backend.allCases)
     func foreignAttribute(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(item(cert, ["atag": data("tag")])) == errSecNoSuchAttr)
@@ -55,7 +57,8 @@ struct StoredClassesTests {
         }
     }
 
-    @Test("§0.4, §0.7: defaults and normalised numbers of keys and certificates", arguments: Backend.allCases)
+    @Test(
+        "§0.4, §0.7: keys and certificates have default attributes and normalized numbers", arguments: Backend.allCases)
     func defaults(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let key = try #require(
@@ -71,7 +74,7 @@ struct StoredClassesTests {
         }
     }
 
-    @Test("Each primary-key attribute of a key makes another key", arguments: Backend.allCases)
+    @Test("Each attribute of the primary key distinguishes keys", arguments: Backend.allCases)
     func keyPrimaryKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(item(keys)) == errSecSuccess)
@@ -88,7 +91,7 @@ struct StoredClassesTests {
         }
     }
 
-    @Test("Each primary-key attribute of an internet password makes another one", arguments: Backend.allCases)
+    @Test("Each attribute of the primary key distinguishes internet passwords", arguments: Backend.allCases)
     func internetPrimaryKey(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(internetItem) == errSecSuccess)
@@ -103,7 +106,7 @@ struct StoredClassesTests {
         }
     }
 
-    @Test("A certificate's subject is searched by part", arguments: Backend.allCases)
+    @Test("A certificate is found by a part of its subject", arguments: Backend.allCases)
     func subjectContains(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(item(cert, ["slnr": data("1"), "subj": data("CN=Alice Example")]))
@@ -115,7 +118,7 @@ struct StoredClassesTests {
     }
 
     @Test(
-        "A sync view hint is kept and searched in every class; the column persistref is not for callers",
+        "A sync view hint is stored and searched in every class; callers cannot use the column persistref",
         arguments: Backend.allCases)
     func syncViewHint(_ backend: Backend) throws {
         try withKeychain(backend) { _ in

@@ -9,7 +9,7 @@ import Testing
 /// keychain-behaviour §7.6.
 @Suite("Synchronizable items", .serialized)
 struct SynchronizableTests {
-    @Test("T125, T126, T127: a synchronised item is seen only where it is asked for", arguments: Backend.allCases)
+    @Test("T125, T126, T127: a search finds a synchronized item only on request", arguments: Backend.allCases)
     func visibility(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(internetItem.with(["sync": true])) == errSecSuccess)
@@ -23,7 +23,7 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("T128, T129, T130: updates and deletes see it likewise", arguments: Backend.allCases)
+    @Test("T128, T129, T130: updates and deletes find a synchronized item only on request", arguments: Backend.allCases)
     func changes(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(internetItem.with(["sync": true]))
@@ -35,7 +35,9 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("T131, T132, T133: a local and a synchronised item live side by side", arguments: Backend.allCases)
+    @Test(
+        "T131, T132, T133: a local and a synchronized item with the same attributes coexist",
+        arguments: Backend.allCases)
     func sideBySide(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -48,7 +50,8 @@ struct SynchronizableTests {
     }
 
     @Test(
-        "T134: a deleted synchronised item leaves a tombstone, seen only by those who ask", arguments: Backend.allCases)
+        "T134: a deleted synchronized item leaves a tombstone, which is found only on request",
+        arguments: Backend.allCases)
     func tombstone(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let query = genericKey.with(["sync": true])
@@ -64,15 +67,15 @@ struct SynchronizableTests {
             #expect(delete(query) == errSecItemNotFound)
             #expect(
                 update(query.with(["u_Tomb": true]), ["v_Data": data("x")]) == errSecItemNotFound,
-                "nobody changes a tombstone")
+                "a tombstone cannot be updated")
 
             add(genericItem)
             #expect(delete(genericKey) == errSecSuccess)
-            #expect(copy(genericKey.with(["u_Tomb": true])).status == errSecItemNotFound, "local items leave none")
+            #expect(copy(genericKey.with(["u_Tomb": true])).status == errSecItemNotFound, "local items leave no tombstone")
         }
     }
 
-    @Test("T135: adding over a tombstone revives it with its reference", arguments: Backend.allCases)
+    @Test("T135: adding the item of a tombstone again reuses its reference", arguments: Backend.allCases)
     func revival(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let new = genericItem.with(["sync": true])
@@ -83,7 +86,7 @@ struct SynchronizableTests {
         }
     }
 
-    @Test("T136: constraints and synchronisation exclude each other", arguments: Backend.allCases)
+    @Test("T136: constraints and synchronization exclude each other", arguments: Backend.allCases)
     func exclusions(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let control = try #require(
@@ -93,7 +96,7 @@ struct SynchronizableTests {
     }
 
     @Test(
-        "T137: a ThisDeviceOnly item may be synchronizable; it is found as such, and its deletion leaves no tombstone",
+        "T137: a ThisDeviceOnly item can be synchronizable; it is found as such, and its deletion leaves no tombstone",
         arguments: Backend.allCases)
     func deviceOnly(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -107,19 +110,19 @@ struct SynchronizableTests {
                 #expect(delete(synced) == errSecSuccess)
                 #expect(copy(synced.with(["u_Tomb": true])).status == errSecItemNotFound, "\(code)")
             }
-            // The two attributes may also meet in an update, from either side.
+            // An update can also combine the two attributes, in either order.
             add(genericItem.with(["pdmn": "cku"]))
             #expect(update(genericKey, ["sync": true]) == errSecSuccess)
             add(genericItem.with(["acct": "B", "sync": true]))
             #expect(update(genericKey.with(["acct": "B", "sync": true]), ["pdmn": "aku"]) == errSecSuccess)
             #expect(delete(item(genp, ["sync": true])) == errSecSuccess)
             #expect(copy(item(genp, ["sync": "syna", "u_Tomb": true])).status == errSecItemNotFound)
-            // akpu needs a passcode, as ever.
+            // akpu requires a passcode, as always.
             #expect(add(genericItem.with(["sync": true, "pdmn": "akpu"])) == errSecNotAvailable)
         }
     }
 
-    @Test("An update moves an item between the two sets", arguments: Backend.allCases)
+    @Test("An update changes an item from local to synchronized and back", arguments: Backend.allCases)
     func move(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             add(genericItem)
@@ -156,7 +159,7 @@ struct SynchronizableTests {
     }
 
     @Test(
-        "Constraints are refused in words as well: the key's error has a hint, and the program's logger is warned once")
+        "Refused constraints are explained: the key's error has a hint, and the program's logger gets one warning")
     func constraintsInWords() throws {
         for backend in Backend.allCases {
             let warnings = Mutex<[String]>([])
@@ -166,7 +169,7 @@ struct SynchronizableTests {
                     let control = try #require(
                         SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .userPresence, nil))
                     #expect(add(genericItem.with(["pdmn": "akpu"])) == errSecNotAvailable)
-                    #expect(warnings.withLock { $0 }.isEmpty, "another reason for the same status")
+                    #expect(warnings.withLock { $0 }.isEmpty, "another cause of the same status")
                     for _ in 0..<3 { #expect(add(genericItem.with(["accc": control])) == errSecNotAvailable) }
                     #expect(warnings.withLock { $0 }.count == 1)
                     #expect(warnings.withLock { $0.first?.contains("kSecAttrAccessible") } == true)
@@ -183,7 +186,7 @@ struct SynchronizableTests {
     }
 
     @Test(
-        "A key with constraints is not made, kept or not; one that is said to lie on a token is not stored",
+        "A key with constraints is not generated, permanent or not; a key with a token is not stored",
         arguments: Backend.allCases)
     func unenforceableKeys(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
@@ -219,12 +222,12 @@ struct SynchronizableTests {
             add(key)
             #expect(update(item(keys), ["tkid": "com.apple.setoken"]) == errSecUnimplemented)
             #expect(copy(item(keys).with(.returnAttributes)).attributes?["tkid"] == nil)
-            // An attribute of a password is only an attribute.
+            // On a password the attribute has no meaning.
             #expect(add(genericItem.with(["tkid": "com.apple.setoken"])) == errSecSuccess)
         }
     }
 
-    @Test("T193: without a passcode the class akpu has no key", arguments: Backend.allCases)
+    @Test("T193: without a passcode the class akpu has no class key", arguments: Backend.allCases)
     func akpu(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             #expect(add(genericItem.with(["pdmn": "akpu"])) == errSecNotAvailable)
