@@ -165,7 +165,8 @@ struct AccessGroupTests {
             #expect(delete(item(genp)) == errSecSuccess)
             #expect(delete(item(genp)) == errSecItemNotFound)
             #expect(copy(item(genp).with(.returnAttributes)).attributes?["acct"] as? String == "one")
-            #expect(delete(item(genp, ["acct": "one"])) == errSecSuccess, "a delete by primary key affects shared items")
+            #expect(
+                delete(item(genp, ["acct": "one"])) == errSecSuccess, "a delete by primary key affects shared items")
         }
     }
 

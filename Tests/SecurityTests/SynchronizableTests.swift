@@ -71,7 +71,8 @@ struct SynchronizableTests {
 
             add(genericItem)
             #expect(delete(genericKey) == errSecSuccess)
-            #expect(copy(genericKey.with(["u_Tomb": true])).status == errSecItemNotFound, "local items leave no tombstone")
+            #expect(
+                copy(genericKey.with(["u_Tomb": true])).status == errSecItemNotFound, "local items leave no tombstone")
         }
     }
 
