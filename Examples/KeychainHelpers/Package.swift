@@ -11,23 +11,24 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     ],
     targets: [
-        // The same sources twice: the files of HelpersSwift6 are symbolic links to those of HelpersSwift5.
+        // The same sources in both modes: the files of HelpersSwift6 are symbolic links to those of
+        // HelpersSwift5.
         .target(name: "HelpersSwift5", dependencies: [.security], swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(name: "HelpersSwift6", dependencies: [.security], swiftSettings: [.swiftLanguageMode(.v6)]),
 
-        // X509 finds a module called Security beside it, and uses it.
+        // X509 uses a module called Security if it finds one.
         .target(name: "CertificateBridge", dependencies: [.security, .asn1, .x509]),
 
         .executableTarget(name: "notes", dependencies: [.security]),
         .executableTarget(name: "envelope", dependencies: ["HelpersSwift6", .security]),
 
-        // Three programs of different identifiers; Entitlements/ says which groups each has.
+        // Three programs with different identifiers; Entitlements/ lists the groups of each.
         .target(name: "SharedItems", dependencies: [.security]),
         .executableTarget(name: "mailbox", dependencies: ["SharedItems"]),
         .executableTarget(name: "journal", dependencies: ["SharedItems"]),
         .executableTarget(name: "overview", dependencies: ["SharedItems"]),
 
-        // Tests; again links in HelpersSwift6Tests.
+        // Tests; the files of HelpersSwift6Tests are symbolic links as well.
         .target(name: "ThrowAwayKeychain", path: "Tests/ThrowAwayKeychain"),
         .testTarget(
             name: "HelpersSwift5Tests",

@@ -12,10 +12,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
     targets: [
-        // As it stands in an app for iOS.
+        // The code as it is in an app for iOS.
         .target(name: "TrustDelegate", dependencies: [.product(name: "Security", package: "latchkey")]),
 
-        // What brings it a server's certificates here: a TLS client on SwiftNIO.
+        // A TLS client on SwiftNIO, which passes a server's certificates to the delegate.
         .executableTarget(
             name: "tlscheck",
             dependencies: [

@@ -3,18 +3,20 @@
 import Security
 import X509
 
-/// Takes certificates from swift-certificates to Security and back.
+/// Converts certificates from swift-certificates to Security and back.
 ///
-/// The two calls inside are those that swift-certificates offers on Apple's platforms; see `DERFallback.swift` for where they come from.
+/// The two calls are those that swift-certificates offers on Apple's platforms; `DERFallback.swift`
+/// explains where they come from.
 public enum CertificateBridge {
-    /// The certificate as Security's calls take it.
+    /// Returns the certificate in the form of Security's calls.
     public static func reference(for certificate: Certificate) throws -> SecCertificate {
         try SecCertificate.makeWithCertificate(certificate)
     }
 
-    /// The certificate as swift-certificates reads it.
+    /// Returns the certificate in the form of swift-certificates.
     ///
-    /// - Throws: an error of swift-certificates when the bytes are no X.509 certificate, which Security does not find out before use.
+    /// - Throws: an error of swift-certificates if the bytes are not an X.509 certificate, which
+    ///   Security does not detect before use.
     public static func certificate(for reference: SecCertificate) throws -> Certificate {
         try Certificate(reference)
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// X509 has both of these itself where it was compiled with a module called Security in sight (`#if canImport(Security)`). On Linux that is a
-// matter of luck: nothing tells SwiftPM that X509 would like Security, so it may compile X509 before Security exists, and find it the next
-// time. These two are there in either case. Because they are generic, X509's own are preferred wherever there are any.
+// X509 declares both functions itself if it was compiled while a module called Security was visible
+// (`#if canImport(Security)`). On Linux this depends on the build order: X509 does not declare a
+// dependency on Security, so SwiftPM may compile X509 before Security exists, and find it in the
+// next build. These two functions exist in either case. They are generic, so the compiler prefers
+// X509's own functions if they exist.
 
 import Security
 import SwiftASN1

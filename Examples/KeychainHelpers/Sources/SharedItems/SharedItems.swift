@@ -2,9 +2,10 @@
 
 import Security
 
-/// What three programs of different identifiers do with one account of one service. Which items they see is not in here: their entitlements say.
+/// The operations of three programs with different identifiers on one account of one service. The
+/// entitlements of a program decide which items it finds, not this code.
 public enum SharedItems {
-    /// `add SECRET`, or `list [GROUP]`. Prints the status, and the secrets that are seen.
+    /// `add SECRET`, or `list [GROUP]`. Prints the status and the secrets found.
     public static func run(_ arguments: ArraySlice<String>) {
         switch (arguments.first, arguments.dropFirst().first) {
         case ("add", let secret?): print(add(secret))

@@ -4,9 +4,11 @@ import Foundation
 import HelpersSwift6
 import Security
 
-/// Seals files for whoever has the private key, which lies in the keychain and is used there.
+/// Encrypts files for the owner of a private key, and signs them. The private key is in the
+/// keychain and is used there.
 ///
-/// `envelope seal|open|sign|verify|public|delete [ALGORITHM] [SIGNATURE]`: standard input to standard output.
+/// `envelope seal|open|sign|verify|public|delete [ALGORITHM] [SIGNATURE]`: standard input to
+/// standard output.
 @main
 struct Envelope {
     static func main() {

@@ -2,8 +2,9 @@
 
 import Security
 
-/// A program that knows nothing of Latchkey: it stores a secret, or prints one. What it stores `security find-generic-password` finds, and
-/// what `security add-generic-password` stored it prints.
+/// A program that does not know Latchkey: it stores a secret, or prints one. `security
+/// find-generic-password` finds the secrets that it stores, and it prints those that `security
+/// add-generic-password` stores.
 @main
 struct Notes {
     static func main() {
@@ -40,7 +41,7 @@ struct Notes {
         ]
     }
 
-    /// Ends the program with 0, or with 1 and the reason.
+    /// Ends the program with 0, or with 1 and an explanation.
     private static func finish(_ status: OSStatus, hint: String? = nil) -> Never {
         guard status != errSecSuccess else { exit(0) }
         let reason = hint ?? (SecCopyErrorMessageString(status, nil) as String?) ?? "status \(status)"

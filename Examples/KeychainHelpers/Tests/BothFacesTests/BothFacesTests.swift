@@ -5,8 +5,8 @@ import Security
 import Testing
 import ThrowAwayKeychain
 
-/// `import Security` and `import Latchkey` are two faces of one keychain.
-@Suite("Both faces")
+/// `import Security` and `import Latchkey` use the same keychain.
+@Suite("Security and Latchkey")
 struct BothFacesTests {
     private let password = GenericPassword(service: UUID().uuidString, account: "alice")
 
@@ -14,7 +14,7 @@ struct BothFacesTests {
         useThrowAwayKeychain()
     }
 
-    @Test("what Security stored, Latchkey reads")
+    @Test("Latchkey reads items that Security stored")
     func securityToLatchkey() throws {
         var item = query
         item[kSecValueData as String] = Data("s3cret".utf8)
@@ -22,7 +22,7 @@ struct BothFacesTests {
         #expect(try Keychain.default.string(for: password) == "s3cret")
     }
 
-    @Test("what Latchkey stored, Security reads")
+    @Test("Security reads items that Latchkey stored")
     func latchkeyToSecurity() throws {
         try Keychain.default.set(password, to: "first")
         try Keychain.default.set(password, to: "second")

@@ -7,7 +7,7 @@ import X509
 
 @Suite("CertificateBridge")
 struct CertificateBridgeTests {
-    @Test("a certificate goes to Security and back unchanged")
+    @Test("a certificate converted to Security and back is unchanged")
     func roundTrip() throws {
         let certificate = try Certificate(derEncoded: Array(Self.der))
         let reference = try CertificateBridge.reference(for: certificate)
@@ -15,7 +15,7 @@ struct CertificateBridgeTests {
         #expect(try CertificateBridge.certificate(for: reference) == certificate)
     }
 
-    @Test("what Security holds, swift-certificates reads")
+    @Test("swift-certificates reads a certificate of Security")
     func reading() throws {
         let reference = try #require(SecCertificateCreateWithData(kCFAllocatorDefault, Self.der as CFData))
         let certificate = try CertificateBridge.certificate(for: reference)
@@ -23,14 +23,16 @@ struct CertificateBridgeTests {
         #expect(certificate.publicKey.isValidSignature(certificate.signature, for: certificate))
     }
 
-    @Test("what only looks like a certificate is none")
+    @Test("data with only the outer structure of a certificate is refused")
     func hollow() {
-        // A sequence of two sequences and a bit string: the outer shape, with nothing in it.
+        // A sequence of two sequences and a bit string: the outer structure of a certificate,
+        // without content.
         let shape = Data([0x30, 12, 0x30, 2, 5, 0, 0x30, 2, 5, 0, 0x03, 2, 0, 0])
         #expect(SecCertificateCreateWithData(kCFAllocatorDefault, shape as CFData) == nil)
     }
 
-    /// Self-signed, P-256, made with `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=latchkey test"`.
+    /// Self-signed, P-256, created with `openssl req -x509 -newkey ec -pkeyopt
+    /// ec_paramgen_curve:P-256 -nodes -subj "/CN=latchkey test"`.
     private static let der =
         Data(
             base64Encoded: """

@@ -32,7 +32,7 @@ struct AccessControlledItemTests {
         #expect(try item.load() == Data("first".utf8))
     }
 
-    @Test("what is not there is not found")
+    @Test("a missing item is not found")
     func absent() {
         #expect(throws: KeychainError.notFound) { try item.load() }
     }
@@ -47,7 +47,7 @@ struct AccessControlledItemTests {
         #expect(CFGetTypeID(control) == SecAccessControlGetTypeID())
     }
 
-    @Test("flags that contradict each other are refused with an error")
+    @Test("contradictory flags are refused with an error")
     func contradiction() throws {
         do {
             _ = try AccessControlledItem.accessControl([.userPresence, .devicePasscode])
@@ -59,7 +59,7 @@ struct AccessControlledItemTests {
         }
     }
 
-    @Test("an item whose flags contradict each other is not stored")
+    @Test("an item with contradictory flags is not stored")
     func contradictionIsNotStored() {
         #expect(throws: (any Error).self) {
             try item.save(Data("s3cret".utf8), flags: [.biometryAny, .biometryCurrentSet])

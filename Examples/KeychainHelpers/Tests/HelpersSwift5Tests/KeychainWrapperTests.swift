@@ -19,7 +19,7 @@ struct KeychainWrapperTests {
         useThrowAwayKeychain()
     }
 
-    @Test("each type comes back as it was stored")
+    @Test("each type is returned as it was stored")
     func types() {
         #expect(wrapper.set("s3cret", forKey: "text"))
         #expect(wrapper.set(Data([0x00, 0xFF]), forKey: "data"))
@@ -31,7 +31,7 @@ struct KeychainWrapperTests {
         #expect(wrapper.bool(forKey: "flag") == false)
     }
 
-    @Test("a value of another type is no value")
+    @Test("a value of another type gives nil")
     func wrongTypes() {
         wrapper.set("s3cret", forKey: "text")
         wrapper.set(Data([0xFF]), forKey: "data")
@@ -48,7 +48,7 @@ struct KeychainWrapperTests {
         #expect(wrapper.allKeys() == ["key"])
     }
 
-    @Test("what is not there is nil, and cannot be removed")
+    @Test("a missing value is nil and cannot be removed")
     func absent() {
         #expect(!wrapper.hasValue(forKey: "key"))
         #expect(wrapper.string(forKey: "key") == nil)
@@ -103,7 +103,7 @@ struct KeychainWrapperTests {
         #expect(!wrapper.removeAllKeys())
     }
 
-    @Test("a persistent reference names the value, also after it has changed")
+    @Test("a persistent reference names the value, also after an update")
     func persistentReference() throws {
         wrapper.set("first", forKey: "key")
         let reference = try #require(wrapper.dataRef(forKey: "key"))
@@ -117,7 +117,7 @@ struct KeychainWrapperTests {
         #expect(wrapper.data(forRef: reference) == nil)
     }
 
-    // Without a passcode there is nothing that could protect .whenPasscodeSetThisDeviceOnly.
+    // .whenPasscodeSetThisDeviceOnly requires a passcode.
     @Test(
         "the accessibility is stored with the value",
         arguments: KeychainItemAccessibility.allCases.filter { $0 != .whenPasscodeSetThisDeviceOnly }
@@ -127,7 +127,7 @@ struct KeychainWrapperTests {
         #expect(wrapper.accessibilityOfKey("key") == accessibility)
     }
 
-    @Test("the accessibility changes only where a new one is given")
+    @Test("the accessibility changes only if a new one is given")
     func changedAccessibility() {
         wrapper.set("first", forKey: "key", withAccessibility: .afterFirstUnlock)
         wrapper.set("second", forKey: "key")

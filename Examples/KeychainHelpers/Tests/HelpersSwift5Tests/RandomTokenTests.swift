@@ -11,7 +11,7 @@ import Testing
 
 @Suite("RandomToken")
 struct RandomTokenTests {
-    @Test("a token has the length that was asked for", arguments: [0, 1, 32, 4096])
+    @Test("a token has the requested length", arguments: [0, 1, 32, 4096])
     func length(count: Int) throws {
         #expect(try RandomToken(count: count).data.count == count)
     }
@@ -22,7 +22,7 @@ struct RandomTokenTests {
         #expect(Set(tokens).count == 100)
     }
 
-    @Test("the text of a token may stand in a URL")
+    @Test("the text of a token is valid in a URL")
     func text() throws {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         let text = try RandomToken(count: 1000).urlSafeText

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// Gives this process a keychain of its own, in memory. To be called before the first call of the keychain; every call after the first does
-/// nothing.
+/// Gives this process a separate keychain in memory. It must be called before the first call of the
+/// keychain; later calls do nothing.
 ///
-/// All tests of the process share it, so each test uses a service or a server of its own.
+/// All tests of the process share the keychain, so each test uses its own service or server.
 public func useThrowAwayKeychain() {
-    precondition(isThrowAway, "the environment cannot be set, and the tests would work on your own keychain")
+    precondition(isThrowAway, "LATCHKEY_EPHEMERAL could not be set; the tests would use your own keychain")
 }
 
 private let isThrowAway = setenv("LATCHKEY_EPHEMERAL", "1", 1) == 0

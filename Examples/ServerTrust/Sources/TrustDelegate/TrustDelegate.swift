@@ -7,17 +7,19 @@ import Security
     public import FoundationNetworking
 #endif
 
-/// Judges servers for a session: the chain first, the host with it, then the pins of the app.
+/// Evaluates servers for a session: first the chain and the host, then the pins of the app.
 public final class TrustDelegate: NSObject, URLSessionDelegate {
-    /// What an app ships with.
+    /// The configuration that an app ships with.
     public struct Expectations: Sendable {
-        /// Certificates that the server has to have one of, in DER. Without any, every trusted one will do.
+        /// Certificates in DER; the server's must be one of them. If empty, every trusted
+        /// certificate is accepted.
         public var certificates: [Data] = []
-        /// SHA-256 of public keys, in base64, one of which has to be in the chain. Without any, every key will do.
+        /// SHA-256 digests of public keys in base64; the chain must contain one of the keys. If
+        /// empty, every key is accepted.
         public var keys: [String] = []
-        /// The app's own authorities, in DER.
+        /// The app's own CA certificates, in DER.
         public var anchors: [Data] = []
-        /// Whether the system's authorities count beside the app's own.
+        /// Whether the system's CA certificates are trusted in addition to the app's.
         public var trustsSystem = true
 
         public init() {}
@@ -26,13 +28,14 @@ public final class TrustDelegate: NSObject, URLSessionDelegate {
     private let expectations: Expectations
     private let refused: @Sendable (String) -> Void
 
-    /// - Parameter refused: told what is wrong with a server that is not the right one.
+    /// - Parameter refused: called with the reason if a server is refused.
     public init(_ expectations: Expectations, refused: @escaping @Sendable (String) -> Void) {
         self.expectations = expectations
         self.refused = refused
     }
 
-    // On Linux the compiler says that no session asks: here tlscheck does, and this says that it is known.
+    // On Linux the compiler warns that no session issues this challenge. Here tlscheck does, and
+    // the deprecation of this method silences the warning.
     @available(*, deprecated, message: "URLSession on Linux does not call this; tlscheck does.")
     public func urlSession(
         _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
@@ -53,7 +56,7 @@ public final class TrustDelegate: NSObject, URLSessionDelegate {
     }
 
     private func problem(with trust: SecTrust, of host: String) -> String? {
-        // The name is checked by the policy alone: the basic one asks for none.
+        // Only the policy checks the name: the basic policy does not require one.
         var policies: CFArray?
         SecTrustCopyPolicies(trust, &policies)
         let asksForHost = (policies as? [SecPolicy] ?? []).contains { policy in
@@ -76,13 +79,13 @@ public final class TrustDelegate: NSObject, URLSessionDelegate {
         if !expectations.certificates.isEmpty {
             guard let leaf = chain.first, expectations.certificates.contains(SecCertificateCopyData(leaf) as Data)
             else {
-                return "the server has another certificate than the app knows"
+                return "the server's certificate is not one of the pinned certificates"
             }
         }
         if !expectations.keys.isEmpty {
             let keys = chain.compactMap { SecCertificateCopySubjectPublicKeyInfoSHA256Digest($0) as Data? }
             guard keys.contains(where: { expectations.keys.contains($0.base64EncodedString()) }) else {
-                return "no key of the chain is one that the app knows"
+                return "the chain does not contain a pinned key"
             }
         }
         return nil

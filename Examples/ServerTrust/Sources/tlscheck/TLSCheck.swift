@@ -11,18 +11,18 @@ import NIOTLS
 import Synchronization
 import TrustDelegate
 
-/// Connects to a TLS server, and has an app's delegate say whether it is the right one.
+/// Connects to a TLS server, and asks an app's delegate whether to accept it.
 @main
 struct TLSCheck: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tlscheck", abstract: "Ask an app's delegate about a TLS server.")
+        commandName: "tlscheck", abstract: "Check a TLS server with an app's delegate.")
 
     @Argument(help: "The port on this machine.") var port: Int
-    @Argument(help: "The name that the server is asked for.") var host: String
-    @Option(help: "A certificate that the server has to have, in DER.") var certificate: [String] = []
-    @Option(help: "SHA-256 of a public key in base64, which has to be in the chain.") var key: [String] = []
-    @Option(help: "An authority of the app's own, in DER.") var anchor: [String] = []
-    @Flag(help: "Trust no other authorities.") var only = false
+    @Argument(help: "The expected host name.") var host: String
+    @Option(help: "A certificate that the server must have, in DER.") var certificate: [String] = []
+    @Option(help: "SHA-256 of a public key that the chain must contain, in base64.") var key: [String] = []
+    @Option(help: "A CA certificate of the app, in DER.") var anchor: [String] = []
+    @Flag(help: "Trust no other CA certificates.") var only = false
 
     func run() throws {
         var expectations = TrustDelegate.Expectations()
@@ -30,7 +30,7 @@ struct TLSCheck: ParsableCommand {
         expectations.keys = key
         expectations.anchors = try anchor.map { try Data(contentsOf: URL(filePath: $0)) }
         expectations.trustsSystem = !only
-        let judge = Judge(expectations, host)
+        let adapter = DelegateAdapter(expectations, host)
 
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())
         let client = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).channelInitializer {
@@ -39,7 +39,7 @@ struct TLSCheck: ParsableCommand {
                 let handler = try NIOSSLClientHandler(
                     context: context, serverHostname: host,
                     customVerificationCallback: { chain, promise in
-                        promise.succeed(judge.accepts(chain) ? .certificateVerified : .failed)
+                        promise.succeed(adapter.accepts(chain) ? .certificateVerified : .failed)
                     })
                 try channel.pipeline.syncOperations.addHandlers(handler, Completion())
             }
@@ -47,7 +47,7 @@ struct TLSCheck: ParsableCommand {
         let channel = try client.connect(host: "127.0.0.1", port: port).wait()
         let done = try? channel.closeFuture.wait()
         _ = done
-        if let reason = judge.reason {
+        if let reason = adapter.reason {
             print("refused: \(reason)")
             throw ExitCode.failure
         }
@@ -55,22 +55,22 @@ struct TLSCheck: ParsableCommand {
     }
 }
 
-/// Hands a server's certificates to a delegate, in the shape that URLSession has on Apple's platforms.
-private final class Judge: Sendable {
+/// Passes a server's certificates to a delegate, in the form of URLSession on Apple's platforms.
+private final class DelegateAdapter: Sendable {
     private let host: String
     private let expectations: TrustDelegate.Expectations
-    private let verdict = Mutex<String?>("the handshake did not come so far")
+    private let verdict = Mutex<String?>("the handshake ended before the server sent its certificates")
 
     init(_ expectations: TrustDelegate.Expectations, _ host: String) {
         self.expectations = expectations
         self.host = host
     }
 
-    /// Why the server was refused; nil where it was not.
+    /// The reason why the server was refused; nil if it was accepted.
     var reason: String? { verdict.withLock { $0 } }
 
     func accepts(_ chain: [NIOSSLCertificate]) -> Bool {
-        // An extra that is no certificate does not spoil the others.
+        // An additional value that is not a certificate must not invalidate the others.
         let certificates = chain.compactMap { try? SecCertificateCreateWithData(nil, Data($0.toDERBytes()) as CFData) }
         var trust: SecTrust?
         guard
@@ -83,7 +83,7 @@ private final class Judge: Sendable {
         space.attach(serverTrust: trust)
         let challenge = URLAuthenticationChallenge(
             protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
-            sender: Nobody())
+            sender: UnusedChallengeSender())
         let delegate: any URLSessionDelegate = TrustDelegate(expectations) { problem in
             self.verdict.withLock { $0 = problem }
         }
@@ -95,7 +95,7 @@ private final class Judge: Sendable {
     }
 }
 
-/// What a delegate answers, from whichever thread; until it does, no.
+/// The delegate's decision, which can come from any thread; refusal until then.
 private final class Answer: Sendable {
     private let accepted = Mutex(false)
 
@@ -107,7 +107,7 @@ private final class Answer: Sendable {
     }
 }
 
-/// Closes the connection once the handshake is over.
+/// Closes the connection after the handshake.
 private final class Completion: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -121,7 +121,7 @@ private final class Completion: ChannelInboundHandler {
     }
 }
 
-private final class Nobody: NSObject, URLAuthenticationChallengeSender {
+private final class UnusedChallengeSender: NSObject, URLAuthenticationChallengeSender {
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
     func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
     func cancel(_ challenge: URLAuthenticationChallenge) {}
