@@ -55,8 +55,8 @@ public struct Keychain: Sendable {
 
     private func store(_ bytes: SharedSecret, under item: some PasswordItem) throws(KeychainError) {
         let service = try open()
-        // Another program may add or delete the item between the two steps; the next attempt then
-        // succeeds.
+        // Another program may add or delete the item between the two steps; then the other step
+        // applies.
         for _ in 0..<Self.maxRetries {
             do throws(KeychainError) {
                 // Updates one item: the first found in the program's access groups, not equal items

@@ -2,7 +2,7 @@
 
 internal import OpenSSLCrypto
 
-// CommonCryptor.h: encryption of a message in parts.
+// CommonCryptor.h: encryption and decryption of a message in parts.
 
 /// A cryptographic context, created by ``CCCryptorCreate(_:_:_:_:_:_:_:)`` and freed by
 /// ``CCCryptorRelease(_:)``. It must not be used by several threads at once.

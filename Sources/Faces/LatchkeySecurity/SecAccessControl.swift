@@ -82,8 +82,8 @@ public final class SecAccessControl: NSObject, Sendable {
         return hasher.finalize()
     }
 
-    /// The protection and the operation table, such as `<SecAccessControl: ak; decrypt: passcode;
-    /// encrypt: allowed; delete: allowed>`.
+    /// The protection and the operation table, such as
+    /// `<SecAccessControl: ak; decrypt: passcode; encrypt: allowed; delete: allowed>`.
     public override var description: String {
         let table = Operation.allCases.compactMap { operation in
             operations[operation].map { "\(operation.rawValue): \($0)" }

@@ -2,9 +2,9 @@
 
 import Security
 
-/// A program that does not know Latchkey: it stores a secret, or prints one. `security
-/// find-generic-password` finds the secrets that it stores, and it prints those that `security
-/// add-generic-password` stores.
+/// A program that does not know Latchkey: it stores a secret, or prints one. It shares its items
+/// with the command: `security find-generic-password` finds them, and this program prints those
+/// that `security add-generic-password` stores.
 @main
 struct Notes {
     static func main() {

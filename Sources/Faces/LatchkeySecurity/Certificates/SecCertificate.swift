@@ -31,8 +31,8 @@ public final class SecCertificate: NSObject, Sendable {
 
     public override var hash: Int { body.hashValue }
 
-    /// The subject's summary and the issuer's name, such as `<SecCertificate: example.com, issued
-    /// by CN=Example CA>`.
+    /// The subject's summary and the issuer's name, such as
+    /// `<SecCertificate: example.com, issued by CN=Example CA>`.
     public override var description: String {
         "<SecCertificate: \(body.subjectSummary ?? "without a name"), issued by \(body.issuer)>"
     }

@@ -151,8 +151,8 @@ public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey
 }
 
 /// Returns SHA-256 of the complete SubjectPublicKeyInfo, including the algorithm. This is the value
-/// that pins use, equal to `openssl x509 -pubkey -noout | openssl pkey -pubin -outform DER |
-/// openssl dgst -sha256`.
+/// that pins use, equal to
+/// `openssl x509 -pubkey -noout | openssl pkey -pubin -outform DER | openssl dgst -sha256`.
 @discardableResult
 public func SecCertificateCopySubjectPublicKeyInfoSHA256Digest(_ certificate: SecCertificate) -> CFData? {
     NSData(data: Data(certificate.body.publicKey.sha256))

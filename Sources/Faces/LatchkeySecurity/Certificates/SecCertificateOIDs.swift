@@ -65,7 +65,7 @@ nonisolated(unsafe) public let kSecOIDOCSPSigning: CFString = "1.3.6.1.5.5.7.3.9
 
 // MARK: Attributes of names
 
-/// As a key of its own: an array of strings.
+/// When used as a key: an array of strings.
 nonisolated(unsafe) public let kSecOIDCommonName: CFString = "2.5.4.3"
 nonisolated(unsafe) public let kSecOIDSurname: CFString = "2.5.4.4"
 nonisolated(unsafe) public let kSecOIDSerialNumber: CFString = "2.5.4.5"
@@ -78,5 +78,5 @@ nonisolated(unsafe) public let kSecOIDOrganizationalUnitName: CFString = "2.5.4.
 nonisolated(unsafe) public let kSecOIDTitle: CFString = "2.5.4.12"
 nonisolated(unsafe) public let kSecOIDDescription: CFString = "2.5.4.13"
 nonisolated(unsafe) public let kSecOIDGivenName: CFString = "2.5.4.42"
-/// As a key of its own: an array of strings.
+/// When used as a key: an array of strings.
 nonisolated(unsafe) public let kSecOIDEmailAddress: CFString = "1.2.840.113549.1.9.1"

@@ -68,12 +68,12 @@ private struct CertificateValues {
         if name == kSecOIDExtendedKeyUsage as String, let usages = extensions.extendedKeyUsages {
             return property("Extended Key Usage", kSecPropertyTypeArray, usages.map { Data($0.content) })
         }
-        let content = understood(name, extensions) ?? [data("Unparsed Data", each.value)]
+        let content = decodedContent(name, extensions) ?? [data("Unparsed Data", each.value)]
         return section(name, [text("Critical", each.isCritical ? "Yes" : "No")] + content)
     }
 
     /// Nil for an extension whose content is not decoded.
-    private static func understood(_ name: String, _ extensions: CertificateExtensions) -> [Property]? {
+    private static func decodedContent(_ name: String, _ extensions: CertificateExtensions) -> [Property]? {
         switch name as CFString {
         case kSecOIDBasicConstraints: extensions.basicConstraints.map(constraints)
         case kSecOIDSubjectAltName: extensions.subjectAlternativeNames?.map(property)
@@ -101,7 +101,7 @@ private struct CertificateValues {
         let methods = [
             ("1.3.6.1.5.5.7.48.1", information.ocspResponders), ("1.3.6.1.5.5.7.48.2", information.issuerCertificates),
         ]
-        return methods.flatMap { method, places in places.flatMap { [text("Access Method", method), url($0)] } }
+        return methods.flatMap { method, locations in locations.flatMap { [text("Access Method", method), url($0)] } }
     }
 
     private static func property(_ name: GeneralName) -> Property {

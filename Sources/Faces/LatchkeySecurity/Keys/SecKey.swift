@@ -45,8 +45,8 @@ public final class SecKey: NSObject, Sendable {
 
     /// The kind and the half of the key, such as `<SecKey: RSA-2048, private, in the keychain>`.
     public override var description: String {
-        let place = body.reference == nil ? "in memory" : "in the keychain"
-        return "<SecKey: \(body.publicKey.kind), \(body.isPrivate ? "private" : "public"), \(place)>"
+        let location = body.reference == nil ? "in memory" : "in the keychain"
+        return "<SecKey: \(body.publicKey.kind), \(body.isPrivate ? "private" : "public"), \(location)>"
     }
 }
 

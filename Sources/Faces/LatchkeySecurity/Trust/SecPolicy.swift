@@ -70,8 +70,9 @@ public func SecPolicyCreateSSL(_ server: Bool, _ hostname: CFString?) -> SecPoli
 /// The evaluation uses, in this order: the responses passed to ``SecTrustSetOCSPResponse(_:_:)``;
 /// CRLs among the system's anchors (with file names as `openssl rehash` makes them); and, for a
 /// chain that is otherwise trusted, HTTP responses from the URLs in its certificates, within ten
-/// seconds. `kSecRevocationNetworkAccessDisabled` and `SecTrustSetNetworkFetchAllowed(trust,
-/// false)` disable the network. A certificate without revocation evidence is trusted.
+/// seconds. `kSecRevocationNetworkAccessDisabled` and
+/// `SecTrustSetNetworkFetchAllowed(trust, false)` disable the network. A certificate without
+/// revocation evidence is trusted.
 ///
 /// - Parameter revocationFlags: `kSecRevocation…`. With `kSecRevocationRequirePositiveResponse` the
 ///   evaluation fails unless every certificate is confirmed not revoked.

@@ -153,10 +153,11 @@ private final class TrustError: NSError, @unchecked Sendable {
     required init?(coder: NSCoder) { nil }
 
     override var userInfo: [String: Any] {
-        var sentences: [String: Any] = [:]
-        sentences[NSLocalizedDescriptionKey] = verdict.failure.map(verdict.explanation)
-        sentences[NSLocalizedFailureReasonErrorKey] = verdict.failures.map(verdict.explanation).joined(separator: "; ")
-        return sentences
+        var explanations: [String: Any] = [:]
+        explanations[NSLocalizedDescriptionKey] = verdict.failure.map(verdict.explanation)
+        explanations[NSLocalizedFailureReasonErrorKey] = verdict.failures.map(verdict.explanation).joined(
+            separator: "; ")
+        return explanations
     }
 
     // An archive holds the explanations and can be decoded where this class is not known.
