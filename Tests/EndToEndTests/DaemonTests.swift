@@ -53,7 +53,7 @@ extension ProcessProofs {
             #expect(outcome.output.contains(#""mode" : "embedded""#), "\(outcome)")
             #expect(
                 try daemon.client("latchkeyd", ["--user", "--release"]).error.contains(
-                    "another latchkeyd has the keychain"))
+                    "another latchkeyd owns the keychain"))
         }
 
         @Test("A socket of another user is not trusted", .enabled(if: geteuid() == 0, "needs root's socket"))
@@ -103,7 +103,7 @@ extension ProcessProofs {
                 "\(second.error)")
             let sameHome = try daemon.client("latchkeyd", ["--user", "--socket", "\(daemon.runtime)/latchkey/other"])
             #expect(
-                sameHome.status == 1 && sameHome.error.contains("another latchkeyd has the keychain"),
+                sameHome.status == 1 && sameHome.error.contains("another latchkeyd owns the keychain"),
                 "\(sameHome.error)")
             #expect(daemon.stop() == 0)
             #expect(access(daemon.socket, F_OK) != 0, "the name of the socket goes with the daemon")

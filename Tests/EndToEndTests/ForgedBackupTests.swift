@@ -80,11 +80,11 @@ struct ForgedBackupTests {
             (Self.item("any2", group: AccessGroup("*", grade: .attested)), "no program may have the access group '*'"),
             (
                 Self.item("attested", group: AccessGroup("A", grade: .attested)),
-                "the access group 'A' is an attested one"
+                "the access group 'A' is attested"
             ),
-            (Self.item("created", created: 1e300), "a date is not in the years 1 to 9999"),
-            (Self.item("modified", modified: -1e300), "a date is not in the years 1 to 9999"),
-            (Self.key(startDate: 1e300), "a date is not in the years 1 to 9999"),
+            (Self.item("created", created: 1e300), "a date must be in the years 1 to 9999"),
+            (Self.item("modified", modified: -1e300), "a date must be in the years 1 to 9999"),
+            (Self.key(startDate: 1e300), "a date must be in the years 1 to 9999"),
             (Self.item("presence", flags: AccessControlFlags(rawValue: 1)), "access control with constraints"),
         ]
         for merges in [true, false] {

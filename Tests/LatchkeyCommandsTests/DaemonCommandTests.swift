@@ -25,7 +25,7 @@ struct DaemonCommandTests {
     @Test("log verify lists what was removed, when and why; log says where the log begins")
     func removals() throws {
         let verdict = AuditVerification(
-            isIntact: true, lines: 3, detail: "every line is what was written, up to line 90",
+            isIntact: true, lines: 3, detail: "every line is intact, up to line 90",
             removals: [
                 AuditRemoval(.age, first: 1, last: 40, lines: 40, since: 0, until: 86400, removed: 1_795_348_800),
                 AuditRemoval(.refusals, first: 41, last: 80, lines: 30, since: 1, until: 2, removed: 3),
@@ -34,7 +34,7 @@ struct DaemonCommandTests {
             ])
         #expect(
             String(describing: AuditVerificationReport(verdict).text) == """
-                intact: every line is what was written, up to line 90 (3 lines verified)
+                intact: every line is intact, up to line 90 (3 lines verified)
                 removed: lines 1 to 40 (1970-01-01 00:00:00 UTC to 1970-01-02 00:00:00 UTC) on 2026-11-22 12:00:00 UTC, for their age
                 removed: 30 refusals between lines 41 and 80 (1970-01-01 00:00:01 UTC to 1970-01-01 00:00:02 UTC) on \
                 1970-01-01 00:00:03 UTC, before their time, because the log was full; refusals go first
@@ -80,7 +80,7 @@ struct DaemonCommandTests {
         let outcome = try TestKeychain(.ephemeral).latchkey(line)
         #expect(outcome.exit == Int32(OSStatusCode.notAvailable.exitCode))
         #expect(
-            outcome.error.contains("keeps no audit log") && outcome.error.contains("hint: latchkeyd keeps one"),
+            outcome.error.contains("no audit log is kept") && outcome.error.contains("hint: latchkeyd keeps one"),
             "\(outcome)")
     }
 

@@ -102,7 +102,7 @@ struct PasscodeProcessTests {
         let outcome = try shell.run(
             "latchkey doctor | grep rows; latchkey doctor --passcode-file \"$PASS\" | grep rows")
         #expect(
-            outcome.output == "ok       rows: all 0 open, 1 locked and not looked into\nok       rows: all 1 open\n")
+            outcome.output == "ok       rows: all 0 open, 1 locked and not checked\nok       rows: all 1 open\n")
     }
 
     @Test("dump-keychain shows what is open, and says that there is more")
@@ -152,7 +152,7 @@ struct PasscodeProcessTests {
             phrase | latchkey restore "$B" > /dev/null; security find-generic-password -a a -w
             phrase | latchkey restore /dev/null; echo $?; phrase | latchkey restore "$B.missing"; echo $?
             ls "$LATCHKEY_HOME".backup*
-            latchkey doctor | grep -c 'the last backup is of 20'
+            latchkey doctor | grep -c 'the last backup was made on 20'
             """)
         #expect(
             outcome.output

@@ -5,10 +5,11 @@ internal import LinuxSystem
 public import SecretMemory
 internal import Synchronization
 
-/// The passcode that a process can give without asking anybody, or by asking somebody at its terminal: from a file or a credential of its own.
+/// Unlocks the keychain with a passcode from the process's own source: a file, a credential or its
+/// terminal.
 ///
-/// It is asked for only when something is closed, by one thread at a time, and one that was wrong is not judged again: judging takes a while by
-/// design, and a wrong passcode does not become right.
+/// The source is called only when a locked item is needed, by one thread at a time. A passcode that
+/// was wrong is not checked again: a check is slow by design, and the result would be the same.
 public final class AutomaticUnlock: Sendable {
     public typealias Source = @Sendable () throws(KeychainError) -> SharedSecret?
 
@@ -20,11 +21,12 @@ public final class AutomaticUnlock: Sendable {
         self.source = source
     }
 
-    /// Unlocks by the source's passcode, if there is one.
+    /// Unlocks with the source's passcode, if it has one.
     ///
     /// - Parameters:
-    ///   - isNeeded: asked once it is this thread's turn: another one may have unlocked meanwhile.
-    ///   - unlock: answers false for a wrong passcode.
+    ///   - isNeeded: called when this thread has the semaphore, because another thread may have
+    ///     unlocked the keychain meanwhile.
+    ///   - unlock: returns false for a wrong passcode.
     /// - Returns: whether the keychain is unlocked now.
     package func perform(
         isNeeded: () -> Bool, _ unlock: (SharedSecret) throws(KeychainError) -> Bool
@@ -35,7 +37,7 @@ public final class AutomaticUnlock: Sendable {
         guard let passcode = try source(), refused.withLock({ $0 }) != passcode else { return false }
         guard try unlock(passcode) else {
             refused.withLock { $0 = passcode }
-            throw KeychainError(.authFailed, "the passcode that this process was given is wrong")
+            throw KeychainError(.authFailed, "the passcode given to this process is wrong")
         }
         return true
     }

@@ -4,17 +4,18 @@ internal import Glibc
 internal import Keybag
 public import LinuxSystem
 
-/// What a service knows of the time: how late it is, how long the machine runs, and how long judging a passcode shall take.
+/// The clocks of a service: the wall clock, the time since boot, and the cost of checking a
+/// passcode.
 public struct Clocks: Sendable {
     /// Seconds since 2001-01-01 00:00:00 UTC, to the microsecond.
     let wall: @Sendable () -> Double
     let boot: BootClock
     let passcodeCost: PasscodeCost
 
-    /// Those of this machine.
+    /// The clocks of this machine.
     public static let system = Clocks(wall: Clocks.now, boot: .system, passcodeCost: .floor)
 
-    /// Clocks that a test moves.
+    /// Creates clocks that a test controls.
     ///
     /// - Parameter passcodeExponent: scrypt's N is 2 to this power.
     @_spi(Testing) public init(wall: @escaping @Sendable () -> Double, boot: BootClock, passcodeExponent: UInt8) {
@@ -27,7 +28,7 @@ public struct Clocks: Sendable {
         self.passcodeCost = passcodeCost
     }
 
-    /// The wall clock.
+    /// Returns the wall clock's time, in seconds since 2001.
     @Sendable static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -35,6 +36,6 @@ public struct Clocks: Sendable {
         return Double(time.tv_sec - secondsBetweenEpochs) + microseconds
     }
 
-    /// From 1970-01-01 to 2001-01-01.
+    /// The seconds from 1970-01-01 to 2001-01-01.
     static let secondsBetweenEpochs = 978_307_200
 }

@@ -26,7 +26,7 @@ extension EmbeddedService {
 
     public func lock(immediately: Bool) throws(KeychainError) {
         try run { () throws(StoreError) in
-            // First of all: whatever else fails, what is open is closed.
+            // Lock first, so that the open keys are dropped even if the rest fails.
             store.lock(immediately: immediately)
             guard try store.refresh().hasPasscode else { throw .keybag(.noPasscode) }
         }

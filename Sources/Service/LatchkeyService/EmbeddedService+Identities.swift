@@ -3,8 +3,8 @@
 public import KeychainModel
 internal import KeychainStore
 
-/// Identities: each pair of a certificate and the private key whose `klbl` is the certificate's `pkhh` (keychain-behaviour §1.4, idnt). They have
-/// no rows of their own.
+/// Identities: the pairs of a certificate and the private key whose `klbl` equals the certificate's
+/// `pkhh` (keychain-behaviour §1.4, idnt). They have no rows of their own.
 extension EmbeddedService {
     func identities(_ query: ItemQuery, returning: ReturnTypes, for caller: AuthorizedCaller) throws(KeychainError)
         -> ItemMatches
@@ -31,7 +31,7 @@ extension EmbeddedService {
         var pairs: [IdentityPair] = []
         for identity in identities {
             guard identity.certificate.itemClass == .certificate, identity.key.itemClass == .key else {
-                throw .parameter("an identity is a certificate and a key")
+                throw .parameter("an identity must consist of a certificate and a key")
             }
             let (certificate, key) = (
                 try record(of: identity.certificate, for: caller), try record(of: identity.key, for: caller)
@@ -53,11 +53,12 @@ extension EmbeddedService {
         }
     }
 
-    /// Changes the certificates, then the keys, each as far as it has the attributes: all of them, or none.
+    /// Updates the certificates, then the keys; each item gets those attributes that its class has.
+    /// All items change, or none.
     func updateIdentities(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity)
         throws(KeychainError) -> Int
     {
-        guard update.data == nil else { throw .parameter("an identity has no data of its own to be changed") }
+        guard update.data == nil else { throw .parameter("an identity has no data that could be updated") }
         let caller = try Authorizer.authorize(caller)
         let search = try IdentitySearch(query, for: caller, to: .write)
         let group = try update.accessGroup.map { (name) throws(KeychainError) in try caller.groupForMove(named: name) }
@@ -80,7 +81,8 @@ extension EmbeddedService {
         return count
     }
 
-    /// Deletes the certificates, then the keys where no other certificate is for them: all of it, or nothing.
+    /// Deletes the certificates, then the keys that no other certificate uses. All items are
+    /// deleted, or none.
     func deleteIdentities(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
         let caller = try Authorizer.authorize(caller)
         let search = try IdentitySearch(query, for: caller, to: .write)
@@ -89,7 +91,7 @@ extension EmbeddedService {
         let count = try run { () throws(StoreError) in
             try store.transaction { (items) throws(StoreError) in
                 let pairs = try search.pairs { (search, _) throws(StoreError) in try items.records(of: search) }
-                // One certificate may be for several keys.
+                // One certificate may belong to several keys.
                 for certificate in Self.distinct(pairs.map(\.certificate)) {
                     try items.remove(Self.naming(certificate), now: now)
                 }
@@ -105,7 +107,7 @@ extension EmbeddedService {
         return count
     }
 
-    /// The search for one item that was found before.
+    /// Returns the search that matches only `item`, which was found before.
     private static func naming(_ item: ItemRecord) -> ItemSearch {
         ItemSearch(item.itemClass, groups: .only([item.accessGroup]), synchronizable: .any, identifier: item.identifier)
     }
@@ -116,12 +118,13 @@ extension EmbeddedService {
     }
 }
 
-/// A certificate and a key that belong together.
+/// A certificate and the private key that belongs to it.
 private struct IdentityPair {
     let certificate: ItemRecord
     let key: ItemRecord
 
-    /// The two as one item: the key, with what the certificate says laid over it, and the certificate's identifier.
+    /// The pair as one item: the key's attributes overridden by the certificate's, under the
+    /// certificate's identifier.
     var record: ItemRecord {
         var record = key
         record.itemClass = .identity
@@ -131,7 +134,7 @@ private struct IdentityPair {
     }
 }
 
-/// A query for identities as the two searches whose results are joined.
+/// A query for identities, as the two searches whose results are joined.
 private struct IdentitySearch {
     private let certificates: ItemSearch
     private let keys: ItemSearch
@@ -153,18 +156,20 @@ private struct IdentitySearch {
         keys.match = MatchOptions()
         keys.match.ignoresCase = query.match.ignoresCase
         keys.attributes = query.attributes.filter { !Self.ofCertificate.contains($0.key) }
-        // A key that could be read is not changed for its certificate's sake: it has to be the caller's to change as well. What it is said to be is
-        // not the caller's word, and makes no careless change a pointed one.
+        // The caller must have write access to the key as well, not only to the certificate.
+        // `isPrivate` and `keyClass` are set after narrowing because the caller did not give them:
+        // they must not make a bulk change count as one that names its items.
         var search = try caller.search(keys, for: access)
-        // Public keys say of themselves that they are private, too (§6.4).
+        // Public keys have `isPrivate` set, too (§6.4).
         search.attributes[.isPrivate] = .number(1)
         search.attributes[.keyClass] = .number(KeyHalf.privateKey.rawValue)
         self.keys = search
     }
 
-    /// In the order in which the certificates were added.
+    /// Returns the pairs, in the order in which the certificates were added.
     ///
-    /// - Parameter find: gives the items of a search; its second parameter says whether they may be keys of a pair, whose data may be wanted.
+    /// - Parameter find: runs a search; its second parameter says whether the search is for keys
+    ///   that may belong to a pair, so that their data may be needed.
     func pairs(_ find: (ItemSearch, _ areKeys: Bool) throws(StoreError) -> [ItemRecord]) throws(StoreError)
         -> [IdentityPair]
     {
@@ -178,7 +183,7 @@ private struct IdentitySearch {
         }
     }
 
-    /// The attributes that are the certificate's in the pair; all others are the key's.
+    /// The attributes that come from the certificate of the pair; all others come from the key.
     private static let ofCertificate: Set<ItemAttribute> = [
         .label, .issuer, .serialNumber, .subjectKeyIdentifier, .tokenIdentifier, .certificateType, .certificateEncoding,
         .subject,

@@ -11,7 +11,7 @@ extension EmbeddedService {
         -> GeneratedKey
     {
         let caller = try Authorizer.authorize(caller)
-        // What cannot be stored is refused before a large key is made.
+        // Check the access groups first: generating a large key takes long.
         _ = try caller.groupForAddition(named: generation.privateHalf.accessGroup)
         if let half = generation.publicHalf { _ = try caller.groupForAddition(named: half.accessGroup) }
         let key = try SoftwareKey.generate(generation.kind, isCancelled: { Cancellation.isCancelled })
@@ -49,7 +49,7 @@ extension EmbeddedService {
         let item = try keyItem(reference, caller)
         try KeyRules.requirePermission(for: use, of: item)
         return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
-            guard case .privateKey(let key) = key else { throw .parameter("the key is a public one") }
+            guard case .privateKey(let key) = key else { throw .parameter("the key must be a private key") }
             return KeyOutput(
                 try input.withUnsafeBytes { (input) throws(KeychainError) in try key.use(use, on: input) },
                 from: item.accessGroup)
@@ -65,11 +65,11 @@ extension EmbeddedService {
         return KeyOutput(data, from: item.accessGroup)
     }
 
-    /// The item with its data, which stays in the service.
+    /// Returns the item with its data, which does not leave the service.
     private func keyItem(_ reference: PersistentReference, _ caller: CallerIdentity) throws(KeychainError) -> ItemRecord
     {
         let caller = try Authorizer.authorize(caller)
-        guard reference.itemClass == .key else { throw .parameter("the reference is not one of a key") }
+        guard reference.itemClass == .key else { throw .parameter("the reference must refer to a key") }
         let search = try caller.search(ItemQuery(nil, synchronizable: .any, persistentReference: reference), for: .read)
         let result = try run { () throws(StoreError) in try store.search(search, limit: 1, withSecrets: true) }
         guard let item = result.records.first else { throw .itemNotFound }

@@ -7,17 +7,18 @@ internal import LinuxSystem
 public import SecretMemory
 
 extension EmbeddedService {
-    /// Opens the keychain under `home` by its recovery key, also where its device key is lost, and sets a new passcode.
+    /// Opens the keychain under `home` with its recovery key, even if its device key is lost, and
+    /// sets a new passcode.
     ///
     /// - Parameters:
-    ///   - newPasscode: nil only counts what would be lost.
-    ///   - ownership: the daemon's hold on the home, where a daemon does so.
-    /// - Returns: how many items are lost with keys that could not leave the device.
+    ///   - newPasscode: nil only counts the items that would be lost.
+    ///   - ownership: the daemon's lock on the home, if the caller is a daemon.
+    /// - Returns: how many items are lost because their keys could not leave the device.
     public static func recover(
         home: KeychainHome, key: SharedSecret, newPasscode: SharedSecret?, clocks: Clocks = .system,
         ownership: HomeOwnership? = nil
     ) throws(KeychainError) -> Int {
-        // A daemon that ran meanwhile would go on with keys that are gone.
+        // A daemon that runs at the same time would continue with the replaced keys.
         if ownership == nil { try HomeOwnership.refuse(home) }
         let hold: HomeOwnership
         if let ownership { hold = ownership } else { hold = try HomeOwnership.acquireWithoutDaemon(home) }
@@ -40,7 +41,8 @@ extension EmbeddedService {
                 cost: clocks.passcodeCost,
                 attempts: attempts
             ) { (dryRun) throws(KeybagError) in
-                // A dry run makes no key; one that ends with the process does for counting.
+                // A dry run creates no device key file; an ephemeral key is sufficient for
+                // counting.
                 if dryRun { return try .load(from: state) ?? .ephemeral() }
                 return try .loadOrCreate(in: state)
             }

@@ -6,27 +6,30 @@ internal import KeychainStore
 internal import LinuxSystem
 internal import Logging
 
-/// The keychain in the calling process: on the user's files, or in memory.
+/// The keychain in the calling process: in the user's files, or in memory.
 public final class EmbeddedService: KeychainService {
     let store: KeychainStore
-    /// nil in memory.
+    /// nil for a keychain in memory.
     let home: KeychainHome?
     let clock: @Sendable () -> Double
     let passcodeCost: PasscodeCost
     let keys = KeyCache()
     private let automaticUnlock: AutomaticUnlock
-    /// nil where the home is the daemon's own, or there is none.
+    /// nil if this process owns the home as the daemon, or if the keychain is in memory.
     private let ownershipMonitor: HomeOwnershipMonitor?
     private let log = Logger(label: "latchkey.service")
 
-    /// Opens the keychain under `home`, and makes it where there is none.
+    /// Opens the keychain under `home`, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - clocks: what the time is.
-    ///   - ownership: the daemon's hold on the home; without it, a home that belongs to a daemon is refused.
-    ///   - quota: how large the keychain may become; nil for no limit.
-    ///   - automaticPasscode: asked once, when something is closed that was never unlocked; nil where there is nobody to ask.
-    /// - Throws: errSecNotAvailable also where there is no keychain yet and another user could replace the home's directories.
+    ///   - clocks: the wall clock, the boot clock and the cost of a passcode.
+    ///   - ownership: the daemon's lock on the home; without it, a home that belongs to a daemon is
+    ///     refused.
+    ///   - quota: the maximum size of the keychain; nil for no limit.
+    ///   - automaticPasscode: called when a locked item is needed before the first unlock; it
+    ///     returns nil if there is no passcode to offer.
+    /// - Throws: errSecNotAvailable also if the keychain does not exist yet and another user could
+    ///   replace the home's directories.
     public init(
         home: KeychainHome, clocks: Clocks = .system, ownership: HomeOwnership? = nil, quota: KeychainQuota? = nil,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
@@ -58,7 +61,7 @@ public final class EmbeddedService: KeychainService {
         automaticUnlock = AutomaticUnlock(automaticPasscode)
     }
 
-    /// A keychain in memory, which ends with the object.
+    /// Creates a keychain in memory, which lives as long as the object.
     public init(inMemory clocks: Clocks = .system) throws(KeychainError) {
         do throws(StoreError) {
             store = try KeychainStore(inMemoryWith: .ephemeral(), clock: clocks.boot)
@@ -88,7 +91,7 @@ public final class EmbeddedService: KeychainService {
         return try run { () throws(StoreError) in try store.add(record) }
     }
 
-    /// The item as it will be stored, checked.
+    /// Returns the record to store for an addition, after every check.
     func record(of item: ItemAddition, for caller: AuthorizedCaller) throws(KeychainError) -> ItemRecord {
         let group = try caller.groupForAddition(named: item.accessGroup)
         guard item.itemClass != .identity else {
@@ -124,9 +127,10 @@ public final class EmbeddedService: KeychainService {
                 withDigest: returning.isSuperset(of: [.data, .attributes]))
         }
         for row in result.damaged {
-            // Quietly: a library that repeats itself at every search is a nuisance to its host. `doctor` and `Latchkey` are not silent.
+            // Debug level only: warnings of a library at every search would flood its host's log.
+            // `doctor` and `Latchkey` report damaged rows.
             log.debug(
-                "a damaged row was passed over",
+                "skipped a damaged row",
                 metadata: ["item": "\(row.identifier?.description ?? "?")", "reason": "\(row.reason)"])
         }
         guard !result.records.isEmpty || !result.damaged.isEmpty else { throw .itemNotFound }
@@ -165,7 +169,7 @@ public final class EmbeddedService: KeychainService {
         return count
     }
 
-    // MARK: The keychain itself
+    // MARK: The whole keychain
 
     public func status() throws(KeychainError) -> KeychainStatus {
         try run { () throws(StoreError) in
@@ -204,10 +208,10 @@ public final class EmbeddedService: KeychainService {
     public func verifyAudit() throws(KeychainError) -> AuditVerification { throw Self.noAudit }
 
     private static let noAudit = KeychainError(
-        .notAvailable, "a keychain that programs open themselves keeps no audit log",
+        .notAvailable, "no audit log is kept for a keychain that programs open directly",
         hint: "latchkeyd keeps one: systemctl --user enable --now latchkeyd.socket")
 
-    /// Opens the log of this keychain, which one process at a time writes.
+    /// Opens the audit log of this keychain. Only one process at a time may write it.
     public func openAuditLog(limits: AuditLog.Limits = AuditLog.Limits()) throws(KeychainError) -> AuditLog {
         guard let home else { throw Self.noAudit }
         let directory: PrivateDirectory
@@ -219,9 +223,10 @@ public final class EmbeddedService: KeychainService {
         return try AuditLog(store: store, directory: directory, clock: clock, limits: limits)
     }
 
-    /// Refuses a caller who may not do anything to the keychain as a whole.
+    /// Refuses a caller that may not administer the whole keychain.
     ///
-    /// - Parameter accessesAttestedGroups: whether it would reach the items of attested groups, if there are any.
+    /// - Parameter accessesAttestedGroups: whether the operation can reach items of attested
+    ///   groups.
     /// - Throws: errSecMissingEntitlement.
     public static func requireAdministrator(_ caller: CallerIdentity, accessesAttestedGroups: Bool)
         throws(KeychainError)
@@ -229,30 +234,32 @@ public final class EmbeddedService: KeychainService {
         try Authorizer.authorizeAdministration(caller, accessesAttestedGroups: accessesAttestedGroups)
     }
 
-    /// Refuses a caller that is not attested, where items of attested groups are concerned.
+    /// Refuses a caller that is not attested, for operations that affect items of attested groups.
     ///
     /// - Throws: errSecMissingEntitlement.
     public static func requireAttested(_ caller: CallerIdentity) throws(KeychainError) {
         try Authorizer.authorizeAttested(caller)
     }
 
-    /// Whether the caller is shown the secrets of these groups only where the passcode was given; nil for whichever groups there are.
+    /// Returns whether the caller must give the passcode before it can read secrets of these
+    /// groups; nil for any groups that exist.
     public static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
         Authorizer.needsPasscode(caller, toReadSecretsOf: groups)
     }
 
-    /// How many private keys are kept ready.
+    /// The number of private keys in the cache.
     @_spi(Testing) public var cachedKeyCount: Int { keys.count }
 
-    /// Whether keys that need the passcode are in memory.
+    /// Whether keys that require the passcode are in memory.
     @_spi(Testing) public var canOpenPasscodeItems: Bool { store.hasPasscode && store.isOpen(.whenUnlocked) }
 
-    /// What a caller may do, in words, for whoever knows the facts.
+    /// Returns a readable report of what a caller may do, from the facts known about it.
     public static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
         Authorizer.report(caller, facts: facts)
     }
 
-    /// Whether a daemon has taken the home since this process opened it; what it holds from then on, the daemon is to be asked for.
+    /// Whether a daemon has taken over the home since this process opened it. If so, send further
+    /// requests to the daemon.
     public var isOwnedByDaemon: Bool { ownershipMonitor?.isOwnedByDaemon ?? false }
 
     public func checkpoint() throws(KeychainError) {
@@ -264,7 +271,8 @@ public final class EmbeddedService: KeychainService {
         store.close()
     }
 
-    /// Runs `body`, and again where it failed for a passcode that this process can give by itself.
+    /// Runs `body`; if it fails because the keychain was never unlocked, unlocks it with the
+    /// automatic passcode and runs `body` once more.
     func run<Result>(_ body: () throws(StoreError) -> Result) throws(KeychainError) -> Result {
         do {
             return try body()

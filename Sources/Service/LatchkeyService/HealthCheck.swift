@@ -5,7 +5,7 @@ public import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// What `doctor` says of a keychain.
+/// Computes the findings that `doctor` reports.
 enum HealthCheck {
     static func findings(_ inspection: StoreInspection, home: KeychainHome?, hasRecoveryKey: Bool) -> [KeychainFinding]
     {
@@ -37,7 +37,7 @@ enum HealthCheck {
         let names = inspection.damaged.prefix(5).map {
             "\($0.identifier?.description ?? "unknown item") (\($0.reason))"
         }
-        let closed = inspection.closed == 0 ? "" : ", \(inspection.closed) locked and not looked into"
+        let closed = inspection.closed == 0 ? "" : ", \(inspection.closed) locked and not checked"
         let others = closed + (inspection.quarantined == 0 ? "" : ", \(inspection.quarantined) in quarantine")
         guard !inspection.damaged.isEmpty else {
             return KeychainFinding(
@@ -56,16 +56,17 @@ enum HealthCheck {
         )
     }
 
-    /// Whether anything would bring the items back after a loss. Nothing is wrong without; it is only worth knowing.
+    /// Reports whether a backup or a recovery key exists. The finding is healthy without either; it
+    /// only informs.
     private static func recoveryOptions(_ home: KeychainHome, hasRecoveryKey: Bool) -> KeychainFinding {
-        let saved = LastBackupFile.date(in: home).map { "the last backup is of \($0)" }
+        let saved = LastBackupFile.date(in: home).map { "the last backup was made on \($0)" }
         let parts = [
             saved ?? "no backup was made", hasRecoveryKey ? "there is a recovery key" : "there is no recovery key",
         ]
         return KeychainFinding(
             "way back", isHealthy: true, detail: parts.joined(separator: ", "),
             hint: saved == nil && !hasRecoveryKey
-                ? "latchkey backup FILE, or latchkey recovery-key create: until then, a lost device key or passcode loses the items"
+                ? "latchkey backup FILE, or latchkey recovery-key create: until then, losing the device key or the passcode loses the items"
                 : nil)
     }
 
@@ -86,11 +87,11 @@ enum HealthCheck {
         guard statvfs(path, &info) == 0 else {
             return KeychainFinding(
                 "free space", isHealthy: false,
-                detail: SystemError.last("look at the free space of", path: path).description)
+                detail: SystemError.last("read the free space of", path: path).description)
         }
         guard info.f_flag & UInt(ST_RDONLY) == 0 else {
             return KeychainFinding(
-                "free space", isHealthy: true, detail: "\(path) lies on a read-only file system; nothing can be stored")
+                "free space", isHealthy: true, detail: "\(path) is on a read-only file system; nothing can be stored")
         }
         let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
         let isSufficient = free >= minFreeSpace
@@ -99,12 +100,13 @@ enum HealthCheck {
             hint: isSufficient ? nil : "free at least \(minFreeSpace >> 20) MiB, or writes will soon fail")
     }
 
-    /// Below this, a checkpoint of the log may not fit.
+    /// In bytes. With less, a checkpoint of the write-ahead log may fail.
     private static let minFreeSpace: UInt64 = 16 << 20
 }
 
 extension KeychainHome {
-    /// Whether other users can replace the directories of the keychain, also of one that is not there yet.
+    /// Returns whether other users can replace the directories of the keychain, even of one that
+    /// does not exist yet.
     public func checkParents() -> KeychainFinding {
         let subject = "parent directories"
         do throws(SystemError) {

@@ -5,18 +5,19 @@ internal import Glibc
 public import KeychainModel
 internal import LinuxSystem
 
-/// A daemon's hold on a home: a lock for as long as it runs, and a mark that stays.
+/// A daemon's ownership of a home: a lock while the daemon runs, and a marker file that remains.
 ///
-/// The mark says that the keychain belongs to a daemon. Where there is none to answer, nobody opens the files himself: a program that reckons
-/// with a keychain that is locked, and that keeps others away, is never handed a weaker one without being told.
+/// The marker file states that the keychain belongs to a daemon. If no daemon answers, programs do
+/// not open the files themselves: a program that relies on the daemon's lock and access control
+/// must not silently get a keychain with weaker protection.
 public final class HomeOwnership: Sendable {
     private let lock: HomeLock
 
     private init(_ lock: HomeLock) { self.lock = lock }
 
-    /// Takes the home for the daemon that this process is, and marks it.
+    /// Takes ownership of the home for this process as its daemon, and creates the marker file.
     ///
-    /// - Throws: errSecNotAvailable where another daemon has it.
+    /// - Throws: errSecNotAvailable if another daemon owns the home.
     public static func acquire(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
         do throws(SystemError) {
             try home.requireSafeIfNew()
@@ -31,10 +32,10 @@ public final class HomeOwnership: Sendable {
         }
     }
 
-    /// Gives a marked home back to the programs themselves.
+    /// Removes the marker file, so that programs open the home directly again.
     ///
-    /// - Returns: false where it was not marked.
-    /// - Throws: errSecNotAvailable where a daemon has it.
+    /// - Returns: false if there was no marker file.
+    /// - Throws: errSecNotAvailable if a daemon owns the home.
     public static func removeMarker(_ home: KeychainHome) throws(KeychainError) -> Bool {
         guard hasMarker(home) else { return false }
         let ownership = try acquireWithoutDaemon(home)
@@ -48,7 +49,7 @@ public final class HomeOwnership: Sendable {
         faccessat(AT_FDCWD, markerPath(home), F_OK, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Keeps daemons away while something is done to the files.
+    /// Locks the home against daemons during an operation on its files.
     static func acquireWithoutDaemon(_ home: KeychainHome) throws(KeychainError) -> HomeOwnership {
         do throws(SystemError) {
             return try acquireLock(home)
@@ -57,7 +58,7 @@ public final class HomeOwnership: Sendable {
         }
     }
 
-    /// Refuses to open a home that belongs to a daemon.
+    /// Throws if the home belongs to a daemon.
     static func refuse(_ home: KeychainHome) throws(KeychainError) {
         guard hasMarker(home) else { return }
         if (try? FileSystem.isReadOnly(at: home.dataDirectory)) == true {
@@ -65,26 +66,26 @@ public final class HomeOwnership: Sendable {
                 .notAvailable,
                 "the keychain in \(home.dataDirectory) belongs to latchkeyd, which cannot run on a read-only file system",
                 hint:
-                    "mount it writable, or copy the data and state directories elsewhere and remove the copy's file \(markerName)"
+                    "mount it read-write, or copy the data and state directories elsewhere and remove the file \(markerName) from the copy"
             )
         }
         throw KeychainError(
             .notAvailable, "the keychain in \(home.dataDirectory) belongs to latchkeyd, which does not answer",
             hint:
-                "systemctl --user start latchkeyd.socket, or: latchkeyd --user &; to do without it: latchkeyd --user --release"
+                "systemctl --user start latchkeyd.socket, or: latchkeyd --user &; to use the keychain without it: latchkeyd --user --release"
         )
     }
 
     private static func acquireLock(_ home: KeychainHome) throws(SystemError) -> HomeOwnership {
         let state = try PrivateDirectory(creating: home.stateDirectory)
         let path = state.appending(lockName)
-        guard let lock = try HomeLock(path) else { throw SystemError("take", path: path, code: EWOULDBLOCK) }
+        guard let lock = try HomeLock(path) else { throw SystemError("lock", path: path, code: EWOULDBLOCK) }
         return HomeOwnership(lock)
     }
 
     private static func busy(_ home: KeychainHome) -> KeychainError {
         KeychainError(
-            .notAvailable, "another latchkeyd has the keychain in \(home.dataDirectory)",
+            .notAvailable, "another latchkeyd owns the keychain in \(home.dataDirectory)",
             hint: "stop it first: systemctl --user stop latchkeyd.socket latchkeyd.service")
     }
 

@@ -4,7 +4,8 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import Synchronization
 
-/// Notices that a daemon takes a home which this process has open. The file system is asked a few times a second at most.
+/// Detects that a daemon takes over a home that this process has open. It checks the file system at
+/// most ten times a second.
 final class HomeOwnershipMonitor: Sendable {
     private let home: KeychainHome
     private let clock: BootClock

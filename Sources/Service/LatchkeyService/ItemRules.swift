@@ -3,14 +3,15 @@
 internal import KeychainModel
 internal import SecretMemory
 
-/// What an item must be like, whoever adds or changes it.
+/// The rules for every item that is added or changed.
 enum ItemRules {
-    /// The most that the secret half of an item may hold, in bytes. Larger things belong in a file whose key is in the keychain.
+    /// The maximum size of the secret half of an item, in bytes. Store larger data in a file, and
+    /// its key in the keychain.
     static let maxSecretSize = 4 << 20
-    /// The most that all attributes of an item may hold, in bytes.
+    /// The maximum size of all attributes of an item, in bytes.
     static let maxMetadataSize = 1 << 20
 
-    /// Refuses an item that may not be stored.
+    /// Throws if the item may not be stored.
     static func check(_ record: ItemRecord) throws(KeychainError) {
         try checkAttributes(of: record)
         let hasConstraints = record.accessControlFlags?.hasConstraints ?? false
@@ -22,24 +23,24 @@ enum ItemRules {
             (record.secrets?.data?.count ?? 0) + (record.secrets?.attributes.values.reduce(0) { $0 + $1.count } ?? 0)
         guard secret <= maxSecretSize else {
             throw KeychainError(
-                .dataTooLarge, "the data has \(secret) bytes, an item holds at most \(maxSecretSize)",
+                .dataTooLarge, "the data has \(secret) bytes; an item may hold at most \(maxSecretSize)",
                 hint: "encrypt a file with a key and keep the key in the keychain")
         }
         let metadata = record.attributes.values.reduce(0) { $0 + $1.canonicalBytes.count }
         guard metadata <= maxMetadataSize else {
             throw KeychainError(
-                .dataTooLarge, "the attributes have \(metadata) bytes, an item holds at most \(maxMetadataSize)")
+                .dataTooLarge, "the attributes have \(metadata) bytes; an item may hold at most \(maxMetadataSize)")
         }
     }
 
-    /// Why an item of a backup is not restored; nil for one that a program could have stored.
+    /// Returns why an item of a backup may not be restored; nil if a program could have stored it.
     static func refusal(ofRestored record: ItemRecord, allowsAttestedGroups: Bool) -> String? {
         let group = record.accessGroup
         if group.name.isEmpty || group.name == "*" || group.name == AccessGroup.token.name {
             return "no program may have the access group '\(group.name)'"
         }
         if group.grade == .attested, !allowsAttestedGroups {
-            return "the access group '\(group.name.prefix(100))' is an attested one, and not this caller's to restore"
+            return "the access group '\(group.name.prefix(100))' is attested, and this caller may not restore it"
         }
         do throws(KeychainError) {
             try checkDates(of: record.attributes, record.created, record.modified)
@@ -50,20 +51,21 @@ enum ItemRules {
         }
     }
 
-    /// Refuses dates that no calendar shows.
+    /// Throws if a date is outside of the years 1 to 9999.
     static func checkDates(of attributes: [ItemAttribute: AttributeValue], _ more: Double?...) throws(KeychainError) {
         let given = attributes.values.compactMap { value -> Double? in
             if case .date(let date) = value { date } else { nil }
         }
         guard (given + more.compactMap { $0 }).allSatisfy(dates.contains) else {
-            throw .parameter("a date is not in the years 1 to 9999")
+            throw .parameter("a date must be in the years 1 to 9999")
         }
     }
 
     /// The years 1 to 9999, in seconds since 2001.
     private static let dates = -63_114_076_800.0...252_423_993_600
 
-    /// Refuses attributes that the class does not keep: their row would not open again.
+    /// Throws for attributes that are not stored for the class: a row that has them could not be
+    /// opened again.
     private static func checkAttributes(of record: ItemRecord) throws(KeychainError) {
         let schema = ItemSchema.of(record.itemClass)
         let foreign =
@@ -75,7 +77,8 @@ enum ItemRules {
         }
     }
 
-    /// The record after an update (keychain-behaviour §3.4). What the update does not name stays.
+    /// Returns the record after an update (keychain-behaviour §3.4). Values that the update does
+    /// not contain are kept.
     static func applying(_ update: ItemUpdate, to record: ItemRecord, group: AccessGroup?, now: Double)
         throws(KeychainError) -> ItemRecord
     {
@@ -87,7 +90,7 @@ enum ItemRules {
         if let group { changed.accessGroup = group }
         if let protection = update.protection {
             changed.protection = protection
-            // A new class alone drops the access control, which is rebuilt from the class.
+            // A new class without an access control removes the old access control (§3.4).
             changed.accessControlFlags = update.accessControlFlags
         }
         if let isSynchronizable = update.isSynchronizable { changed.isSynchronizable = isSynchronizable }

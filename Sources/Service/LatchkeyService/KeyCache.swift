@@ -5,10 +5,12 @@ internal import KeyServices
 internal import SecretMemory
 internal import Synchronization
 
-/// Private keys that were used lately, ready to be used again: to make one ready takes longer than a signature by it.
+/// A cache of parsed private keys that were used recently: parsing a key takes longer than a
+/// signature.
 ///
-/// Nobody gets a key from here who has not just opened its item: the cache is asked with the item's data, and gives the key that was made of the
-/// same. It is emptied whenever the keychain locks.
+/// The caller of ``key(of:_:_:)`` must have opened the key's item: it passes the item's data, and
+/// gets a key only if that key was made from the same data. The cache is emptied whenever the
+/// keychain locks.
 final class KeyCache: Sendable {
     private struct Entry {
         var digest: [UInt8]
@@ -23,7 +25,7 @@ final class KeyCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// The key that this item's data is, made by `make` where it is not at hand.
+    /// Returns the key that `data` holds; `make` creates it if it is not cached.
     func key(
         of item: ItemIdentifier, _ data: SharedSecret, _ make: () throws(KeychainError) -> SoftwareKey
     ) throws(KeychainError) -> SoftwareKey {
@@ -48,7 +50,7 @@ final class KeyCache: Sendable {
         return fresh
     }
 
-    /// Lets go of every key; libcrypto wipes each with its last user.
+    /// Removes every key; libcrypto wipes a key when its last reference ends.
     func removeAll() {
         state.withLock { $0.entries = [:] }
     }

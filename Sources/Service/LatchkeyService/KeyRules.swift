@@ -4,25 +4,27 @@ internal import KeychainModel
 internal import KeyServices
 internal import SecretMemory
 
-/// What items that are keys must be like, and may be used for.
+/// The rules for key items: their attributes, and the operations that they permit.
 enum KeyRules {
     enum Key {
         case publicKey(PublicKey)
         case privateKey(SoftwareKey)
     }
 
-    /// The addition of one half of a pair, with the attributes that its maker has not given, and its data.
+    /// Returns the addition of one half of a pair, with its data, and with defaults for the
+    /// attributes that the caller did not give.
     static func completed(
         _ half: ItemAddition, _ key: PublicKey, _ which: KeyHalf, data: SharedSecret
     ) throws(KeychainError) -> ItemAddition {
-        guard half.itemClass == .key else { throw .parameter("the half of a pair is an item of the class of keys") }
+        guard half.itemClass == .key else { throw .parameter("each half of a key pair must be a key item") }
         var addition = half
         addition.attributes.merge(try KeyAttributes.standard(key, which)) { given, _ in given }
-        // Which half it is, of what kind and size, is not the maker's to say.
+        // The class, type and sizes of the key follow from the key itself; the caller cannot set
+        // them.
         for attribute in [ItemAttribute.keyClass, .type, .keySizeInBits, .effectiveKeySize] {
             addition.attributes[attribute] = try KeyAttributes.standard(key, which)[attribute]
         }
-        // The public half is no secret.
+        // The public half is not secret.
         if which == .publicKey { addition.attributes[.isExtractable] = .number(1) }
         if half.attributes[.wasNeverExtractable] == nil, addition.attributes[.isExtractable] == .number(0) {
             addition.attributes[.wasNeverExtractable] = .number(1)
@@ -31,8 +33,8 @@ enum KeyRules {
         return addition
     }
 
-    /// An item that is added with its bytes is a key where they are one: then its application label is that of the key, unless its maker gave
-    /// another.
+    /// Sets the application label of an item that is added with the bytes of a key, unless the
+    /// caller gave one.
     static func complete(_ record: inout ItemRecord) {
         guard record.itemClass == .key, record.attributes[.applicationLabel] == nil else { return }
         guard case .number? = record.attributes[.type], case .number? = record.attributes[.keyClass] else { return }
@@ -45,19 +47,20 @@ enum KeyRules {
         if let label { record.attributes[.applicationLabel] = .data(label) }
     }
 
-    /// Lends the key that an item holds.
+    /// Calls `body` with the key that an item holds.
     ///
-    /// - Parameter cache: where private keys are kept ready; nil for one that is looked at once.
-    /// - Throws: errSecUnimplemented for a type that is not served, errSecDecode where the bytes are no such key.
+    /// - Parameter cache: a cache for private keys; nil for a key that is used only once.
+    /// - Throws: errSecUnimplemented for an unsupported key type; errSecDecode if the bytes are not
+    ///   a key of the item's type.
     static func withKey<Result>(
         of item: ItemRecord, from cache: KeyCache? = nil, _ body: (Key) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
         guard let data = item.secrets?.data else { throw KeychainError(.decode, "the item holds no key") }
         guard case .number(let number)? = item.attributes[.type], let type = KeyType(rawValue: number) else {
-            throw KeychainError(.unimplemented, "keys of this type are only kept, not used")
+            throw KeychainError(.unimplemented, "keys of this type can be stored, but not used")
         }
         guard case .number(let half)? = item.attributes[.keyClass], let half = KeyHalf(rawValue: half) else {
-            throw KeychainError(.unimplemented, "only keys of a pair are used")
+            throw KeychainError(.unimplemented, "only public and private keys can be used")
         }
         let key: Key
         do throws(KeychainError) {
@@ -85,25 +88,26 @@ enum KeyRules {
         return try body(key)
     }
 
-    /// Refuses a key that is said to lie on a token (`kSecAttrTokenID`): its bytes would lie in the database like any other's, and come out again.
+    /// Rejects a key with a token identifier (`kSecAttrTokenID`): its bytes would be stored in the
+    /// database and could be read back like those of any other key.
     static func refuseToken(_ record: ItemRecord) throws(KeychainError) {
         guard record.itemClass == .key, let token = record[.tokenIdentifier], !token.canonicalBytes.isEmpty else {
             return
         }
         throw KeychainError(
             .unimplemented, "there is no token or Secure Enclave to hold the key, so it was not stored",
-            hint: "leave kSecAttrTokenID out to keep the key in the keychain")
+            hint: "omit kSecAttrTokenID to store the key in the keychain")
     }
 
-    // MARK: What its attributes allow
+    // MARK: What the attributes allow
 
     static let notExtractable = KeychainError(
-        .unimplemented, "the key may be used, and not be taken out of the keychain",
-        hint: "it was made with kSecAttrIsExtractable = false; make another one to have its bytes")
+        .unimplemented, "the key is not extractable: it can be used, but not exported",
+        hint: "it was created with kSecAttrIsExtractable = false; create an extractable key to get its bytes")
 
-    /// Takes the data out of what is given to a caller, where it may not have it.
+    /// Removes the data of non-extractable keys from records that a caller receives.
     ///
-    /// - Throws: errSecUnimplemented where the data was all that was asked for, and there is none to give.
+    /// - Throws: errSecUnimplemented if only data was requested, and no record may return it.
     static func removeProtectedData(from records: inout [ItemRecord], _ returning: ReturnTypes) throws(KeychainError) {
         guard returning.contains(.data) else { return }
         for index in records.indices where !records[index].isExtractable { records[index].secrets = nil }
@@ -112,7 +116,7 @@ enum KeyRules {
 
     static func requirePermission(for use: PrivateKeyUse, of item: ItemRecord) throws(KeychainError) {
         for operation in use.operations where isForbidden(KeyAttributes.permission(for: operation), of: item) {
-            throw KeychainError(.keyUsageIncorrect, "the key was made so that it does not \(operation)")
+            throw KeychainError(.keyUsageIncorrect, "the key's attributes do not permit it to \(operation)")
         }
     }
 
@@ -124,11 +128,11 @@ enum KeyRules {
         }
     }
 
-    /// Refuses a change that would let out what may not leave.
+    /// Throws if a change would make a non-extractable key readable.
     static func check(_ changed: ItemRecord, was record: ItemRecord) throws(KeychainError) {
         guard record.itemClass == .key, !record.isExtractable else { return }
         guard !changed.isExtractable, changed.attributes[.keyClass] == record.attributes[.keyClass] else {
-            throw KeychainError(.param, "a key that may not be taken out stays so")
+            throw KeychainError(.param, "a non-extractable key must stay so, and keep its kSecAttrKeyClass")
         }
     }
 }

@@ -3,37 +3,43 @@
 public import KeychainModel
 public import SecretMemory
 
-/// How far a long change has come: rows done, and rows in all.
+/// Reports the progress of a long operation: the rows done, and all rows.
 public typealias ChangeProgress = (_ done: Int, _ total: Int) -> Void
 
 public typealias BackupSink = (UnsafeRawBufferPointer) throws(KeychainError) -> Void
 public typealias BackupSource = (UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int
 
-/// The operations on the lock of a keychain and on what opens it. Where a passcode is set, whatever weakens or moves it names it in the same
-/// request.
+/// The operations on the lock of a keychain and on the secrets that open it. If a passcode is set,
+/// every request that weakens or replaces a secret must contain it.
 ///
-/// A passcode is judged at most once a request. Wrong ones answer errSecAuthFailed, and so do all while a delay is running; neither changes
-/// anything.
+/// A request checks a passcode at most once. A wrong passcode throws errSecAuthFailed, and so does
+/// every passcode while a delay is running; neither changes anything.
 public protocol KeychainAdministration: Sendable {
     func lockStatus() throws(KeychainError) -> LockStatus
 
-    /// Opens what the passcode opens; does nothing where there is none.
+    /// Unlocks the keychain with the passcode; has no effect on a keychain without a passcode.
     func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError)
 
-    /// Closes what the lock closes.
+    /// Locks the keychain.
     ///
-    /// - Parameter immediately: without the grace of the settings.
-    /// - Throws: errSecParam where no passcode is set.
+    /// - Parameter immediately: skips the grace period of the settings.
+    /// - Throws: errSecParam if no passcode is set.
     func lock(immediately: Bool) throws(KeychainError)
 
-    /// Calls `body` with every new state, until it is removed by the number that is returned.
+    /// Calls `body` with every new lock state, until the observer is removed.
+    ///
+    /// - Returns: the number to pass to ``removeLockObserver(_:)``.
     func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int
     func removeLockObserver(_ number: Int)
 
-    /// Sets a passcode where there is none, and seals every item that it protects under new keys. A recovery key ends.
+    /// Sets the first passcode, and reseals every item that it protects with new keys. An existing
+    /// recovery key becomes invalid.
     func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError)
 
-    /// - Parameter rotates: also makes new keys and seals every item under them; a recovery key ends.
+    /// Replaces the passcode.
+    ///
+    /// - Parameter rotates: also generates new keys and reseals every item with them; an existing
+    ///   recovery key becomes invalid.
     func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
     ) throws(KeychainError)
@@ -43,40 +49,44 @@ public protocol KeychainAdministration: Sendable {
     /// - Returns: how many items were destroyed.
     func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int
 
-    /// Makes a recovery key, in place of an earlier one.
+    /// Creates a recovery key, which replaces an earlier one.
     ///
-    /// - Returns: its text, which is kept nowhere.
+    /// - Returns: the text of the recovery key, which is not stored anywhere.
     func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret
 
-    /// - Returns: false where there was none.
+    /// Removes the recovery key.
+    ///
+    /// - Returns: false if there was no recovery key.
     func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool
 
     func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError)
 
-    /// Writes every item that may leave the keychain, under a passphrase of the backup's own.
+    /// Writes every item that may leave the keychain, encrypted under the backup's own passphrase.
     ///
     /// - Parameters:
-    ///   - passcode: the keychain's, where one is set.
-    ///   - includesNonExtractable: whether keys that may not be extracted go into the backup without the passcode, too; otherwise they are
-    ///     left out, and named in the report.
-    ///   - sink: takes the bytes in order; what it throws ends the backup.
+    ///   - passcode: the passcode of the keychain, if one is set.
+    ///   - includesNonExtractable: whether the backup contains non-extractable keys even if no
+    ///     passcode is given; otherwise they are omitted, and listed in the report.
+    ///   - sink: receives the bytes in order; an error that it throws ends the backup.
     func backup(
         under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
         to sink: @escaping BackupSink,
         progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport
 
-    /// Notes that a backup lies where it will be found, for the doctor.
+    /// Records that a backup was completed, for `latchkey doctor`.
     func recordBackup()
 
-    /// Reads a backup into the keychain: all of it, or nothing.
+    /// Restores a backup into the keychain: all of it, or nothing.
     ///
     /// - Parameters:
-    ///   - merges: keeps what is here, the newer of two namesakes winning; otherwise everything that is here is deleted first.
-    ///   - dryRun: changes nothing in the end.
-    ///   - allowsAttestedGroups: whether items of attested groups are restored; otherwise they are refused, and counted in the report. Nothing but a
-    ///     daemon may say so, for a caller whom it knows to be attested.
-    ///   - source: fills as much of the buffer as there is; 0 at the end.
+    ///   - merges: keeps existing items, and of two items with the same primary key the newer one;
+    ///     otherwise all existing items are deleted first.
+    ///   - dryRun: rolls everything back at the end.
+    ///   - allowsAttestedGroups: whether items of attested groups are restored; otherwise they are
+    ///     refused, and counted in the report. Only a daemon may pass true, and only for an
+    ///     attested caller.
+    ///   - source: fills the buffer with the next bytes and returns their count; 0 at the end.
     func restore(
         under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
@@ -84,14 +94,14 @@ public protocol KeychainAdministration: Sendable {
 }
 
 extension KeychainAdministration {
-    /// A backup without the keys that may not be extracted, unless the passcode is given.
+    /// Writes a backup that contains non-extractable keys only if the passcode is given.
     public func backup(
         under passphrase: SharedSecret, passcode: SharedSecret?, to sink: @escaping BackupSink, progress: ChangeProgress
     ) throws(KeychainError) -> BackupReport {
         try backup(under: passphrase, passcode: passcode, includesNonExtractable: false, to: sink, progress: progress)
     }
 
-    /// Restores no attested group.
+    /// Restores a backup without the items of attested groups.
     public func restore(
         under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool,
         from source: @escaping BackupSource,

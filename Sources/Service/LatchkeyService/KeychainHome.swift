@@ -5,14 +5,15 @@ internal import Keybag
 public import KeychainModel
 internal import LinuxSystem
 
-/// Where a user's keychain lies.
+/// The directories of one user's keychain.
 public struct KeychainHome: Sendable, Hashable {
     /// The directory of the database.
     public let dataDirectory: String
-    /// The directory of the device key. Another one, so that a backup of the data alone opens nothing.
+    /// The directory of the device key. It is separate, so that a backup of the data directory
+    /// alone opens nothing.
     public let stateDirectory: String
 
-    /// `root/data` and `root/state`.
+    /// Creates the home with the directories `root/data` and `root/state`.
     public init(root: String) {
         dataDirectory = "\(root)/data"
         stateDirectory = "\(root)/state"
@@ -23,9 +24,10 @@ public struct KeychainHome: Sendable, Hashable {
         self.stateDirectory = stateDirectory
     }
 
-    /// What the environment says: `LATCHKEY_HOME`, else the XDG directories, else their defaults under `HOME`.
+    /// Returns the home that the environment defines: `LATCHKEY_HOME`, else the XDG directories,
+    /// else their defaults under `HOME`.
     ///
-    /// - Throws: errSecNoDefaultKeychain where none of them is set.
+    /// - Throws: errSecNoDefaultKeychain if none of them is set.
     public static func resolve(_ environment: (String) -> String?) throws(KeychainError) -> KeychainHome {
         if let root = environment("LATCHKEY_HOME"), !root.isEmpty {
             return KeychainHome(root: absolute(root))
@@ -40,13 +42,15 @@ public struct KeychainHome: Sendable, Hashable {
 
     static let databaseName = "keychain.db"
 
-    /// Refuses to make a keychain where another user could replace it. One that is there already can be used; `doctor` names the directory.
+    /// Refuses to create a keychain that another user could replace. An existing keychain can be
+    /// used; `doctor` reports the directory.
     func requireSafeIfNew() throws(SystemError) {
         guard try FileStatus.ofLink(databasePath) == nil, let parent = try replaceableParent() else { return }
-        throw SystemError("make a keychain in \(dataDirectory): \(parent.problem)", code: EACCES, hint: parent.hint)
+        throw SystemError("create a keychain in \(dataDirectory): \(parent.problem)", code: EACCES, hint: parent.hint)
     }
 
-    /// A directory or link above the keychain's directories by which another user can replace them.
+    /// Returns a directory or link above the keychain's directories that lets another user replace
+    /// them; nil if there is none.
     func replaceableParent() throws(SystemError) -> ReplaceableParent? {
         for directory in [dataDirectory, stateDirectory] {
             if let found = try ReplaceableParent.first(above: directory, user: geteuid()) { return found }
@@ -57,12 +61,12 @@ public struct KeychainHome: Sendable, Hashable {
     private static func directory(
         _ variable: String, underHome path: String, _ environment: (String) -> String?
     ) throws(KeychainError) -> String {
-        // The XDG base directory specification: a relative path is to be ignored.
+        // XDG Base Directory Specification: relative paths must be ignored.
         if let directory = environment(variable), directory.hasPrefix("/") { return directory }
         guard let home = environment("HOME"), home.hasPrefix("/") else {
             throw KeychainError(
                 .noDefaultKeychain,
-                "there is no place for a keychain: neither LATCHKEY_HOME nor \(variable) nor HOME names a directory",
+                "no directory for the keychain: neither LATCHKEY_HOME nor \(variable) nor HOME names a directory",
                 hint: "export LATCHKEY_HOME=/path/of/a/private/directory")
         }
         return "\(home)/\(path)"

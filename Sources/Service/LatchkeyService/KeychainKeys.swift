@@ -3,29 +3,33 @@
 public import KeychainModel
 public import SecretMemory
 
-/// The operations on keys that lie in the keychain. The private half is used where it lies; only an export, where it is allowed, gives it away.
+/// The operations on keys in the keychain. Private keys are used inside the service; their bytes
+/// leave it only by an export, if that is allowed.
 public protocol KeychainKeys: Sendable {
-    /// Makes a pair, and keeps its private half; both or none of its items.
+    /// Generates a key pair, and stores its private half, and its public half if requested: both
+    /// items, or none.
     ///
-    /// - Throws: what ``KeychainService/add(_:from:)`` throws for either half; errSecKeySizeNotAllowed.
+    /// - Throws: what ``KeychainService/add(_:from:)`` throws for either half;
+    ///   errSecKeySizeNotAllowed.
     func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey
 
-    /// The public half of a key, or of the pair of a private key.
+    /// Returns the public key of a key item, or of the pair of a private key.
     ///
-    /// - Throws: errSecDecode where the item holds no key.
+    /// - Throws: errSecDecode if the item holds no key.
     func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
         -> PublicKeyInfo
 
-    /// Has a private key do what only it can do.
+    /// Performs an operation with a private key.
     ///
-    /// - Returns: a signature, what was encrypted, or what was agreed on.
-    /// - Throws: errSecKeyUsageIncorrect where the key's attributes do not allow it; errSecParam where the input does not fit.
+    /// - Returns: the signature, the decrypted data, or the shared secret.
+    /// - Throws: errSecKeyUsageIncorrect if the key's attributes do not allow the operation;
+    ///   errSecParam if the input does not fit.
     func useKey(
         _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput
 
-    /// The external representation of a key.
+    /// Returns the external representation of a key.
     ///
-    /// - Throws: errSecUnimplemented, as tokens answer, where the key may not be extracted.
+    /// - Throws: errSecUnimplemented, as for keys on tokens, if the key is not extractable.
     func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError) -> KeyOutput
 }

@@ -3,9 +3,9 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// When the last backup was made: a file beside the device key, which the doctor reads.
+/// The date of the last backup, in a file beside the device key. `latchkey doctor` reads it.
 enum LastBackupFile {
-    /// `2026-11-21`; nil where no backup was made.
+    /// Returns the date as `2026-11-21`; nil if no backup was made.
     static func date(in home: KeychainHome) -> String? {
         guard let bytes = (try? PrivateFile.read("\(home.stateDirectory)/\(name)", atMost: length)) ?? nil else {
             return nil
@@ -16,7 +16,7 @@ enum LastBackupFile {
         return isDate ? text : nil
     }
 
-    /// Notes a backup. It is made whether or not this succeeds.
+    /// Records a backup. Errors are ignored: the backup itself is complete.
     static func set(in home: KeychainHome, secondsSince1970: Int) {
         var seconds = time_t(secondsSince1970)
         var parts = tm()

@@ -4,19 +4,19 @@ internal import Keybag
 public import KeychainModel
 public import SecretMemory
 
-/// What a new passcode or passphrase has to be beside long enough.
+/// The rules for a new passcode or passphrase, apart from its minimum length.
 public enum PasscodeRules {
-    /// Refuses one that everybody who guesses tries first.
+    /// Rejects a passcode or passphrase that is easy to guess.
     ///
-    /// - Parameter noun: what it is called in the message: `passcode` or `passphrase`.
-    /// What can be no passcode at all passes: it is refused, with its reason, where it is set.
+    /// A text that cannot be a passcode at all is accepted here; setting it fails with the reason.
     ///
+    /// - Parameter noun: the name to use in the message: `passcode` or `passphrase`.
     /// - Throws: errSecParam.
     public static func requireUncommon(_ new: SharedSecret, noun: String) throws(KeychainError) {
         guard let passcode = try? Passcode(new) else { return }
         switch passcode.weakness {
-        case .oneCharacter: throw KeychainError(.param, "the \(noun) is one character repeated, which is guessed first")
-        case .common: throw KeychainError(.param, "the \(noun) is among the commonest, which are guessed first")
+        case .oneCharacter: throw KeychainError(.param, "the \(noun) repeats one character, which is easily guessed")
+        case .common: throw KeychainError(.param, "the \(noun) is one of the most common, which are easily guessed")
         case nil: return
         }
     }

@@ -4,23 +4,26 @@ public import KeychainModel
 internal import Logging
 internal import Synchronization
 
-/// Warnings for the developers of the calling program: swift-log's logger `latchkey` gets each one once a process.
+/// Warnings for the developers of the calling program, sent to swift-log's logger `latchkey`, each
+/// one once per process.
 ///
-/// Used by the faces, in the process of the program: what the daemon logs, its clients do not see.
+/// Public modules use it in the process of the program: clients do not see what the daemon logs.
 public final class ProgramLog: Sendable {
-    /// What is worth a warning.
+    /// A reason for a warning.
     public enum Warning: Hashable, Sendable {
-        /// An RSA key of less than 2048 bits was made.
+        /// An RSA key of less than 2048 bits was generated.
         case weakKey(KeyKind)
-        /// An access control with constraints was given; items with one are refused.
+        /// An access control with constraints was created; items that have one are refused.
         case constraintsRefused
-        /// Match keys in an update or a delete have no effect, so that it reaches more items than the caller may expect.
+        /// Match keys in an update or a delete have no effect, so that it affects more items than
+        /// the caller may expect.
         case matchKeysIgnored
-        /// An option of an import is not known and has no effect. Its value is not told: it may be a secret.
+        /// An option of an import is unknown and has no effect. Its value is not logged, because it
+        /// may be a secret.
         case importOptionIgnored(String)
     }
 
-    /// The log of this process; in tests, one of their own.
+    /// The log of this process; tests set their own.
     @TaskLocal public static var current = ProgramLog()
 
     private let sink: @Sendable (String) -> Void
@@ -32,11 +35,11 @@ public final class ProgramLog: Sendable {
     }
 
     private convenience init() {
-        // Made when it is needed: the program may choose its log handler late.
+        // Create the logger late: the program may choose its log handler after start.
         self.init { Logger(label: "latchkey").warning("\($0)") }
     }
 
-    /// Logs the warning, unless this log had it before.
+    /// Logs the warning, unless it was logged before.
     public func warn(_ warning: Warning) {
         guard given.withLock({ $0.insert(warning).inserted }) else { return }
         sink(warning.text)
@@ -54,9 +57,9 @@ extension ProgramLog.Warning {
             with errSecNotAvailable; use kSecAttrAccessible, or an access control without such flags
             """
         case .matchKeysIgnored:
-            "kSecMatch keys have no effect in SecItemUpdate and SecItemDelete, as on macOS: every item that the attributes match is concerned"
+            "kSecMatch keys have no effect in SecItemUpdate and SecItemDelete, as on macOS: every item that the attributes match is affected"
         case .importOptionIgnored(let name):
-            "SecPKCS12Import does not know the option \(name): it has no effect"
+            "SecPKCS12Import ignores the unknown option \(name)"
         }
     }
 }

@@ -78,10 +78,10 @@ struct DamagedService: KeychainService {
             facts: [
                 CallerReport.Fact("user", "1000", .attested, source: "the kernel, when the connection was made"),
                 CallerReport.Fact(
-                    "unit", "backup.service", .attested, source: "its control group; nobody logs in as its user"),
+                    "unit", "backup.service", .attested, source: "its control group; no login is possible as its user"),
                 CallerReport.Fact("executable", "/usr/bin/backup", .claimed, source: "the program says so"),
             ], groups: [AccessGroup("backup.keys", grade: .attested), AccessGroup("own", grade: .claimed)],
-            reason: "the administrator gives it the attested ones")
+            reason: "the administrator grants it the attested ones")
     }
 
     func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError) -> UInt64
@@ -92,7 +92,7 @@ struct DamagedService: KeychainService {
 
     func verifyAudit() throws(KeychainError) -> AuditVerification {
         AuditVerification(
-            isIntact: false, lines: 1, firstWrong: 2, detail: "line 2 is not what was written, or is missing")
+            isIntact: false, lines: 1, firstWrong: 2, detail: "line 2 was changed or is missing")
     }
 
     func checkpoint() throws(KeychainError) {}

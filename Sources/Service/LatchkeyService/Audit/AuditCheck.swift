@@ -5,7 +5,7 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Holds the files of the log against the positions that the database and the writer remember.
+/// Compares the files of the log with the positions that the database and the writer have stored.
 struct AuditCheck {
     let store: KeychainStore
     let path: (_ age: Int) -> String
@@ -35,13 +35,14 @@ struct AuditCheck {
         }
         return AuditVerification(
             isIntact: true, lines: lines,
-            detail: lines == 0 ? "the log is empty" : "every line is what was written, up to line \(end.sequence)",
+            detail: lines == 0 ? "the log is empty" : "every line is intact, up to line \(end.sequence)",
             removals: removals.suffix(Self.maxRemovals))
     }
 
     private static let maxRemovals = 64
 
-    /// Moves `position` over the lines of a file; what is wrong with the first one that it does not fit.
+    /// Advances `position` over the lines of a file; returns a failed verdict for the first line
+    /// that does not fit.
     private func check(
         _ age: Int, _ position: inout AuditPosition, _ lines: inout Int, _ removals: inout [AuditRemoval],
         until last: UInt64
@@ -51,7 +52,7 @@ struct AuditCheck {
         let hasPartialLine: Bool
         do throws(SystemError) {
             hasPartialLine = try AuditFile.read(path(age)) { line in
-                // What is written meanwhile is looked at the next time.
+                // Lines that are written during the check are left to the next one.
                 guard end.sequence < last else {
                     if line.sequence == nil { wrong = end.sequence + 1 }
                     return false
@@ -74,19 +75,19 @@ struct AuditCheck {
         return wrong.map {
             AuditVerification(
                 isIntact: false, lines: count, firstWrong: $0,
-                detail: "line \($0) is not what was written, or is missing")
+                detail: "line \($0) was changed or is missing")
         }
     }
 
     private func missing(after sequence: UInt64, _ lines: Int, _ number: Int64) -> AuditVerification {
         AuditVerification(
             isIntact: false, lines: lines, firstWrong: sequence + 1,
-            detail: "a file of the log ends with line \(sequence), which is not where the next one begins")
+            detail: "a file of the log ends with line \(sequence), but the next file does not begin there")
     }
 }
 
 extension [AuditRemoval] {
-    /// Adds what a line says. The gaps of one file are one removal.
+    /// Adds the removal that a line reports. All gaps of one file are one removal.
     fileprivate mutating func record(_ removal: AuditRemoval) {
         guard removal.reason == .refusals, let previous = last, previous.reason == .refusals,
             previous.removed == removal.removed

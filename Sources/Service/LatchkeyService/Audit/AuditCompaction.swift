@@ -5,20 +5,21 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Removes the refusals of a file that is no longer written. In the place of each run of them stands a gap, which carries the code that the next
-/// line is chained to, so that the lines that are kept stay as they are.
+/// Removes the refusals from a file that is no longer written. A gap replaces each run of them. The
+/// gap carries the code that the next line is chained to, so that the lines that are kept do not
+/// change.
 struct AuditCompaction: ~Copyable {
     private var position: AuditPosition
     private let now: Double
     private var output: [UInt8] = []
     private var run: Run?
     private var removal: AuditRemoval?
-    /// Whether every line so far is what was written.
+    /// Whether every line so far is authentic.
     private var isIntact = true
 
-    /// Lines that a gap may stand for.
+    /// A run of lines that a gap can replace.
     private struct Run: ~Copyable {
-        /// The position before the first of them.
+        /// The position before the first line.
         let start: AuditPosition
         var lines: [AuditLine] = []
         var length = 0
@@ -31,17 +32,18 @@ struct AuditCompaction: ~Copyable {
         self.now = now
     }
 
-    /// What is left of a file, and what was removed from it.
+    /// The remaining lines of a file, and what was removed from it.
     struct Result {
         var lines: [UInt8]
         var removal: AuditRemoval
     }
 
-    /// Reads a file; nil where nothing can be removed. A file that was changed is left as it is: it is evidence. So is one whose beginning is not
-    /// known, as after the loss of a device key.
+    /// Compacts a file; returns nil if nothing can be removed. A file that was changed is kept as
+    /// evidence, and so is a file whose start position is unknown, for example after the loss of a
+    /// device key.
     ///
     /// - Parameters:
-    ///   - number: of the file.
+    ///   - number: the number of the file.
     ///   - now: seconds since 2001.
     static func of(_ path: String, number: Int64, in store: KeychainStore, now: Double) throws(SystemError) -> Result? {
         guard let start = (try? store.auditStart(of: number)) ?? nil else { return nil }
@@ -74,7 +76,7 @@ struct AuditCompaction: ~Copyable {
         return true
     }
 
-    /// Writes a gap for the lines that were gathered, where it is shorter than they are.
+    /// Writes a gap for the collected lines if it is shorter than they are.
     private mutating func endRun() {
         guard let open = run.take() else { return }
         let gone = AuditRemoval(
@@ -99,7 +101,8 @@ struct AuditCompaction: ~Copyable {
 }
 
 extension AuditPosition {
-    /// Moves over a line, or over the lines that a gap stands for; false where the line is not what was written here.
+    /// Advances over a line, or over the lines that a gap replaces; returns false if the line is
+    /// not authentic.
     mutating func advance(over line: AuditLine, _ gap: AuditGap?) -> Bool {
         guard line.sequence == sequence + 1, let body = line.body, let found = line.code,
             found == key.code(of: body, after: code)
@@ -117,7 +120,7 @@ extension AuditPosition {
 }
 
 extension AuditRemoval {
-    /// Both removals as one.
+    /// Returns both removals as one.
     func joined(with later: AuditRemoval) -> AuditRemoval {
         var joined = self
         joined.last = max(last, later.last)
@@ -128,7 +131,7 @@ extension AuditRemoval {
 }
 
 extension FixedWidthInteger {
-    /// The sum, or the largest number where it would be larger.
+    /// Returns the sum, or the maximum value if the sum would exceed it.
     func saturatingAdd(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

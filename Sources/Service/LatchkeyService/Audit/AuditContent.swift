@@ -2,7 +2,7 @@
 
 internal import KeychainModel
 
-/// What a line of the log says.
+/// The content of a line of the log.
 enum AuditContent: Sendable {
     /// One decision.
     case decision(AuditEntry)
@@ -10,10 +10,10 @@ enum AuditContent: Sendable {
     case repeats(AuditRepetition)
     /// Files of the log that were removed.
     case removal(AuditRemoval)
-    /// Refusals that stood in its place.
+    /// Refusals that this line replaces.
     case gap(AuditGap)
 
-    /// The line without its code.
+    /// Returns the line without its code.
     ///
     /// - Parameter time: seconds since 2001.
     func body(sequence: UInt64, time: Double) -> [UInt8] {
@@ -63,33 +63,34 @@ enum AuditContent: Sendable {
     }
 }
 
-/// The same decision, several times.
+/// One decision that was made several times.
 struct AuditRepetition: Sendable {
-    /// The last of them.
+    /// The last of the decisions.
     var entry: AuditEntry
-    /// How many were counted; the first one, which has a line of its own, is not among them.
+    /// The number of counted decisions, without the first one, which has its own line.
     var count: Int
-    /// The times of the first and the last that were counted, in seconds since 2001.
+    /// The times of the first and the last counted decision, in seconds since 2001.
     var first: Double
     var last: Double
-    /// Whether the program has used up its part of the file, so that decisions in other groups are counted as the same.
+    /// Whether the program has used up its part of the file, so that decisions in different groups
+    /// count as the same.
     var isThrottled: Bool
 }
 
-/// What stands in the place of refusals that were removed. The lines that follow are chained to ``code``.
+/// Replaces refusals that were removed. The line after it is chained to ``code``.
 struct AuditGap: Sendable {
-    /// The lines that were there, none kept between them.
+    /// The lines that were replaced, without interruption.
     var removal: AuditRemoval
-    /// How many refusals they told of, those that were only counted included.
+    /// The number of refusals that the lines reported, including those that were only counted.
     var refused: UInt64
-    /// The code of the last line that was there.
+    /// The code of the last line that was replaced.
     var code: [UInt8]
 }
 
 // MARK: Reading
 
 extension AuditLine {
-    /// What the line says of lines that are no longer kept; nil where it says something else.
+    /// The removed lines that the line reports; nil if it does not report any.
     var removal: AuditRemoval? {
         guard let operation = string("operation"), operation == "rotate" || operation == "gap",
             string("program") == "latchkeyd",
@@ -100,7 +101,7 @@ extension AuditLine {
             reason, first: first, last: last, lines: lines, since: time("since"), until: time("until"), removed: time)
     }
 
-    /// What the line says where it stands in the place of others; nil where it does not.
+    /// The gap that the line is; nil if it is not a gap.
     var gap: AuditGap? {
         guard string("operation") == "gap", let removal, removal.first == sequence,
             let refused: UInt64 = number("refused"),
@@ -109,13 +110,13 @@ extension AuditLine {
         return AuditGap(removal: removal, refused: refused, code: code)
     }
 
-    /// How many refusals the line tells of; 0 where it tells of something else.
+    /// The number of refusals that the line reports.
     var refused: UInt64 {
         guard let status: Int32 = number("status"), status != 0 else { return 0 }
         return max(1, number("repeated") ?? 1)
     }
 
-    /// The program whose line it is; nil where the line names none.
+    /// The program that the line belongs to; nil if it names none.
     var source: AuditSource? {
         string("program").map { AuditSource(user: number("user"), program: $0, digest: string("programDigest")) }
     }

@@ -2,13 +2,15 @@
 
 internal import KeychainModel
 
-/// Decides which decisions get a line of their own, and counts the others.
+/// Decides which decisions get their own line, and counts the others.
 ///
-/// The first refusal of a kind is written at once, and so is the first after a pause; repetitions of it by the same program are counted. They are
-/// written as one line when the program does something else, when the interval is over, when there are many, and at the end. A program that
-/// has used up its part of the file is throttled: of whatever it does, only the first of a kind is written.
+/// The first refusal of a kind is written immediately, and so is the first after a pause.
+/// Repetitions by the same program are counted. One line reports them when the program does
+/// something else, when the interval has passed, when the maximum count is reached, and when the
+/// log is closed. A program that has used up its part of the file is throttled: only the first
+/// decision of each kind is written, also of decisions that are not refusals.
 struct AuditDeduplicator: Sendable {
-    /// What makes two decisions of a program the same.
+    /// The properties in which two decisions of a program must agree to be the same.
     private struct Key: Hashable {
         let operation: String
         let itemClass: ItemClass?
@@ -32,17 +34,17 @@ struct AuditDeduplicator: Sendable {
 
     private struct Counter {
         var repetition: AuditRepetition
-        /// When the line was written that this counts repetitions of, in seconds since 2001.
+        /// When the line whose repetitions are counted was written, in seconds since 2001.
         var since: Double
     }
 
     private struct Program {
-        /// The bytes of its lines in this file.
+        /// The size of the program's lines in this file, in bytes.
         var length = 0
         var counters: [Key: Counter] = [:]
     }
 
-    /// What a change has replaced, for ``rollBack()``.
+    /// A replaced value, for ``rollBack()``.
     private enum Undo {
         case counter(AuditSource, Key, Counter?)
         case length(AuditSource, Int)
@@ -57,9 +59,10 @@ struct AuditDeduplicator: Sendable {
         self.limits = limits
     }
 
-    // MARK: Deciding
+    // MARK: Deduplication
 
-    /// What is to be written for a decision: nothing, the line itself, or repetitions and then the line.
+    /// Returns the lines to write for a decision: none, its own line, or repetitions followed by
+    /// its own line.
     mutating func take(_ event: AuditEvent) -> [AuditContent] {
         let source = event.entry.source
         let isThrottled = (programs[source]?.length ?? 0) >= limits.programLength
@@ -96,16 +99,17 @@ struct AuditDeduplicator: Sendable {
         return contents
     }
 
-    /// Notes that a line of the program was written.
+    /// Records that a line of the program was written.
     mutating func charge(_ source: AuditSource, _ length: Int) {
         let before = programs[source]?.length ?? 0
         journal.append(.length(source, before))
         programs[source, default: Program()].length = before + length
     }
 
-    // MARK: Ending
+    // MARK: Ending repetitions
 
-    /// The repetitions whose interval is over. Where none came in it, the next decision of the kind is written at once again.
+    /// Returns the repetitions whose interval has passed. If there were none in the interval, the
+    /// next decision of the kind is written immediately again.
     mutating func takeExpired(at now: Double) -> [AuditContent] {
         var contents: [AuditContent] = []
         for (source, program) in programs {
@@ -123,7 +127,7 @@ struct AuditDeduplicator: Sendable {
         return contents
     }
 
-    /// Every repetition that was counted.
+    /// Returns all repetitions that were counted, and resets the counters.
     mutating func endAll() -> [AuditContent] {
         Array(programs.keys).flatMap { end(of: $0, includingThrottled: true) }
     }
@@ -142,31 +146,31 @@ struct AuditDeduplicator: Sendable {
         counter.repetition.count > 0 ? [.repeats(counter.repetition)] : []
     }
 
-    /// Whether repetitions are still counted. A clock that was turned back ends that.
+    /// Returns whether repetitions are still counted. A clock that was set back ends the interval.
     private func isRunning(_ counter: Counter, at now: Double) -> Bool {
         let interval = counter.repetition.isThrottled ? limits.throttledInterval : limits.repeatInterval
         return now >= counter.since && now < counter.since + interval
     }
 
-    /// What was counted and is not written yet.
+    /// The repetitions that were counted and are not written yet.
     var pending: [AuditRepetition] {
         programs.values.flatMap { $0.counters.values.map(\.repetition) }.filter { $0.count > 0 }
     }
 
-    /// Whether there is anything that ``takeExpired(at:)`` will end.
+    /// Whether there are counters that ``takeExpired(at:)`` will end.
     var isWaiting: Bool { counterCount > 0 }
 
     // MARK: Files
 
-    /// Each program has its part of the new file.
+    /// Begins a new file, in which each program has a new part.
     mutating func beginFile() {
         programs = programs.filter { !$0.value.counters.isEmpty }.mapValues { Program(counters: $0.counters) }
     }
 
-    /// What was changed since the last call stands in the file.
+    /// Confirms the changes since the last call: their lines are in the file.
     mutating func commit() { journal = [] }
 
-    /// What was changed since the last ``commit()`` could not be written.
+    /// Undoes the changes since the last ``commit()``: their lines could not be written.
     mutating func rollBack() {
         let changes = journal
         for change in changes.reversed() {

@@ -2,25 +2,26 @@
 
 public import KeychainModel
 
-/// One decision of the keychain: which caller asked for what, and what came of it. Never a secret, and of an item no attribute but its group.
+/// One decision of the keychain: the caller, the request and the result. It contains no secret, and
+/// no attribute of an item except its group.
 ///
-/// What it keeps of names from outside has a bounded length.
+/// Names from outside have a bounded length.
 public struct AuditEntry: Sendable {
     /// The calling program.
     let program: AuditName
-    /// How the caller's groups are known.
+    /// How the caller's groups were established.
     let grade: AccessGroup.Grade
-    /// The user and the process that call; nil where it is the daemon itself.
+    /// The user and the process of the caller; nil for the daemon itself.
     let process: CallerIdentity.ProcessIdentity?
     /// `add`, `copy`, `unlock` …
     public let operation: String
     public let itemClass: ItemClass?
-    /// The group that was named, or that the items were in.
+    /// The group that the request named, or that the items were in.
     let group: Group?
-    /// How many items it was about.
+    /// The number of items.
     public let count: Int
     public let status: OSStatusCode
-    /// What a passcode that came with the request was found to be.
+    /// The result of checking the passcode of the request; nil if none was checked.
     public let passcode: Passcode?
 
     struct Group: Sendable, Hashable {
@@ -28,11 +29,12 @@ public struct AuditEntry: Sendable {
         let grade: AccessGroup.Grade
     }
 
-    /// What a passcode was found to be. One that was not judged, as while a delay runs, was found to be nothing.
+    /// The result of checking a passcode. A passcode that was not checked, for example during a
+    /// delay, has no result.
     public enum Passcode: String, Sendable {
-        /// It was right, or is the new one.
+        /// The passcode was correct, or is the new one.
         case accepted
-        /// It was judged, and counted.
+        /// The passcode was checked, and counted as wrong.
         case wrong
     }
 
@@ -52,21 +54,21 @@ public struct AuditEntry: Sendable {
         self.passcode = passcode
     }
 
-    /// Whether the request was answered with an error.
+    /// Whether the response was an error.
     var isRefusal: Bool { status != .success }
 
-    /// The program whose part of the log the line belongs to.
+    /// The program whose part of the log the line uses.
     var source: AuditSource {
         AuditSource(user: process?.user, program: program.escaped, digest: program.original?.digest)
     }
 }
 
-/// A program of a user, as the lines of the log tell it from others.
+/// Identifies a program of a user in the lines of the log.
 struct AuditSource: Hashable, Sendable {
     private let identifier: Int
 
     init(user: UInt32?, program: String, digest: String?) {
-        // A number instead of names: a file may have lines of many programs.
+        // Store a hash instead of the names: a file may have lines of many programs.
         var hasher = Hasher()
         hasher.combine(user)
         hasher.combine(program)
@@ -75,7 +77,7 @@ struct AuditSource: Hashable, Sendable {
     }
 }
 
-/// An entry on its way to the log.
+/// An entry that is not in the log yet.
 struct AuditEvent: Sendable {
     let entry: AuditEntry
     /// Seconds since 2001.

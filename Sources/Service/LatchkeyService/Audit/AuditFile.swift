@@ -3,12 +3,12 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// One file of the log: lines that are appended, and read in order.
+/// One file of the log: lines are appended, and read in order.
 final class AuditFile: Sendable {
     private let path: String
     private let descriptor: Int32
 
-    /// Opens the file for appending, and makes it where it is missing.
+    /// Opens the file for appending, and creates it if it does not exist.
     init(appendingTo path: String) throws(SystemError) {
         self.path = path
         let opened = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, mode: 0o600)
@@ -17,7 +17,8 @@ final class AuditFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Appends lines in one write, so that a kill leaves them whole or not there at all.
+    /// Appends lines with one write, so that a process that is killed leaves either all of their
+    /// bytes or none.
     func append(_ lines: [UInt8]) throws(SystemError) {
         let written = lines.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         guard written == lines.count else {
@@ -30,9 +31,9 @@ final class AuditFile: Sendable {
         guard fdatasync(descriptor) == 0 else { throw .last("synchronise", path: path) }
     }
 
-    /// Cuts what a full disk or a power failure has left of a line.
+    /// Truncates the file, to remove a partial line that a full disk or a power failure has left.
     func cut(to length: Int) throws(SystemError) {
-        guard ftruncate(descriptor, off_t(length)) == 0 else { throw .last("cut", path: path) }
+        guard ftruncate(descriptor, off_t(length)) == 0 else { throw .last("truncate", path: path) }
     }
 
     var size: Int {
@@ -42,9 +43,10 @@ final class AuditFile: Sendable {
 
     // MARK: Reading
 
-    /// Calls `body` with every complete line of ``AuditLineReader``; it answers false to stop.
+    /// Calls `body` with every complete line; `body` returns false to stop.
     ///
-    /// - Returns: the length of the complete lines, in bytes, and whether more follows them without an end of line.
+    /// - Returns: the length of the complete lines, in bytes, and whether an incomplete line
+    ///   follows them.
     @discardableResult
     static func read(_ path: String, _ body: (AuditLine) -> Bool) throws(SystemError) -> (
         length: Int, hasPartialLine: Bool

@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AuditLog {
-    /// How long the log may become, how far it reaches back, and what one program may write.
+    /// The maximum size of the log, the period that it covers, and the share of one program.
     public struct Limits: Sendable, Equatable {
-        /// The length at which a new file is begun, in bytes.
+        /// The length at which a new file begins, in bytes.
         public var fileLength: Int
-        /// The age at which a new file is begun, in seconds: so that a program that has used up its part has one again.
+        /// The age at which a new file begins, in seconds. A program that has used up its part gets
+        /// a new part then.
         public var fileAge: Double
-        /// The length of all files together, in bytes. Stronger than ``minimumAge``: where both cannot hold, refusals are removed first.
+        /// The maximum length of all files together, in bytes. It takes precedence over
+        /// ``minimumAge``: if both cannot be met, refusals are removed first.
         public var totalLength: Int
-        /// How many files are kept beside the one that is written.
+        /// The maximum number of files beside the current one.
         public var maxFiles: Int
-        /// How far the log reaches back at least, in seconds, as long as ``totalLength`` allows.
+        /// The period that the log covers at least, in seconds, as far as ``totalLength`` allows.
         public var minimumAge: Double
-        /// How many bytes of a file the lines of one program take. After them, what the program does is counted.
+        /// The maximum size of one program's lines in a file, in bytes. After that, the program's
+        /// decisions are counted.
         public var programLength: Int
-        /// For how long repetitions of a refusal are counted before they are written, in seconds.
+        /// How long repetitions of a refusal are counted before a line reports them, in seconds.
         public var repeatInterval: Double
-        /// The same, for everything that a program does which has used up its part of a file.
+        /// The same for all decisions of a throttled program.
         public var throttledInterval: Double
-        /// How many repetitions are counted before they are written.
+        /// The number of repetitions after which a line reports them.
         public var maxRepeats: Int
-        /// How many decisions are remembered, of all programs, to recognise repetitions.
+        /// The maximum number of decisions that are remembered, for all programs, to recognize
+        /// repetitions.
         public var maxCounters: Int
 
-        /// Those of a log that may take 40 MiB and reaches back 30 days.
+        /// The default limits: at most 40 MiB, at least 30 days.
         public init() { self.init(totalLength: 40 << 20) }
 
         /// - Parameters:
-        ///   - totalLength: in bytes; at least 1 MiB is used. A file has a fifth of it, and a program a quarter of a file.
+        ///   - totalLength: in bytes; values below 1 MiB count as 1 MiB. A file gets a fifth of it,
+        ///     and a program a quarter of a file.
         ///   - minimumAge: in seconds.
         public init(totalLength: Int, minimumAge: Double = 30 * 86400) {
             let total = max(1 << 20, totalLength)
@@ -42,7 +47,8 @@ extension AuditLog {
             maxCounters: Int = 256
         ) {
             self.fileLength = fileLength
-            // With a quarter of a file each time, one busy program fits into the log for the whole age.
+            // One busy program writes a quarter of each file, so that its lines fit into the log
+            // for the whole period.
             fileAge = max(86400, minimumAge / 15)
             self.totalLength = totalLength
             self.maxFiles = maxFiles

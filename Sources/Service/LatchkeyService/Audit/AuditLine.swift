@@ -2,41 +2,42 @@
 
 internal import KeychainModel
 
-/// A line of the log: a body, which is what the code covers, and `,"mac":"…"}`.
+/// A line of the log: a body, which the code covers, and `,"mac":"…"}`.
 struct AuditLine {
     let bytes: [UInt8]
-    /// Whether the line ends as a line of the log does.
+    /// Whether the line ends with a code.
     private let hasCode: Bool
 
     init(body: [UInt8], code: [UInt8]) {
-        bytes = body + Self.mark + Array(AuditName.hexadecimal(code).utf8) + Self.end
+        bytes = body + Self.codePrefix + Array(AuditName.hexadecimal(code).utf8) + Self.end
         hasCode = true
     }
 
-    /// A line as it was found, without its end.
+    /// Parses a line, given without its line break.
     init(_ bytes: some Collection<UInt8>) {
         self.bytes = Array(bytes)
         let tail = self.bytes.suffix(Self.emptyTail.count)
         hasCode =
-            self.bytes.count > Self.emptyTail.count && tail.starts(with: Self.mark)
+            self.bytes.count > Self.emptyTail.count && tail.starts(with: Self.codePrefix)
             && tail.suffix(Self.end.count).elementsEqual(Self.end)
     }
 
-    /// The longest body that is written, in bytes: two names of 256 and their digests, three times, and the fixed members.
+    /// The maximum length of a body, in bytes: two names of 256 bytes and their digests, three
+    /// times, and the fixed members.
     static let maxBodyLength = 1536
 
     // MARK: Parts
 
-    /// What the code covers; nil where the line is no line of the log.
+    /// The bytes that the code covers; nil if the line is not a line of the log.
     var body: [UInt8]? { hasCode ? Array(bytes.dropLast(Self.emptyTail.count)) : nil }
 
-    /// The code of the line, 32 bytes.
+    /// The code of the line: 32 bytes.
     var code: [UInt8]? {
         guard hasCode else { return nil }
         return Self.bytes(ofHexadecimal: bytes.dropLast(Self.end.count).suffix(64))
     }
 
-    /// The number of the line, which stands first.
+    /// The number of the line, which is its first member.
     var sequence: UInt64? {
         let prefix = Array("{\"sequence\":".utf8)
         guard bytes.starts(with: prefix) else { return nil }
@@ -44,12 +45,12 @@ struct AuditLine {
             String(decoding: bytes.dropFirst(prefix.count).prefix { (0x30...0x39).contains($0) }, as: UTF8.self))
     }
 
-    /// The time of the line, in seconds since 1970; nil where it has none.
+    /// The time of the line, in seconds since 1970; nil if it has none.
     var time: Double? { time("time") }
 
     // MARK: Members
 
-    /// The string of a member, with its escapes; nil where there is none.
+    /// Returns the string of a member, with its escapes; nil if there is no such member.
     func string(_ name: String) -> String? {
         guard let value = value(of: name), value.first == UInt8(ascii: "\"") else { return nil }
         var isEscaped = false
@@ -60,23 +61,24 @@ struct AuditLine {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// The number of a member; nil where there is none.
+    /// Returns the number of a member; nil if there is no such member.
     func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
         guard let value = value(of: name) else { return nil }
         let digits = value.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
         return Number(String(decoding: digits, as: UTF8.self))
     }
 
-    /// The time of a member, in seconds since 1970.
+    /// Returns the time of a member, in seconds since 1970.
     func time(_ name: String) -> Double? { string(name).flatMap(AuditTime.seconds) }
 
-    /// The code that a gap carries, 32 bytes.
+    /// Returns the code in a member of a gap: 32 bytes.
     func code(_ name: String) -> [UInt8]? {
         guard let text = string(name), text.utf8.count == 64 else { return nil }
         return Self.bytes(ofHexadecimal: text.utf8)
     }
 
-    /// The line from the value of a member on. No string has a quote in it that is not escaped, so that these bytes are found in no name.
+    /// Returns the line from the value of a member on. Quotation marks inside strings are escaped,
+    /// so that the pattern cannot match inside a name.
     private func value(of member: String) -> ArraySlice<UInt8>? {
         let pattern = Array(",\"\(member)\":".utf8)
         var rest = ArraySlice(bytes)
@@ -104,8 +106,8 @@ struct AuditLine {
     }
 
     private static let digits = Array("0123456789abcdef".utf8)
-    private static let mark = Array(",\"mac\":\"".utf8)
+    private static let codePrefix = Array(",\"mac\":\"".utf8)
     private static let end = Array("\"}".utf8)
     /// The end of a line, with a code of zeros.
-    private static let emptyTail = mark + [UInt8](repeating: UInt8(ascii: "0"), count: 64) + end
+    private static let emptyTail = codePrefix + [UInt8](repeating: UInt8(ascii: "0"), count: 64) + end
 }

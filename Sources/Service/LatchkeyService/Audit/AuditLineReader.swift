@@ -3,24 +3,24 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// Reads an open file of the log line by line, as far as it reached when it was opened.
+/// Reads an open file of the log line by line, up to the length that it had when it was opened.
 final class AuditLineReader {
     /// The length of the complete lines that were read, in bytes.
     private(set) var length = 0
 
     private let path: String
     private let file: OwnedDescriptor
-    /// The bytes of the file that are still to be read.
+    /// The number of bytes of the file that are not read yet.
     private var unread: Int
     private var buffer: [UInt8] = []
-    /// Where the next line begins in the buffer.
+    /// The index of the next line in the buffer.
     private var start = 0
-    /// A line that was read, and not given yet.
+    /// A line that was read and is not returned yet.
     private var peeked: AuditLine?
-    /// The bytes of a line without an end that were passed on in pieces.
+    /// The bytes of an unterminated line that were already returned in pieces.
     private var skipped = 0
 
-    /// Opens the file at `path`; nil where there is none.
+    /// Opens the file at `path`; returns nil if it does not exist.
     static func open(_ path: String) throws(SystemError) -> AuditLineReader? {
         do throws(SystemError) {
             let file = try OwnedDescriptor(opening: path, flags: O_RDONLY | O_NOFOLLOW)
@@ -37,15 +37,16 @@ final class AuditLineReader {
         self.path = path
     }
 
-    /// The first line, which stays to be read; nil where there is none.
+    /// Returns the first line without consuming it; nil if there is none.
     ///
-    /// Call it before anything was read.
+    /// Call this only before the first line is read.
     func peek() throws(SystemError) -> AuditLine? {
         peeked = try next()
         return peeked
     }
 
-    /// The next complete line; nil at the end. A line that is longer than any is passed on in pieces, none of which is a line of the log.
+    /// Returns the next complete line; nil at the end. A line above the maximum length is returned
+    /// in pieces, none of which is a valid line of the log.
     func next() throws(SystemError) -> AuditLine? {
         if let line = peeked.take() { return line }
         while true {
@@ -63,17 +64,18 @@ final class AuditLineReader {
                 return piece
             }
             let block = try file.read(upTo: min(Self.blockSize, unread), path: path)
-            // A file that is cut meanwhile ends early.
+            // The file may be truncated meanwhile.
             guard !block.isEmpty else { return nil }
             unread -= block.count
             buffer += block
         }
     }
 
-    /// Whether bytes without an end of line follow the last line, once there is no next one.
+    /// Whether bytes without a line break follow the last line. Valid after ``next()`` has returned
+    /// nil.
     var hasPartialLine: Bool { start < buffer.count || skipped > 0 }
 
-    /// In bytes. Lines of the first version held names of 4096 characters, six bytes each.
+    /// In bytes. Lines of format version 1 held names of 4096 characters with six bytes each.
     private static let maxLineLength = 64 << 10
     private static let blockSize = 64 << 10
 }

@@ -7,12 +7,14 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// What latchkeyd writes down: a line of JSON for each decision, chained by a key that evolves with every line. Repetitions of a refusal are
-/// counted, and so is what a program does that has used up its part of a file (``AuditDeduplicator``).
+/// The audit log of latchkeyd: one line of JSON for each decision, chained by a key that is
+/// ratcheted with every line. Repetitions of a refusal are counted, and so are decisions of a
+/// program that has used up its part of a file (``AuditDeduplicator``).
 ///
-/// Documentation/Formats/audit-log.md says what a change of the file, of the database, or of both is found by. The line of a change, or of a
-/// refusal, is in the file before its caller is answered; that of a lookup follows within milliseconds, so that lookups need not wait for it.
-/// Where the log ends is noted in the database within a second, and when the log is closed.
+/// Documentation/Formats/audit-log.md specifies which changes of the file, the database, or both
+/// are detected. The line of a change or a refusal is in the file before the caller gets its
+/// response. The line of a lookup follows within milliseconds, so that lookups do not wait for the
+/// file. The database stores the end of the log within a second, and when the log is closed.
 public final class AuditLog: Sendable {
     private let store: KeychainStore
     private let files: AuditFiles
@@ -20,9 +22,9 @@ public final class AuditLog: Sendable {
     private let state: Mutex<State>
     /// Whether the last line could not be written.
     private let hasFailed = Atomic(false)
-    /// One thread at a time tells the database.
+    /// Allows only one thread at a time to write the head to the database.
     private let warningSemaphore = BinarySemaphore()
-    /// Lookups whose lines are still to be written.
+    /// Lookups whose lines are not written yet.
     private let waiting = Mutex<Queue>(Queue())
 
     private struct Queue {
@@ -32,11 +34,11 @@ public final class AuditLog: Sendable {
 
     private struct State: ~Copyable, @unchecked Sendable {  // because it is only reached under the mutex
         var writer: AuditWriter
-        /// Whether a thread is going to tell the database where the log ends.
+        /// Whether a thread will write the head to the database.
         var isFlushScheduled = false
-        /// Whether a thread waits for repetitions to be written.
+        /// Whether a thread will write the repetitions.
         var isWatched = false
-        /// Whether another log may be writing the same file.
+        /// Whether the log was closed, so that another log may write the same file.
         var isClosed = false
     }
 
@@ -55,9 +57,9 @@ public final class AuditLog: Sendable {
 
     // MARK: Writing
 
-    /// Whether a line can be written: what cannot be written down must not be done.
+    /// Throws if no line can be written. A decision that cannot be logged must not be carried out.
     ///
-    /// - Throws: what prevents it, once a line could not be written and still cannot.
+    /// - Throws: the cause, after a line could not be written and as long as that remains so.
     public func requireWritable() throws(KeychainError) {
         guard hasFailed.load(ordering: .acquiring) else { return }
         try append(AuditEntry(caller: CallerIdentity(executable: "latchkeyd"), operation: "resume"))
@@ -66,20 +68,20 @@ public final class AuditLog: Sendable {
     /// Writes a line, or counts a repetition.
     public func append(_ entry: AuditEntry) throws(KeychainError) {
         let now = clock()
-        // What was queued before comes before it.
+        // Events that were queued earlier are written first.
         try locked { (state) throws(KeychainError) in
             try writeWaiting(followedBy: [AuditEvent(entry: entry, time: now)], &state.writer)
         }
     }
 
-    /// Has the line of a lookup written soon, behind those that came before it.
+    /// Queues the line of a lookup, which is written soon, after the lines before it.
     public func appendSoon(_ entry: AuditEntry) throws(KeychainError) {
         let (isFirst, isFull) = waiting.withLock { queue in
             queue.events.append(AuditEvent(entry: entry, time: clock()))
             defer { queue.isWriting = true }
             return (!queue.isWriting, queue.events.count >= Self.maxQueueLength)
         }
-        // One thread at a time writes what waits, and ends when nothing does for a while.
+        // One thread at a time writes the queue; it ends when the queue stays empty for a while.
         if isFirst, !BackgroundThread.run({ [weak self] in self?.writeWaiting() }) {
             waiting.withLock { $0.isWriting = false }
             return try drain()
@@ -91,7 +93,8 @@ public final class AuditLog: Sendable {
         var idle = 0
         while idle < Self.idleRounds {
             usleep(Self.pause)
-            // What a closed log was still told is lost with it; its keychain answers nothing any more.
+            // Events that are queued after the log was closed are lost; the keychain answers no
+            // requests any more.
             guard state.withLock({ !$0.isClosed }) else { return waiting.withLock { $0 = Queue() } }
             let isEmpty = waiting.withLock { queue in
                 let isEmpty = queue.events.isEmpty
@@ -99,18 +102,19 @@ public final class AuditLog: Sendable {
                 return isEmpty
             }
             idle = isEmpty ? idle + 1 : 0
-            // A failure is told to whoever asks next (``requireWritable()``).
+            // The next caller of ``requireWritable()`` gets the error.
             if !isEmpty, (try? drain()) == nil { usleep(Self.retryPause) }
         }
     }
 
-    /// Writes what waits.
+    /// Writes the queue.
     private func drain() throws(KeychainError) {
         guard !waiting.withLock({ $0.events.isEmpty }) else { return }
         try locked { (state) throws(KeychainError) in try writeWaiting(followedBy: [], &state.writer) }
     }
 
-    /// Writes what waits, and what comes after it. What of the waiting cannot be written waits on.
+    /// Writes the queue, followed by `last`. Queued events that cannot be written stay in the
+    /// queue.
     private func writeWaiting(followedBy last: [AuditEvent], _ writer: inout AuditWriter) throws(KeychainError) {
         var rest = waiting.withLock { queue in
             defer { queue.events = [] }
@@ -155,18 +159,19 @@ public final class AuditLog: Sendable {
 
     // MARK: Repetitions
 
-    /// Sees to it that repetitions are written when their interval is over, also if nothing else happens.
+    /// Starts a thread that writes repetitions when their interval has passed, even if nothing else
+    /// happens.
     private func watchRepeats() {
         let isRunning = BackgroundThread.run { [weak self] in
             repeat { usleep(Self.delay) } while self?.watchesRepeats() == true
         }
-        // Without a thread they are written with the next line, or at the end.
+        // Without a thread they are written with the next line, or when the log is closed.
         if !isRunning { state.withLock { $0.isWatched = false } }
     }
 
-    /// Whether there will be more to write.
+    /// Writes the repetitions that are due; returns whether more will follow.
     private func watchesRepeats() -> Bool {
-        // A failure is told to whoever asks next (``requireWritable()``), and tried again.
+        // The next caller of ``requireWritable()`` gets the error; this thread tries again.
         _ = try? writeDueRepeats()
         return state.withLock { state in
             state.isWatched = state.writer.isCounting && !state.isClosed
@@ -174,7 +179,7 @@ public final class AuditLog: Sendable {
         }
     }
 
-    /// Writes the repetitions whose interval is over.
+    /// Writes the repetitions whose interval has passed.
     func writeDueRepeats() throws(KeychainError) {
         let now = clock()
         try locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: now) }
@@ -182,19 +187,19 @@ public final class AuditLog: Sendable {
 
     // MARK: The database
 
-    /// Tells the database where the log ends.
+    /// Stores the end of the log in the database.
     public func flush() throws(KeychainError) {
         try drain()
         warningSemaphore.acquire()
         defer { warningSemaphore.release() }
-        // The database may be busy for long; lines are written meanwhile.
+        // The database may be busy for long. Lines can be written meanwhile.
         guard let snapshot = state.withLock({ $0.writer.isDirty ? Snapshot($0.writer) : nil }) else { return }
         do throws(SystemError) { try snapshot.file.synchronize() } catch { throw KeychainError(error) }
         do throws(StoreError) { try store.setAuditHead(snapshot.head) } catch { throw KeychainError(error) }
         state.withLock { if $0.writer.head.sequence == snapshot.head.sequence { $0.writer.isDirty = false } }
     }
 
-    /// The end of the log at one moment.
+    /// The end of the log at one point in time.
     private final class Snapshot: @unchecked Sendable {  // because nothing in it changes
         let head: AuditPosition
         let file: AuditFile
@@ -211,7 +216,7 @@ public final class AuditLog: Sendable {
         let isRunning = BackgroundThread.run { [weak self] in
             usleep(Self.delay)
             self?.state.withLock { $0.isFlushScheduled = false }
-            // What fails now is tried again with the next line.
+            // If this fails, the next line tries again.
             _ = try? self?.flush()
         }
         if !isRunning { state.withLock { $0.isFlushScheduled = false } }
@@ -222,12 +227,12 @@ public final class AuditLog: Sendable {
 
     // MARK: Reading
 
-    /// The lines behind a number and since a time, as the log is now.
+    /// Returns the lines after a number and since a time, as the log is now.
     ///
     /// - Parameter since: seconds since 1970.
     public func reading(after sequence: UInt64, since: Double?) throws(KeychainError) -> AuditReading {
         try drain()
-        // Files are put aside, replaced and removed under the same lock.
+        // Files are renamed, replaced and removed under the same lock.
         let reading = state.withLock { state in
             Result { () throws(SystemError) in
                 try AuditReading(files, after: sequence, since: since, last: state.writer.head.sequence)
@@ -236,7 +241,8 @@ public final class AuditLog: Sendable {
         do throws(SystemError) { return try reading.get() } catch { throw KeychainError(error) }
     }
 
-    /// The programs that gave wrong passcodes since the last one that was accepted, the latest last; at most eight.
+    /// Returns the programs that gave wrong passcodes since the last accepted one, the latest last;
+    /// at most eight.
     public func passcodeGuesses() throws(KeychainError) -> [PasscodeGuess] {
         try drain()
         let found = state.withLock { state in Result { () throws(KeychainError) in try state.writer.passcodeGuesses() }
@@ -244,25 +250,25 @@ public final class AuditLog: Sendable {
         return try found.get()
     }
 
-    /// Looks whether every line is what was written, and none is missing.
+    /// Checks whether every line is authentic, and none is missing.
     public func verify() throws(KeychainError) -> AuditVerification {
         try drain()
-        // A file may be put aside while it is read; then all of it is looked at again.
+        // A new file may begin during the check; then check everything again.
         for _ in 0..<Self.maxVerifications {
             let snapshot = state.withLock { Snapshot($0.writer) }
             let verdict = try AuditCheck(store: store, path: files.path(ofAge:)).verdict(
                 of: snapshot.number, head: snapshot.head)
             if state.withLock({ $0.writer.number == snapshot.number }) { return verdict }
         }
-        throw KeychainError(.notAvailable, "the log is written faster than it can be looked at", hint: "try again")
+        throw KeychainError(.notAvailable, "the log is written faster than it can be checked", hint: "try again")
     }
 
     private static let maxVerifications = 5
 
-    /// Ends the log in good order.
+    /// Writes what is pending, and closes the log.
     public func close() {
         let now = clock()
-        // What fails here is missing, or found by the next verification.
+        // Errors are ignored: the next verification detects lines that are missing.
         try? locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: now, isEnd: true) }
         try? flush()
         state.withLock { $0.isClosed = true }

@@ -3,13 +3,15 @@
 internal import FoundationEssentials
 internal import Keybag
 
-/// A name from outside as a line of the audit log holds it: escaped, and cut where it is longer than ``maxLength``.
+/// A name from outside, as a line of the audit log contains it: escaped, and truncated to
+/// ``maxLength``.
 ///
-/// AUD-8: a name that was cut is followed by its length in bytes and the first 16 bytes of its SHA-256, by which it is recognised.
+/// AUD-8: a truncated name is followed by its length in bytes and the first 16 bytes of its
+/// SHA-256, which identify it.
 struct AuditName: Sendable, Hashable {
-    /// What stands between the quotes of the string of JSON (RFC 8259 §7).
+    /// The content of the JSON string, without the quotation marks (RFC 8259 §7).
     let escaped: String
-    /// What the name was before it was cut; nil where it is whole.
+    /// The length and digest of the whole name; nil if it was not truncated.
     let original: Original?
 
     struct Original: Sendable, Hashable {
@@ -42,7 +44,8 @@ struct AuditName: Sendable, Hashable {
         original = nil
     }
 
-    /// The members of a line: `"program":"…"`, and `programBytes` and `programDigest` where the name was cut.
+    /// Returns the members of a line: `"program":"…"`, and `programBytes` and `programDigest` if
+    /// the name was truncated.
     func members(_ key: String) -> String {
         let member = "\"\(key)\":\"\(escaped)\""
         guard let original else { return member }
@@ -52,23 +55,24 @@ struct AuditName: Sendable, Hashable {
     /// The text without its escapes.
     var text: String { Self.text(escaped) }
 
-    /// The text of an escaped string; the string as it is where it is no string of JSON.
+    /// Returns the text of an escaped string; the string itself if it is not a valid JSON string.
     static func text(_ escaped: String) -> String {
         guard escaped.utf8.contains(UInt8(ascii: "\\")) else { return escaped }
         return (try? JSONDecoder().decode(String.self, from: Data("\"\(escaped)\"".utf8))) ?? escaped
     }
 
-    /// In bytes, escapes included.
+    /// In bytes, including escapes.
     static let maxLength = 256
 
     // MARK: Escapes
 
-    /// Whether the byte is an ASCII character that stands for itself.
+    /// Returns whether the byte is an ASCII character that needs no escape.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    /// What the line holds of a character: itself, or `\u…` where it could end the string or the line, or a terminal would obey it.
+    /// Returns a character as the line contains it: itself, or `\u…` if it could end the string or
+    /// the line, or control a terminal.
     private static func escape(_ scalar: Unicode.Scalar) -> String {
         switch scalar {
         case "\"", "\\": return "\\\(scalar)"

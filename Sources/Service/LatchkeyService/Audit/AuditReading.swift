@@ -3,7 +3,8 @@
 public import KeychainModel
 internal import LinuxSystem
 
-/// The lines of a log at one moment, given in parts. What is written, put aside or removed after that moment changes nothing of them.
+/// The lines of a log at one point in time, returned in parts. Later writes, rotations and removals
+/// do not affect it.
 public final class AuditReading: @unchecked Sendable {  // because one thread at a time uses it
     /// Some lines, in order.
     public struct Part: Sendable {
@@ -12,21 +13,22 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
         public var isLast: Bool
     }
 
-    /// The number of the last line at that moment.
+    /// The number of the last line at that time.
     public let last: UInt64
 
     private let after: UInt64
     private let since: Double?
-    /// The files that are not read to their end, the next one last. They are open, so that their names no longer matter.
+    /// The files that are not read to the end, the next one last. They are kept open, so that a
+    /// rename does not matter.
     private(set) var files: [AuditLineReader]
     private var hasBegun = false
 
-    /// Opens every file of the log. No file may be put aside or replaced meanwhile.
+    /// Opens every file of the log. The caller must prevent rotation meanwhile.
     ///
     /// - Parameters:
-    ///   - after: the number before the first line that is wanted.
+    ///   - after: the number before the first requested line.
     ///   - since: seconds since 1970; nil for any time.
-    ///   - last: the number of the last line that is written.
+    ///   - last: the number of the last line that was written.
     init(_ files: AuditFiles, after: UInt64, since: Double?, last: UInt64) throws(SystemError) {
         var opened: [AuditLineReader] = []
         for age in 0...(try files.count()) {
@@ -36,10 +38,11 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
         (self.after, self.since, self.last) = (after, since, last)
     }
 
-    /// Reads until the lines that are wanted have about `length` bytes, or the work for one part is done: a part may have no lines, and others
-    /// follow.
+    /// Reads until the requested lines have about `length` bytes, or the maximum for one part was
+    /// read. A part may have no lines although others follow.
     ///
-    /// - Throws: errSecNotAvailable where the work on this thread was cancelled; errSecIO and the like where a file cannot be read.
+    /// - Throws: errSecNotAvailable if the operation of this thread was cancelled; errSecIO and
+    ///   others if a file cannot be read.
     public func nextPart(length: Int) throws(KeychainError) -> Part {
         var part = Part(lines: [], isLast: false)
         var (weight, read) = (0, 0)
@@ -71,13 +74,14 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
         return nil
     }
 
-    /// Closes the files that hold no line that is wanted: whoever follows the log asks for the last lines several times a second.
+    /// Closes the files without requested lines, because clients that follow the log request the
+    /// last lines several times a second.
     private func dropOldFiles() throws(SystemError) {
         guard after > 0 else { return }
         var wanted: [AuditLineReader] = []
         for file in files {
             wanted.append(file)
-            // What is older comes before its first line.
+            // Older files only have lines before the first line of this one.
             if let first = try file.peek()?.sequence, first <= after { break }
         }
         files = wanted
@@ -90,8 +94,8 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
     }
 
     private static let cancelled = KeychainError(
-        .notAvailable, "the log was not read to its end: latchkeyd is stopping, or its client has gone",
+        .notAvailable, "the log was not read completely: latchkeyd is stopping, or the client has disconnected",
         hint: "try again")
-    /// The bytes that are read for one part, 4 MiB.
+    /// The maximum number of bytes to read for one part: 4 MiB.
     private static let maxRead = 4 << 20
 }

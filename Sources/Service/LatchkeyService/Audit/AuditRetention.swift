@@ -4,8 +4,9 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Decides which files are kept when a new one is begun: those that are young enough, as far as all of them together are short enough. Where
-/// both cannot hold, refusals are removed from the oldest files, and only then whole files.
+/// Decides which files to keep when a new one begins: those within the minimum age, as far as the
+/// total length allows. If both cannot be met, refusals are removed from the oldest files first,
+/// and whole files only after that.
 struct AuditRetention {
     let store: KeychainStore
     let files: AuditFiles
@@ -14,20 +15,20 @@ struct AuditRetention {
     let now: Double
 
     struct Plan {
-        /// How many files stay beside the new one.
+        /// The number of files to keep beside the new one.
         var kept: Int
-        /// The files that go, the oldest first.
+        /// The files to remove, the oldest first.
         var removals: [AuditRemoval] = []
     }
 
-    /// Makes room for a new file. Files that are to go are still there afterwards.
+    /// Makes space for a new file. The files to remove are not removed yet.
     ///
     /// - Parameters:
-    ///   - number: of the file that is written now, and put aside next.
+    ///   - number: the number of the current file, which will be renamed next.
     ///   - compacted: the numbers of the files from which nothing more can be removed.
     func plan(_ number: Int64, _ compacted: inout Set<Int64>) throws(KeychainError) -> Plan {
         do throws(SystemError) {
-            // By age: the file that is put aside comes first.
+            // Indexed by age; the current file comes first.
             var lengths: [Int] = []
             for age in 0...(try files.count()) { lengths.append(try files.length(ofAge: age)) }
             var plan = Plan(kept: lengths.count)
@@ -55,12 +56,12 @@ struct AuditRetention {
     }
 
     private func isExpired(_ span: AuditRemoval) -> Bool {
-        // A time that cannot be read keeps nothing.
+        // A file whose time cannot be read is not kept.
         guard let until = span.until else { return true }
         return until <= now + Double(Clocks.secondsBetweenEpochs) - limits.minimumAge
     }
 
-    /// The first and the last line of a file; nil where it has none.
+    /// Returns the first and the last line of a file; nil if it has none.
     private func span(ofAge age: Int) throws(SystemError) -> AuditRemoval? {
         var (first, last, count): (AuditLine?, AuditLine?, UInt64) = (nil, nil, 0)
         try AuditFile.read(files.path(ofAge: age)) { line in
@@ -77,9 +78,9 @@ struct AuditRetention {
         return AuditRemoval(.size, first: from, last: to, lines: count, since: first.time, until: last.time)
     }
 
-    /// Removes the refusals of the oldest file that has any.
+    /// Removes the refusals from the oldest file that has any.
     ///
-    /// - Returns: its age; nil where no file has any.
+    /// - Returns: the age of the file; nil if no file has any.
     private func compactNext(upTo oldest: Int, _ number: Int64, _ compacted: inout Set<Int64>) throws(SystemError)
         -> Int?
     {

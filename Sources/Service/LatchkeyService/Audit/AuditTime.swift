@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// Times as the log writes them: `2026-11-21T12:00:00.000Z`.
+/// Formats and parses times as in the log: `2026-11-21T12:00:00.000Z`.
 enum AuditTime {
     /// - Parameter time: seconds since 2001.
     static func text(_ time: Double) -> String { text(since1970: time + Double(Clocks.secondsBetweenEpochs)) }
 
     /// - Parameter time: seconds since 1970.
     static func text(since1970 time: Double) -> String {
-        // A clock may be anywhere; years have four digits.
+        // The clock may have any value; the format has four digits for the year.
         let milliseconds = Int64(min(max(0, time.isNaN ? 0 : time), lastSecond) * 1000)
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()
@@ -19,7 +19,7 @@ enum AuditTime {
         return "\(date)T\(clock).\(digits(milliseconds % 1000, 3))Z"
     }
 
-    /// Seconds since 1970; nil where the text is no such time.
+    /// Returns seconds since 1970; nil if the text is not a time of this format.
     static func seconds(_ text: some StringProtocol) -> Double? {
         let fields = text.split { !("0"..."9").contains($0) }.compactMap { Int32($0) }
         guard fields.count == 7, let year = fields.first, (1970...9999).contains(year),
@@ -31,7 +31,7 @@ enum AuditTime {
         return Double(timegm(&parts)) + Double(fields[6]) / 1000
     }
 
-    /// The end of the year 9999.
+    /// The last second of the year 9999.
     private static let lastSecond = 253_402_300_799.0
 
     private static func digits(_ number: some BinaryInteger, _ count: Int) -> String {

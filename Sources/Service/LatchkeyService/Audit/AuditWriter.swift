@@ -5,31 +5,32 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Where the log ends, and how it goes on. One thread at a time uses it.
+/// Writes the log: its end, and the state that the next line depends on. Not thread-safe: only one
+/// thread at a time may use it.
 struct AuditWriter: ~Copyable {
     private let store: KeychainStore
     private let files: AuditFiles
     private let limits: AuditLog.Limits
     private(set) var head: AuditPosition
     private(set) var file: AuditFile
-    /// The number of the file that is written.
+    /// The number of the current file.
     private(set) var number: Int64
     private var length: Int
-    /// When the first line of the file was written, in seconds since 2001; nil where there is none.
+    /// When the first line of the file was written, in seconds since 2001; nil if it has none.
     private var began: Double?
     private var repeats: AuditDeduplicator
-    /// Files that were removed, and that no line tells of yet.
+    /// Files that were removed, and that no line reports yet.
     private var removals: [AuditRemoval] = []
-    /// Files from which no refusals are left to be removed.
+    /// Files that contain no more refusals to remove.
     private var compacted: Set<Int64> = []
-    /// nil until it is asked for.
+    /// nil until it is requested.
     private var guesses: PasscodeGuesses?
-    /// Whether the database does not know the head yet.
+    /// Whether the database does not have the current head yet.
     var isDirty = false
 
     // MARK: Writing
 
-    /// Writes events, or counts them. What is written or counted leaves `rest`.
+    /// Writes or counts events. Events that are written or counted are removed from `rest`.
     mutating func write(_ rest: inout ArraySlice<AuditEvent>) throws(KeychainError) {
         while let first = rest.first {
             if length >= limits.fileLength || isExpired(at: first.time) { try beginFile(at: first.time) }
@@ -48,7 +49,7 @@ struct AuditWriter: ~Copyable {
         }
     }
 
-    /// Writes the repetitions whose interval is over; all of them where `isEnd` says so.
+    /// Writes the repetitions whose interval has passed; if `isEnd`, all repetitions.
     ///
     /// - Parameter now: seconds since 2001.
     mutating func writeRepeats(at now: Double, isEnd: Bool = false) throws(KeychainError) {
@@ -94,7 +95,7 @@ struct AuditWriter: ~Copyable {
         do throws(SystemError) {
             try file.append(batch.bytes)
         } catch {
-            // A part of them may be there.
+            // A part of the bytes may have been written.
             try? file.cut(to: length)
             repeats.rollBack()
             throw KeychainError(error)
@@ -110,7 +111,8 @@ struct AuditWriter: ~Copyable {
         return now - began >= limits.fileAge
     }
 
-    /// Begins a new file. The database knows of it first: what is left half done is completed at the next opening.
+    /// Begins a new file. The database is updated first, so that opening the log completes an
+    /// interrupted rotation.
     private mutating func beginFile(at now: Double) throws(KeychainError) {
         do throws(SystemError) { try file.synchronize() } catch { throw KeychainError(error) }
         let plan = try AuditRetention(store: store, files: files, limits: limits, now: now).plan(number, &compacted)
@@ -134,7 +136,7 @@ struct AuditWriter: ~Copyable {
 
     // MARK: Passcodes
 
-    /// The programs that gave wrong passcodes since the last one that was accepted.
+    /// Returns the programs that gave wrong passcodes since the last accepted one.
     mutating func passcodeGuesses() throws(KeychainError) -> [PasscodeGuess] {
         if let guesses { return guesses.sources }
         var found = PasscodeGuesses()
@@ -159,7 +161,7 @@ struct AuditWriter: ~Copyable {
 // MARK: - Opening
 
 extension AuditWriter {
-    /// Goes on where the log ends, or begins it.
+    /// Continues the log at its end, or begins it.
     static func open(_ store: KeychainStore, _ files: AuditFiles, _ limits: AuditLog.Limits) throws(StoreError)
         -> AuditWriter
     {
@@ -210,7 +212,7 @@ extension AuditWriter {
         began = end.began
     }
 
-    /// Puts a file aside that a kill has left where the new one was to be.
+    /// Renames a file that an interrupted rotation has left under the name of the current one.
     private static func completeRotation(_ files: AuditFiles, start: UInt64) throws(SystemError) {
         var first: UInt64?
         try AuditFile.read(files.path(ofAge: 0)) { line in
@@ -221,19 +223,20 @@ extension AuditWriter {
         try files.rotate(keeping: min(files.maxCount, try files.count() + 1))
     }
 
-    /// The end of a file, and what the programs have in it.
+    /// The end of a file, and the size of its lines.
     private struct End: ~Copyable {
         var position: AuditPosition
-        /// Of the complete lines, in bytes.
+        /// The length of the complete lines, in bytes.
         var length = 0
-        /// Whether a line follows them that is not complete.
+        /// Whether an incomplete line follows them.
         var hasPartialLine = false
         /// The time of the first line, in seconds since 2001.
         var began: Double?
     }
 
-    /// Goes on where the log ends. Lines that came after the database was told are taken over if they are what their keys say; the database is
-    /// told with the next one. Lines that are not are left for ``AuditLog/verify()`` to find.
+    /// Finds the end of the log. Lines after the stored head are accepted if their codes are valid;
+    /// the next update of the database includes them. Invalid lines are left for
+    /// ``AuditLog/verify()``.
     private static func end(
         of path: String, from head: borrowing AuditPosition, _ repeats: inout AuditDeduplicator
     ) throws(SystemError) -> End {
@@ -254,7 +257,8 @@ extension AuditWriter {
         return End(position: position, length: length, hasPartialLine: hasPartialLine, began: began)
     }
 
-    /// Files that were removed before the new one was begun, where a kill came before its first line.
+    /// Returns the files that were removed before the current file began, if the process was killed
+    /// before it wrote the line that reports them.
     ///
     /// - Parameter oldest: the number of the line before the oldest file.
     private static func unreportedRemovals(

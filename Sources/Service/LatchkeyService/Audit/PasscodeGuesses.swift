@@ -2,19 +2,19 @@
 
 internal import KeychainModel
 
-/// The programs that gave wrong passcodes since the last one that was accepted, as the log tells.
+/// The programs that gave wrong passcodes since the last accepted one, from the lines of the log.
 struct PasscodeGuesses: Sendable {
-    /// The latest is the last.
+    /// The latest program is last.
     private(set) var sources: [PasscodeGuess] = []
 
-    /// How many programs are remembered.
+    /// The maximum number of programs.
     static let maxSources = 8
 
-    /// Takes the next entry into account.
+    /// Adds an entry.
     ///
     /// - Parameters:
     ///   - time: seconds since 2001.
-    ///   - count: how many such entries there were.
+    ///   - count: the number of such entries.
     mutating func record(_ entry: AuditEntry, at time: Double, count: Int = 1) {
         guard let passcode = entry.passcode else { return }
         record(
@@ -24,7 +24,7 @@ struct PasscodeGuesses: Sendable {
                 first: time + Double(Clocks.secondsBetweenEpochs), last: time + Double(Clocks.secondsBetweenEpochs)))
     }
 
-    /// Takes the next line of the log into account.
+    /// Adds a line of the log.
     mutating func record(_ line: AuditLine) {
         guard let passcode = line.string("passcode").flatMap(AuditEntry.Passcode.init),
             let program = line.string("program"),

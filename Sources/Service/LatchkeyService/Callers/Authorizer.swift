@@ -3,14 +3,16 @@
 internal import KeychainModel
 internal import KeychainStore
 
-/// A caller whose access groups are decided. Only ``Authorizer`` makes one, and every search is narrowed here.
+/// A caller whose access groups are decided. Only ``Authorizer`` creates one, and every search is
+/// restricted to its groups here.
 struct AuthorizedCaller {
     private let readable: ItemSearch.Groups
     private let writable: ItemSearch.Groups
-    /// Where an item goes whose maker names no group; nil where there is none to write to.
+    /// The group of a new item that names none; nil if there is no group that the caller can write.
     private let home: AccessGroup?
     let executable: String
-    /// Whether the caller shares its group with programs it does not know, so that a careless bulk change must stay within its own items.
+    /// Whether the caller shares its group with unknown programs. A bulk change of such a caller
+    /// affects only the items that the same executable added.
     private let isAnonymous: Bool
     /// Why the caller has its groups.
     private let reason: String
@@ -35,12 +37,12 @@ struct AuthorizedCaller {
         }
     }
 
-    /// What a call does with the items it names.
+    /// What a request does with the items that it names.
     enum Access { case read, write }
 
-    /// The group of a new item.
+    /// Returns the group of a new item.
     ///
-    /// - Throws: errSecMissingEntitlement where the named group is not the caller's to write.
+    /// - Throws: errSecMissingEntitlement if the caller may not write the named group.
     func groupForAddition(named name: String?) throws(KeychainError) -> AccessGroup {
         guard let name else {
             guard let home else { throw Self.noGroup }
@@ -49,17 +51,19 @@ struct AuthorizedCaller {
         return try permitted(name, in: writable)
     }
 
-    /// The group an update moves items to.
+    /// Returns the group that an update moves items to.
     func groupForMove(named name: String) throws(KeychainError) -> AccessGroup {
         try permitted(name, in: writable)
     }
 
-    /// The query as a search of the store, narrowed to what the caller may see or change.
+    /// Returns the query as a search of the store, restricted to the groups that the caller may
+    /// read or write.
     func search(_ query: ItemQuery, for access: Access) throws(KeychainError) -> ItemSearch {
         let allowed = access == .read ? readable : writable
         var groups = allowed
         if let name = query.accessGroup {
-            // Every program that has a group may read the token group, which is empty until tokens publish items there.
+            // Every program that has a group may read the token group, which is empty because
+            // tokens are not implemented.
             let isToken = access == .read && name == AccessGroup.token.name
             groups = .only([isToken ? .token : try permitted(name, in: allowed)])
         }
@@ -72,13 +76,14 @@ struct AuthorizedCaller {
             match: query.match)
         guard access == .write else { return search }
         if case .only(let list) = writable, list.isEmpty { throw Self.noGroup }
-        // Tombstones are the store's own; nobody changes or deletes one.
+        // Tombstones are internal to the store; no caller may change or delete them.
         search.includesTombstones = false
         if isAnonymous, !Self.isByReference(query, itemClass) { search.addedBy = executable }
         return search
     }
 
-    /// Whether the query says which items it means, by a primary-key attribute or a reference, rather than all there are.
+    /// Returns whether the query names its items by a primary-key attribute or a reference, instead
+    /// of matching all items.
     private static func isByReference(_ query: ItemQuery, _ itemClass: ItemClass) -> Bool {
         if query.persistentReference != nil || query.match.items != nil { return true }
         let key = ItemSchema.of(itemClass).primaryKey.filter { !$0.isSystemSet }.map(\.attribute)
@@ -89,7 +94,7 @@ struct AuthorizedCaller {
         switch groups {
         case .all(let grade):
             guard name != AccessGroup.token.name, name != "*", !name.isEmpty else {
-                throw KeychainError(.missingEntitlement, "the access group '\(name)' is nobody's to name")
+                throw KeychainError(.missingEntitlement, "the access group '\(name)' is reserved")
             }
             return AccessGroup(name, grade: grade)
         case .only(let list):
@@ -103,33 +108,34 @@ struct AuthorizedCaller {
     }
 
     fileprivate static let noGroup = KeychainError(
-        .missingEntitlement, "this program declares an identity, but no access group it may use",
+        .missingEntitlement, "this program declares an identity, but no access group that it may use",
         hint: "list a group under keychain-access-groups in the program's .entitlements file")
 }
 
-/// Decides which access groups a caller has. The one place where that happens.
+/// Decides which access groups a caller has. No other code does.
 ///
-/// What a program says of itself is a claim: nothing on this system proves which program of a user is calling. Attested are the groups that
-/// the administrator's files give to a user, a unit or a domain that the kernel names.
+/// What a program states about itself is a claim: nothing on this system proves which of a user's
+/// programs is calling. Attested groups are those that the administrator's files grant to a user, a
+/// unit or a security label that the kernel reports.
 enum Authorizer {
     static func authorize(_ caller: CallerIdentity) throws(KeychainError) -> AuthorizedCaller {
         switch caller.sandbox {
         case .application(let name)?:
             return entitled(
                 to: [AccessGroup(name, grade: .claimed)], caller,
-                "it runs in a sandbox, which has this group and no other")
+                "it runs in a sandbox, which has only this group")
         case .unidentified?:
             throw KeychainError(
                 .missingEntitlement,
-                "this program runs in a sandbox that does not say which application it holds, so it has no access group",
+                "this program runs in a sandbox that does not identify its application, so it has no access group",
                 hint:
-                    "start it through flatpak run or snap run in a session of systemd, which names the application in its scope"
+                    "start it with flatpak run or snap run in a systemd session, so that its scope names the application"
             )
         case nil: break
         }
         if let attested = caller.attestedGroups { return try attestedCaller(caller, attested) }
         if caller.isUserCommand {
-            // The command acts for the user, whose claimed groups these all are.
+            // The command acts for the user, who has all claimed groups.
             return AuthorizedCaller(
                 readable: .all(.claimed), writable: .all(.claimed), home: .shared, executable: caller.executable,
                 isAnonymous: false,
@@ -138,43 +144,50 @@ enum Authorizer {
         guard let declared = caller.declaredGroups else {
             return AuthorizedCaller(
                 readable: .only([.shared]), writable: .only([.shared]), home: .shared, executable: caller.executable,
-                isAnonymous: true, reason: "it declares no identity, and shares a group with all that declare none")
+                isAnonymous: true,
+                reason: "it declares no identity, and shares a group with all programs that declare none")
         }
         return entitled(to: try claimed(declared), caller, "it declares them")
     }
 
-    /// What is about the keychain as a whole, such as its passcode, its settings, a backup or its log, is the user's business: not that of a program
-    /// in a sandbox, which the user has kept from everything but its own. And who only claims his groups reaches no attested one by way of a
-    /// backup either, nor changes what protects it.
+    /// Throws if the caller may not administer the whole keychain: its passcode, settings, backups
+    /// and log.
+    ///
+    /// Administration is for the user. A program in a sandbox may not administer, because the user
+    /// has restricted it to its own items. A caller with only claimed groups may not reach attested
+    /// groups by way of a backup, nor change what protects them.
     static func authorizeAdministration(_ caller: CallerIdentity, accessesAttestedGroups: Bool) throws(KeychainError) {
         if accessesAttestedGroups { try authorizeAttested(caller) }
         guard caller.sandbox == nil else {
             throw KeychainError(
-                .missingEntitlement, "a program in a sandbox may use its own items, and nothing else of the keychain",
+                .missingEntitlement, "a program in a sandbox may use only its own items",
                 hint: "run the command outside of the sandbox")
         }
     }
 
-    /// What reads, destroys or closes items of attested groups, or changes what protects them, is for attested callers.
+    /// Throws unless the caller is attested. Required for everything that reads, destroys or locks
+    /// items of attested groups, or changes what protects them.
     static func authorizeAttested(_ caller: CallerIdentity) throws(KeychainError) {
         guard caller.grade == .attested else {
             throw KeychainError(
                 .missingEntitlement,
-                "the keychain may hold items of attested groups, and this program only claims to be who it is",
-                hint: "let an attested program do it; /etc/latchkey/entitlements.d says which are")
+                "the keychain may hold items of attested groups, and this caller is not attested",
+                hint: "use an attested program; /etc/latchkey/entitlements.d lists them")
         }
     }
 
-    /// Whether the caller is shown the secrets of these groups only in a session that the passcode has opened: the user's own command sees
-    /// every claimed group, and anyone can run it.
+    /// Returns whether the caller may read secrets of these groups only in a session that the
+    /// passcode has unlocked. This holds for the user's own command: it has every claimed group,
+    /// and any program of the user can run it.
     ///
-    /// - Parameter groups: nil for whichever there are.
+    /// - Parameter groups: nil for any groups that exist.
     static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
         caller.isUserCommand && caller.grade == .claimed && groups?.allSatisfy { $0 == .shared } != true
     }
 
-    /// A caller with groups of the administrator's, followed by those it declares itself. The two kinds never mix: a group that is claimed
-    /// is another one than the group of the same name that is attested.
+    /// Returns a caller with the groups that the administrator grants, followed by those that it
+    /// declares. The two kinds never mix: a claimed group and an attested group of the same name
+    /// are different groups.
     private static func attestedCaller(_ caller: CallerIdentity, _ attested: [String]) throws(KeychainError)
         -> AuthorizedCaller
     {
@@ -185,12 +198,12 @@ enum Authorizer {
             return AuthorizedCaller(
                 readable: .all(.attested), writable: .all(.attested), home: named.first, executable: caller.executable,
                 isAnonymous: false,
-                reason: "the administrator gives it every attested group")
+                reason: "the administrator grants it every attested group")
         }
         let own = caller.declaredGroups.map { $0.filter { $0 != "*" } } ?? []
         let groups = named + (own.isEmpty ? [] : try claimed(own))
         guard !groups.isEmpty else { throw AuthorizedCaller.noGroup }
-        return entitled(to: groups, caller, "the administrator gives it the attested ones")
+        return entitled(to: groups, caller, "the administrator grants it the attested ones")
     }
 
     private static func claimed(_ declared: [String]) throws(KeychainError) -> [AccessGroup] {
@@ -213,7 +226,7 @@ enum Authorizer {
             reason: reason)
     }
 
-    /// What the caller may do, in words.
+    /// Returns a readable report of what the caller may do.
     static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
         do throws(KeychainError) {
             return try authorize(caller).report(facts)

@@ -4,7 +4,8 @@ internal import Glibc
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Reads who is calling from the kernel, from the administrator's files, and, where neither speaks, from what the program says of itself.
+/// Reads the identity of a caller from the kernel, from the administrator's files, and otherwise
+/// from what the program states about itself.
 public struct CallerReader: Sendable {
     private let processes: String
     private let entitlements: EntitlementsDirectory?
@@ -13,7 +14,8 @@ public struct CallerReader: Sendable {
 
     /// - Parameters:
     ///   - command: the path of the user's own command.
-    ///   - entitlements: nil where callers can do whatever the daemon can, so that nothing is attested to it.
+    ///   - entitlements: nil if callers have the same rights as the daemon, so that no attestation
+    ///     is possible.
     public init(command: String?, entitlements: EntitlementsDirectory?) {
         self.init(command: command, entitlements: entitlements, processes: "/proc", users: SystemUsers())
     }
@@ -25,22 +27,23 @@ public struct CallerReader: Sendable {
         self.users = users
     }
 
-    /// What was read of a process.
+    /// The facts that were read about a process.
     struct Reading {
         var user: UInt32
         var process: Int32
-        /// What /proc says; nil where it may not be read, as of a process of another user or one that forbids it.
+        /// From /proc; nil if it may not be read, for example for a process of another user, or one
+        /// that forbids it.
         var executable: String?
         var unit: SystemdUnit?
         var label: String?
         var sandbox: SandboxIdentity?
-        /// What the program says of itself.
+        /// What the program states about itself.
         var claim: CallerIdentity
     }
 
-    /// Reads a process as it is now.
+    /// Reads the current state of a process.
     func read(user: UInt32, process: Int32, claim: CallerIdentity) -> Reading {
-        // Number 0 stands for a process of another namespace.
+        // Process number 0 is a process of another PID namespace.
         guard process > 0 else { return Reading(user: user, process: process, claim: claim) }
         let directory = ProcessDirectory(process, root: processes)
         let group = directory.controlGroup.map(ControlGroup.init(path:))
@@ -54,15 +57,16 @@ public struct CallerReader: Sendable {
         switch directory.flatpakInfo {
         case .found(let text): .read(group: group, flatpakInfo: text, label: label, isHidden: false)
         case .missing: .read(group: group, flatpakInfo: nil, label: label, isHidden: false)
-        // A process that forbids looking at it, and lives in a namespace of its own, may well have the file.
+        // A process that cannot be inspected, and runs in namespaces of its own, may have the file.
         case .unreadable: .read(group: group, flatpakInfo: nil, label: label, isHidden: directory.isNested)
         }
     }
 
-    /// The process's directory, for a quick look whether it is still the program it was.
+    /// Returns the open directory of the process in /proc, to check quickly whether it still runs
+    /// the same program.
     func directory(of process: Int32) -> OpenProcessDirectory? { ProcessDirectory(process, root: processes).open() }
 
-    /// Who the caller is to the authoriser.
+    /// Returns the identity of the caller for the authorizer.
     func identity(_ reading: Reading) -> CallerIdentity {
         var identity = reading.claim
         if let executable = reading.executable {
@@ -72,7 +76,8 @@ public struct CallerReader: Sendable {
             )
         }
         identity.process = CallerIdentity.ProcessIdentity(user: reading.user, process: reading.process)
-        // An id of a sandbox can be forged by whoever is outside of it; inside, it only takes away.
+        // A process outside of any sandbox can forge the identifier of one. That is safe, because a
+        // sandbox only removes rights.
         if let sandbox = reading.sandbox {
             identity.sandbox = sandbox.scope
             identity.isUserCommand = false
@@ -81,17 +86,19 @@ public struct CallerReader: Sendable {
         return identity
     }
 
-    /// Whether a rule may speak of something that can change while a connection lasts, beside the executable.
+    /// Whether there are rules. Rules may depend on facts, beside the executable, that can change
+    /// while a connection is open.
     var hasRules: Bool { entitlements?.rules.isEmpty == false }
 
-    /// Whether some process of this user may have an attested group, so that the user's keychain may hold items that no claim reaches. A rule
-    /// that could not be read may be about any user.
+    /// Returns whether a process of this user may have an attested group, so that the user's
+    /// keychain may hold items that no claim reaches. A rule that could not be read counts as a
+    /// rule about every user.
     public func canAttest(processesOf user: UInt32) -> Bool {
         guard let entitlements else { return false }
         return !entitlements.problems.isEmpty
             || entitlements.rules.contains { rule in
                 guard rule.user == nil || rule.user == user else { return false }
-                // A unit attests nothing for users that log in.
+                // A unit attests nothing for users that can log in.
                 return rule.unit == nil || SystemUsers.isServiceRange(user)
             }
     }
@@ -115,14 +122,14 @@ public struct CallerReader: Sendable {
         unit?.isOfSystem == true && users.isService(user)
     }
 
-    /// What is known of this very process, which is its own keychain's caller.
+    /// Returns the facts about this process, which is the caller of its own keychain.
     func currentProcessFacts(_ caller: CallerIdentity) -> [CallerReport.Fact] {
         var reading = read(user: getuid(), process: getpid(), claim: caller)
         reading.executable = nil
         return facts(reading, hasHandle: false).filter { $0.name != "process" }
     }
 
-    /// What is known, each with its grade and where it is known from.
+    /// Returns the facts, each with its grade and source.
     func facts(_ reading: Reading, hasHandle: Bool) -> [CallerReport.Fact] {
         typealias Fact = CallerReport.Fact
         var facts = [Fact("user", "\(reading.user)", .attested, source: "the kernel, when the connection was made")]
@@ -141,7 +148,7 @@ public struct CallerReader: Sendable {
             facts.append(
                 Fact(
                     "unit", unit.name, isAttested ? .attested : .claimed,
-                    source: isAttested ? "its control group; nobody logs in as its user" : "its control group"))
+                    source: isAttested ? "its control group; no login is possible as its user" : "its control group"))
         }
         if let label = reading.label {
             let isAttested = entitlements?.rules.contains { $0.label == label } == true
@@ -149,14 +156,14 @@ public struct CallerReader: Sendable {
                 Fact(
                     "label", label, isAttested ? .attested : .claimed,
                     source: isAttested
-                        ? "the security module; the administrator says that it is confined" : "the security module"))
+                        ? "the security module; the administrator declares it confined" : "the security module"))
         }
         if let sandbox = reading.sandbox {
             let name = sandbox.application ?? "of an unknown application"
             facts.append(
                 Fact(
                     sandbox.kind.rawValue, name, .claimed,
-                    source: "its control group, label or root; it only takes away"))
+                    source: "its control group, label or root; it only restricts"))
         }
         let declared = identity(reading).declaredGroups
         facts.append(

@@ -3,22 +3,23 @@
 public import KeychainModel
 public import LinuxSystem
 
-/// The caller at the other end of a connection. Its user is what the kernel said when the connection was made; everything else is read
-/// again at each request. One thread at a time uses it.
+/// The caller at the other end of a connection. The user is the one that the kernel reported when
+/// the connection was made; everything else is read again at each request. Not thread-safe: only
+/// one thread at a time may use it.
 public final class ConnectedCaller {
     private let peer: Peer
     private let reader: CallerReader
     private let claim: CallerIdentity
-    /// Kept from the first request on; nil where the process is not to be seen.
+    /// Open since the first request; nil if the process is not visible.
     private var directory: OpenProcessDirectory?
     private var cached: CachedIdentity?
 
-    /// What was read of the process, and what has to be as it was for that still to hold.
+    /// An identity that was read, and the state that must be unchanged for it to be valid.
     private struct CachedIdentity {
         /// Read from the property lists beside the executable.
         var identity: StampedValue<CallerIdentity>
         var executable: OpenProcessDirectory.File
-        /// When the state of those was compared, on the clock of the boot.
+        /// When the files were last compared with their stamps, in nanoseconds since boot.
         var checkedAt: UInt64
     }
 
@@ -29,12 +30,13 @@ public final class ConnectedCaller {
         directory = peer.whileAlive { reader.directory(of: peer.process) } ?? nil
     }
 
-    /// Who is calling now.
+    /// Returns the current identity of the caller.
     ///
-    /// - Throws: errSecNotAvailable where the process that made the connection has ended.
+    /// - Throws: errSecNotAvailable if the process that made the connection has ended.
     public func identity() throws(KeychainError) -> CallerIdentity {
         guard let directory else {
-            // Of another namespace, or hidden (proc(5), hidepid): its user is certain, and the rest is its own word.
+            // The process is in another PID namespace or hidden (proc(5), hidepid): its user is
+            // attested, everything else is its own statement.
             guard peer.process == 0 || peer.whileAlive({ true }) == true else { throw Self.ended }
             return reader.identity(reading())
         }
@@ -48,8 +50,9 @@ public final class ConnectedCaller {
         return fresh
     }
 
-    /// What was read before, if the process executes the same file, and nothing beside it has changed. Whoever cannot be looked at, and units
-    /// and labels that give something, are read in full each time.
+    /// Returns the cached identity if the process executes the same file, and the property lists
+    /// beside it are unchanged. Processes that cannot be inspected, and callers that a rule may
+    /// match by unit or label, are read in full each time.
     private func cachedIdentity(_ executable: OpenProcessDirectory.File) -> CallerIdentity? {
         guard var cached, cached.executable == executable, !reader.hasRules else { return nil }
         let now = BootClock.system.now()
@@ -81,7 +84,7 @@ public final class ConnectedCaller {
     /// A tenth of a second, in nanoseconds.
     private static let checkInterval: UInt64 = 100_000_000
 
-    /// What is known of the caller, and from where.
+    /// Returns the facts about the caller, with their sources.
     public func facts() throws(KeychainError) -> [CallerReport.Fact] {
         guard peer.process > 0 else { return reader.facts(reading(), hasHandle: peer.hasHandle) }
         guard let facts = peer.whileAlive({ reader.facts(reading(), hasHandle: peer.hasHandle) }) else {

@@ -2,12 +2,13 @@
 
 internal import LinuxSystem
 
-/// The access groups that a property list with Apple's keys gives.
+/// The access groups in a property list with Apple's keys.
 struct Entitlements {
-    /// keychain-behaviour §3.8.1: access groups, associated identifiers, the application's own identifier, application groups; each once.
+    /// In the order of keychain-behaviour §3.8.1: access groups, associated identifiers, the
+    /// application's own identifier, application groups; without duplicates.
     let groups: [String]
 
-    /// - Parameter list: a value of the wrong type gives nothing.
+    /// - Parameter list: values of the wrong type are ignored.
     init(_ list: PropertyListValue) {
         func texts(_ key: String) -> [String] { list[key]?.strings ?? [] }
         let identifier = (list["application-identifier"] ?? list["com.apple.application-identifier"])?.string

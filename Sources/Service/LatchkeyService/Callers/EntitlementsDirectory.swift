@@ -5,12 +5,14 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// The administrator's files that give access groups to callers whom the kernel attests: `/etc/latchkey/entitlements.d/*.plist`.
+/// The administrator's files that grant access groups to callers that the kernel attests:
+/// `/etc/latchkey/entitlements.d/*.plist`.
 ///
-/// Each is a property list with Apple's keys, and says under `latchkey-subject` whom it is about; see Documentation/Formats/entitlements.md.
-/// Directory and files belong to root and are written by nobody else; a file for which that does not hold gives nothing.
+/// Each is a property list with Apple's keys. `latchkey-subject` in it says which callers it is
+/// about; see Documentation/Formats/entitlements.md. The directory and the files must belong to
+/// root and be writable only by root; any other file grants nothing.
 public final class EntitlementsDirectory: Sendable {
-    /// One file: whom it is about, and the groups that it gives.
+    /// One file: the callers that it is about, and the groups that it grants.
     struct Rule: Sendable, Equatable {
         var file: String
         var user: UInt32?
@@ -22,9 +24,9 @@ public final class EntitlementsDirectory: Sendable {
     private struct State {
         var rules: [Rule] = []
         var problems: [String] = []
-        /// What the directory looked like when it was read.
+        /// The state of the directory and the files when they were read.
         var stamp: [FileStatus.Stamp] = []
-        /// Seconds since the machine started.
+        /// In seconds since boot.
         var checkedAt: UInt64?
     }
 
@@ -36,32 +38,33 @@ public final class EntitlementsDirectory: Sendable {
 
     /// - Parameters:
     ///   - path: the directory; it may be missing.
-    ///   - owner: whom everything has to belong to: root, but for tests.
+    ///   - owner: the user that must own the directory and all files: root, except in tests.
     public init(_ path: String = systemPath, owner: UInt32 = 0) {
         self.path = path
         self.owner = owner
     }
 
-    /// What is wrong with files that are ignored.
+    /// The errors in files that are ignored.
     public var problems: [String] {
         refresh()
         return state.withLock { $0.problems }
     }
 
-    /// Every rule, in the order of the files' names.
+    /// Every rule, in the order of the file names.
     var rules: [Rule] {
         refresh()
         return state.withLock { $0.rules }
     }
 
-    /// Reads the files again where they have changed; looks at most once a second.
+    /// Reads the files again if they have changed; checks at most once a second.
     private func refresh() {
         let now = BootClock.system.now() / 1_000_000_000
         state.withLock { state in
             guard state.checkedAt != now else { return }
             state.checkedAt = now
             guard let names = fileNames() else {
-                // The rules that are known stay; that there may be others is a problem until the directory can be read.
+                // Keep the known rules. There may be others, so report a problem until the
+                // directory can be read.
                 (state.problems, state.stamp) = (["\(path): the directory cannot be read"], [])
                 return
             }
@@ -69,12 +72,13 @@ public final class EntitlementsDirectory: Sendable {
             guard stamp != state.stamp else { return }
             state.stamp = stamp
             (state.rules, state.problems) = read(names)
-            // What failed may pass without a change of the file, such as a missing descriptor or a user that was not found.
+            // Read again next time: the cause may go away without a change of the file, such as a
+            // lack of descriptors or a user that was not found.
             if !state.problems.isEmpty { state.stamp = [] }
         }
     }
 
-    /// nil where the directory is there and cannot be read.
+    /// Returns the names of the property lists; nil if the directory exists but cannot be read.
     private func fileNames() -> [String]? {
         do throws(SystemError) {
             guard case .some = try FileStatus.of(path) else { return [] }
@@ -130,7 +134,7 @@ public final class EntitlementsDirectory: Sendable {
 // MARK: The property list
 
 extension EntitlementsDirectory {
-    /// What stands under `latchkey-subject`: whom a rule is about.
+    /// The value of `latchkey-subject`: the callers that a rule is about.
     private struct Subject {
         let words: [String: String]
 
@@ -140,7 +144,7 @@ extension EntitlementsDirectory {
             }
             words = members.compactMapValues(\.string)
             guard words.count == members.count else {
-                throw RuleError(problem: "expected nothing but strings in latchkey-subject")
+                throw RuleError(problem: "expected only strings in latchkey-subject")
             }
         }
 
@@ -150,26 +154,27 @@ extension EntitlementsDirectory {
                 switch name {
                 case "user":
                     guard let user = SystemUsers.number(of: value) else {
-                        throw RuleError(problem: "there is no user '\(value)'")
+                        throw RuleError(problem: "user '\(value)' not found")
                     }
                     rule.user = user
                 case "unit": rule.unit = value
                 case "label": rule.label = value
                 case "label-is-confined":
                     guard value == "yes" else {
-                        throw RuleError(problem: "label-is-confined is '\(value)', expected is yes")
+                        throw RuleError(problem: "label-is-confined must be 'yes', found '\(value)'")
                     }
-                default: throw RuleError(problem: "the subject has '\(name)', which is not known")
+                default: throw RuleError(problem: "unknown key '\(name)' in latchkey-subject")
                 }
             }
             guard rule.user != nil || rule.unit != nil || rule.label != nil else {
-                throw RuleError(problem: "the subject names neither a user, nor a unit, nor a label")
+                throw RuleError(problem: "latchkey-subject must name a user, a unit or a label")
             }
-            // Whoever can enter a domain, or trace it, is whoever runs in it: only the administrator knows.
+            // A program that can enter a label's domain, or trace a process in it, has that label's
+            // rights. Only the administrator knows which labels prevent that.
             guard rule.label == nil || words["label-is-confined"] == "yes" else {
                 throw RuleError(
                     problem:
-                        "a label counts only with label-is-confined: unconfined programs can neither enter it nor trace it"
+                        "a label requires label-is-confined: unconfined programs must neither enter it nor trace it"
                 )
             }
             return rule

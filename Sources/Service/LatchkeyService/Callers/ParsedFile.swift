@@ -4,7 +4,7 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// What a file of the machine says, read again when the file changes.
+/// The parsed content of a system file, read again when the file changes.
 final class ParsedFile<Content: Sendable>: Sendable {
     private struct State {
         var kept: StampedValue<Result<Content, SystemError>>?
@@ -17,13 +17,17 @@ final class ParsedFile<Content: Sendable>: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: the max length of the file in bytes.
-    ///   - parse: given no bytes where there is no file; throws EINVAL or EFBIG where it does not understand them.
+    ///   - limit: the maximum length of the file in bytes.
+    ///   - parse: called with no bytes if the file does not exist; throws EINVAL or EFBIG if it
+    ///     cannot parse the bytes.
     init(_ path: String, limit: Int, parse: @escaping @Sendable ([UInt8]) throws(SystemError) -> Content) {
         (self.path, self.limit, self.parse) = (path, limit, parse)
     }
 
-    /// - Throws: where the file cannot be read or is not understood. The latter holds until it changes; the former is tried again.
+    /// Returns the content.
+    ///
+    /// - Throws: if the file cannot be read or parsed. A parse error is kept until the file
+    ///   changes; after a read error the next call tries again.
     func content() throws(SystemError) -> Content {
         let outcome = state.withLock { state -> Result<Content, SystemError> in
             if let kept = state.kept, kept.isCurrent { return kept.value }
@@ -37,12 +41,12 @@ final class ParsedFile<Content: Sendable>: Sendable {
         return try outcome.get()
     }
 
-    /// How often the file was read; for tests.
+    /// The number of times that the file was read; for tests.
     var readCount: Int { state.withLock { $0.readCount } }
 }
 
 extension SystemError {
-    /// Whether the error is about a file's content, and holds until the file changes. A descriptor or a right that is missing may be there the
-    /// next time.
+    /// Whether the error is about a file's content, so that it holds until the file changes. Other
+    /// causes, such as a missing descriptor or permission, can go away by themselves.
     var isContentError: Bool { [EINVAL, EFBIG].contains(code) }
 }

@@ -4,18 +4,20 @@ internal import Glibc
 public import KeychainModel
 internal import LinuxSystem
 
-/// What a program declares of itself in property lists beside its executable.
+/// The identity that a program declares in property lists beside its executable.
 ///
-/// `EXECUTABLE.entitlements` has Apple's keys; without one, an `Info.plist` with `CFBundleIdentifier` gives a single group of that name.
-/// A program without either is nobody in particular. A file that cannot be read as a property list declares an identity without any
-/// group: the program is then refused rather than let into the shared group.
+/// `EXECUTABLE.entitlements` has Apple's keys. Without it, an `Info.plist` with
+/// `CFBundleIdentifier` gives one group of that name. A program without either declares no
+/// identity. A file that cannot be read as a property list declares an identity without any group:
+/// the program is then refused, instead of getting the shared group.
 public enum ProgramIdentity {
     public static func ofThisProcess() -> CallerIdentity {
         let executable = ProcessDirectory(getpid()).executable ?? ProcessArguments.all.first ?? "?"
         return CallerIdentity(executable: executable, declaredGroups: declaredGroups(of: executable))
     }
 
-    /// The groups that the executable's property lists declare, in Apple's order; nil where there are none of either kind.
+    /// Returns the groups that the executable's property lists declare, in Apple's order; nil if
+    /// there is no property list.
     static func declaredGroups(of executable: String) -> [String]? {
         switch propertyList(at: entitlementsPath(executable)) {
         case .found(let list): return Entitlements(list).groups
@@ -44,7 +46,7 @@ public enum ProgramIdentity {
     }
 
     private static func propertyList(at path: String) -> Outcome {
-        // Also a symbolic link that leads nowhere is there.
+        // A dangling symbolic link counts as existing.
         guard faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT else { return .missing }
         guard let list = try? PropertyListReader.read(file: path, limit: maxLength) else { return .unreadable }
         return .found(list)

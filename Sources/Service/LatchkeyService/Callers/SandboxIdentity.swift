@@ -2,26 +2,28 @@
 
 internal import KeychainModel
 
-/// The sandbox that a process runs in, as names and files that others write tell it. It only narrows what the process may use.
+/// The sandbox of a process, according to names and files that other programs write. It only
+/// restricts what the process may use.
 struct SandboxIdentity: Equatable, Sendable {
     enum Kind: String, Sendable { case flatpak, snap }
 
     let kind: Kind
-    /// The application's identifier, which is well-formed; nil where the sandbox does not say which application it holds.
+    /// The application's well-formed identifier; nil if the sandbox does not identify its
+    /// application.
     let application: String?
 
-    /// - Parameter application: an identifier that is not well-formed identifies no application.
+    /// - Parameter application: an identifier that is not well-formed counts as nil.
     init(_ kind: Kind, application: String?) {
         self.kind = kind
         self.application = application.flatMap { kind.isWellFormed($0) ? $0 : nil }
     }
 
-    /// What the authoriser goes by.
+    /// The scope that the authorizer applies.
     var scope: CallerIdentity.Sandbox {
         application.map { .application(group: "\(kind.rawValue).\($0)") } ?? .unidentified
     }
 
-    /// Flatpak's file in the root of each of its sandboxes (flatpak-metadata(5)).
+    /// Parses the file that Flatpak puts into the root of each sandbox (flatpak-metadata(5)).
     init(flatpakInfo: String) {
         var (isInside, names): (Bool, [Substring]) = (false, [])
         for line in flatpakInfo.split(whereSeparator: \.isNewline) {
@@ -31,18 +33,19 @@ struct SandboxIdentity: Equatable, Sendable {
         self.init(.flatpak, application: names.count == 1 ? names.first.map(String.init) : nil)
     }
 
-    /// The label that snapd gives to processes of a snap: `snap.NAME.APP`; nil where it is another one.
+    /// Parses the label that snapd gives to processes of a snap: `snap.NAME.APP`; nil for any other
+    /// label.
     init?(label: String) {
         guard label.hasPrefix("snap.") else { return nil }
         let name = label.dropFirst("snap.".count).prefix { $0 != "." && $0 != " " }
         self.init(.snap, application: String(name))
     }
 
-    /// The sandbox of a process by everything that speaks of one; nil where nothing does.
+    /// Returns the sandbox of a process from every source that names one; nil if none does.
     ///
-    /// Two that disagree identify no application: whichever of them was forged, nothing is won by it.
+    /// If two sources disagree, the application is unidentified: forging one of them gains nothing.
     ///
-    /// - Parameter isHidden: whether there may be a sandbox's file that this process must not read.
+    /// - Parameter isHidden: whether the sandbox may have a file that this process cannot read.
     static func read(group: ControlGroup?, flatpakInfo: String?, label: String?, isHidden: Bool) -> SandboxIdentity? {
         let found = [
             group?.sandbox, flatpakInfo.map(SandboxIdentity.init(flatpakInfo:)),
@@ -55,12 +58,13 @@ struct SandboxIdentity: Equatable, Sendable {
 }
 
 extension SandboxIdentity.Kind {
-    /// Whether the text is an identifier of this kind of sandbox.
+    /// Returns whether the text is an identifier of this kind of sandbox.
     fileprivate func isWellFormed(_ text: String) -> Bool {
         guard text.utf8.count <= 255 else { return false }
         switch self {
         case .flatpak:
-            // Three or more parts of letters, digits and _; the last may have hyphens.
+            // Three or more parts of letters, digits and underscores; the last part may have
+            // hyphens.
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
             return parts.count >= 3
                 && parts.enumerated().allSatisfy { index, part in
@@ -70,7 +74,7 @@ extension SandboxIdentity.Kind {
                         }
                 }
         case .snap:
-            // A name, and behind _ the key of an instance.
+            // A name, and optionally an underscore and an instance key.
             return !text.isEmpty && text.utf8.allSatisfy { $0.isWordByte || $0 == UInt8(ascii: "-") }
         }
     }

@@ -3,16 +3,17 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// The user ids that a file of subordinate ids grants: lines `owner:start:count` (subuid(5)).
+/// The user ids that a subordinate id file grants, with lines `owner:start:count` (subuid(5)).
 ///
-/// The owner is not looked at: an id of a range is subordinate, whoever the range belongs to. Empty lines and comments grant nothing.
+/// The owner is ignored: an id in a range is subordinate for every owner. Empty lines and comments
+/// grant nothing.
 struct SubordinateRanges: Sendable, Equatable {
-    /// Sorted, without overlaps or neighbours.
+    /// Sorted; ranges neither overlap nor adjoin.
     private let ranges: [ClosedRange<UInt32>]
 
-    /// - Parameter path: for the error.
-    /// - Throws: EINVAL where a line is not understood. newuidmap(1) reads more spellings of a number than this, such as `0x186a0`:
-    ///   a line that is passed over here could be one that it uses.
+    /// - Parameter path: the path for the error.
+    /// - Throws: EINVAL if a line cannot be parsed. newuidmap(1) accepts more spellings of a
+    ///   number, such as `0x186a0`, so a line that is skipped here could be one that it uses.
     init(parsing bytes: [UInt8], path: String) throws(SystemError) {
         var found: [ClosedRange<UInt32>] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -24,7 +25,7 @@ struct SubordinateRanges: Sendable, Equatable {
             case .range(let range): found.append(range)
             case .unreadable:
                 throw SystemError(
-                    "understand line \(index + 1) of", path: path, code: EINVAL,
+                    "parse line \(index + 1) of", path: path, code: EINVAL,
                     hint: "expected OWNER:START:COUNT in decimal digits, without spaces")
             }
         }
@@ -70,7 +71,7 @@ private enum Line {
             self = .unreadable
             return
         }
-        // User ids have 32 bits; a range may end beyond them.
+        // User ids have 32 bits; a range may exceed them.
         guard count > 0, let lowest = UInt32(exactly: start) else {
             self = .nothing
             return
@@ -79,7 +80,7 @@ private enum Line {
         self = .range(lowest...(isTooLarge ? .max : UInt32(clamping: end)))
     }
 
-    /// Decimal digits; nil for a number that newuidmap(1) would read to another base.
+    /// Parses decimal digits; nil for a number that newuidmap(1) would read in another base.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         guard digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.count == 1 || digits.first != UInt8(ascii: "0")
         else { return nil }

@@ -4,11 +4,12 @@ internal import Glibc
 public import KeychainModel
 internal import LinuxSystem
 
-/// Which user ids are subordinate ones (subuid(5)). By user namespaces an ordinary user is each of them, 65,536 as a rule, and would have
-/// a quota and limits of its own for each.
+/// Determines which user ids are subordinate (subuid(5)). With user namespaces, an ordinary user
+/// can act as each of them, usually 65,536, and would have separate quotas and limits for each.
 ///
-/// An id that has an account in the file of users is not subordinate, whatever the ranges say: accounts are the administrator's, and few.
-/// Root never is. Where the ranges are not known, every id without an account is taken for a subordinate one.
+/// An id with an account in the user file is not subordinate, whatever the ranges say: accounts are
+/// created by the administrator, and few. Root is never subordinate. If the ranges are unknown,
+/// every id without an account counts as subordinate.
 public final class SubordinateUsers: Sendable {
     public static let systemPath = "/etc/subuid"
 
@@ -17,8 +18,8 @@ public final class SubordinateUsers: Sendable {
     private let accounts: ParsedFile<Set<UInt32>>
 
     /// - Parameters:
-    ///   - path: the file of ranges; where there is none, no id is subordinate.
-    ///   - users: the file of users, in the format of passwd(5).
+    ///   - path: the file of ranges; if it does not exist, no id is subordinate.
+    ///   - users: the user file, in the format of passwd(5).
     public init(_ path: String = systemPath, users: String = "/etc/passwd") {
         self.path = path
         ranges = ParsedFile(path, limit: Self.maxLength) { (bytes) throws(SystemError) in
@@ -27,25 +28,25 @@ public final class SubordinateUsers: Sendable {
         accounts = ParsedFile(users, limit: SystemUsers.maxLength) { SystemUsers.numbers(in: $0) }
     }
 
-    /// Refuses a subordinate user id. Looks whether the files have changed; reads them only then.
+    /// Throws if the user id is subordinate. Reads the files again only if they have changed.
     ///
-    /// - Throws: errSecMissingEntitlement where the id is subordinate, or a line of the file leaves it open; errSecNotAvailable where a file
-    ///   cannot be read now.
+    /// - Throws: errSecMissingEntitlement if the id is subordinate, or an invalid line leaves that
+    ///   open; errSecNotAvailable if a file cannot be read now.
     public func refuse(_ user: UInt32) throws(KeychainError) {
         guard user != 0 else { return }
         let granted = Self.outcome { () throws(SystemError) in try ranges.content().contains(user) }
         if case .success(false) = granted { return }
         let known = Self.outcome { () throws(SystemError) in try accounts.content().contains(user) }
         if case .success(true) = known { return }
-        // Whichever of the two is not known.
+        // The first error of a file that could not be read.
         for case .failure(let error) in [granted, known] where !error.isContentError {
             throw KeychainError(
-                .notAvailable, "latchkeyd cannot tell whether user \(user) is a subordinate user id: \(error)",
+                .notAvailable, "latchkeyd cannot determine whether user \(user) is a subordinate user id: \(error)",
                 hint: "try again, or make \(path) readable for latchkeyd")
         }
         var (problem, remedy) = ("is a subordinate user id (\(path))", "run the program as a user with an account")
         if case .failure(let error) = granted {
-            (problem, remedy) = ("may be a subordinate user id: \(error)", error.hint ?? "mend \(path)")
+            (problem, remedy) = ("may be a subordinate user id: \(error)", error.hint ?? "correct \(path)")
         }
         throw KeychainError(
             .missingEntitlement, "user \(user) has no keychain, because it \(problem)",
@@ -56,7 +57,7 @@ public final class SubordinateUsers: Sendable {
         Result(catching: body)
     }
 
-    /// How often the ranges were read; for tests.
+    /// The number of times that the ranges were read; for tests.
     var readCount: Int { ranges.readCount }
 
     /// 4 MiB.

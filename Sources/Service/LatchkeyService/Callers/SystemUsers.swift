@@ -3,18 +3,19 @@
 internal import Glibc
 internal import LinuxSystem
 
-/// Which users of this machine are services, as whom nobody logs in.
+/// Determines which users of this machine are service users, as which no login is possible.
 struct SystemUsers: Sendable {
-    /// The file of users; another one in tests.
+    /// The user file; tests set another one.
     var path = "/etc/passwd"
 
-    /// Whether nobody can log in as this user, so that a unit which runs as it is what its name says.
+    /// Returns whether no login is possible as this user, so that the name of a unit that runs as
+    /// this user can be trusted.
     ///
-    /// A user that the file does not know may come from a directory, and may log in.
+    /// A user that is not in the file may come from a directory service, and may log in.
     func isService(_ user: UInt32) -> Bool {
-        // Root traces everything, and everybody's unit could be started as root.
+        // Root can trace every process, and can start any unit's program.
         guard user != 0 else { return false }
-        // Without the whole file no user is known to be a service's.
+        // If the file cannot be read completely, no user counts as a service user.
         guard let bytes = try? BoundedFile.read(path, limit: Self.maxLength) else { return false }
         let entries = Self.entries(in: bytes).filter { $0.number == user }.map(\.fields)
         guard entries.allSatisfy({ Self.closedShells.contains(String($0[6])) }) else { return false }
@@ -22,7 +23,8 @@ struct SystemUsers: Sendable {
         return user < Self.firstLoginUser && !entries.isEmpty
     }
 
-    /// The numbers of the users that have an account, from the bytes of a file of users. Lines that are not understood name none.
+    /// Returns the numbers of the users that have an account, from the bytes of a user file.
+    /// Invalid lines are ignored.
     static func numbers(in bytes: [UInt8]) -> Set<UInt32> { Set(entries(in: bytes).map(\.number)) }
 
     private static func entries(in bytes: [UInt8]) -> [(number: UInt32, fields: [Substring])] {
@@ -33,12 +35,13 @@ struct SystemUsers: Sendable {
         }
     }
 
-    /// Whether ``isService(_:)`` can hold for this number, whatever the file of users says now or later.
+    /// Returns whether ``isService(_:)`` can be true for this number, whatever the user file says
+    /// now or later.
     static func isServiceRange(_ user: UInt32) -> Bool {
         (1..<firstLoginUser).contains(user) || dynamicUsers.contains(user)
     }
 
-    /// The number of a user by name or number.
+    /// Returns the number of a user, given by name or number.
     static func number(of name: String) -> UInt32? {
         if let number = UInt32(name) { return number }
         var entry = passwd()
@@ -50,7 +53,7 @@ struct SystemUsers: Sendable {
 
     /// 16 MiB.
     static let maxLength = 16 << 20
-    /// systemd.exec(5), DynamicUser: numbers that are never given to anybody who logs in.
+    /// systemd.exec(5), DynamicUser: numbers that no login user ever gets.
     private static let dynamicUsers: ClosedRange<UInt32> = 61184...65519
     /// login.defs(5), UID_MIN.
     private static let firstLoginUser: UInt32 = 1000
