@@ -6,7 +6,8 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Documentation/Formats/wire-protocol.md: what a frame may hold, and that everything else is refused by name.
+/// Documentation/Formats/wire-protocol.md: what a frame may hold, and that everything else is
+/// refused by name.
 @Suite("Messages")
 struct CodingTests {
     @Test("WIRE-7: every request comes back as it was", arguments: Samples.requests.indices)
@@ -113,14 +114,14 @@ struct CodingTests {
             // delete { synchronizable: 5 }
             ([0xBA, 0x01, 2, 0x20, 5], "scope 5"),
             // delete { at_most: -1 }, and one more than 32 bits
-            ([0xBA, 0x01, 2, 0x40, 1], "limit of results is -1"),
-            ([0xBA, 0x01, 6, 0x40, 0x80, 0x80, 0x80, 0x80, 0x20], "limit of results is 4294967296"),
+            ([0xBA, 0x01, 2, 0x40, 1], "limit is out of range: -1"),
+            ([0xBA, 0x01, 6, 0x40, 0x80, 0x80, 0x80, 0x80, 0x20], "limit is out of range: 4294967296"),
             // delete { persistent_reference: 1 byte }
             ([0xBA, 0x01, 3, 0x2A, 1, 0], "persistent reference"),
             // change_settings { settings { grace_seconds: 70000 } }
-            ([0xBA, 0x03, 6, 0x0A, 4, 0x08, 0xF0, 0xA2, 0x04], "grace is 70000"),
+            ([0xBA, 0x03, 6, 0x0A, 4, 0x08, 0xF0, 0xA2, 0x04], "grace period is out of range: 70000"),
             // generate_key { kind { type: 7 } }
-            ([0xD2, 0x05, 4, 0x0A, 2, 0x08, 7], "type of key 7"),
+            ([0xD2, 0x05, 4, 0x0A, 2, 0x08, 7], "key type 7"),
             // use_key { reference: 20 bytes, use: 10 }
             ([0xE2, 0x05, 24, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 10], "use 10"),
             // use_key { reference: 20 bytes, use: 1, hash: 3 }, which takes none
@@ -130,7 +131,7 @@ struct CodingTests {
             // add_identities { one half }, { an addition of class 9, an empty one }
             ([0xC2, 0x01, 2, 0x0A, 0], "1 halves"), ([0xC2, 0x01, 6, 0x0A, 2, 0x08, 9, 0x0A, 0], "class 9"),
             // nothing at all
-            ([], "asks for nothing"),
+            ([], "without an operation"),
         ] as [([UInt8], String)])
     func unknownCodes(_ message: [UInt8], _ words: String) throws {
         // token: 16 bytes
@@ -160,17 +161,17 @@ struct CodingTests {
     func secretPlaces() throws {
         let frame = try NumberedRequest(number: 1, .unlock(Samples.secret("p"))).frame()
         let none = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: frame.message, secrets: [])) }
-        #expect("\(try #require(none))".contains("no secret 0"))
+        #expect("\(try #require(none))".contains("secret 0 does not exist"))
         let two = #expect(throws: WireError.self) {
             try NumberedRequest(Frame(message: frame.message, secrets: frame.secrets + [Samples.secret("more")]))
         }
-        #expect("\(try #require(two))".contains("does not name"))
+        #expect("\(try #require(two))".contains("does not refer to"))
         // change_passcode { old: 0, new: 0 }
         let twice: [UInt8] = [0x12, 16] + Samples.token + [0x9A, 0x03, 0]
         let same = #expect(throws: WireError.self) {
             try NumberedRequest(Frame(message: twice, secrets: frame.secrets))
         }
-        #expect("\(try #require(same))".contains("named twice"))
+        #expect("\(try #require(same))".contains("referred to twice"))
     }
 
     @Test("WIRE-11: a change without a token of 16 bytes is refused")
@@ -188,7 +189,7 @@ struct CodingTests {
         let error = #expect(throws: WireError.self) {
             try NumberedRequest(Frame(message: [0x52, 5, 0x08, 0xE7, 0x07, 0x78, 1]))
         }
-        #expect("\(try #require(error))" == "it is of version 999 of the protocol, known is version 1")
+        #expect("\(try #require(error))" == "unsupported protocol version 999, expected version 1")
     }
 
     @Test("Random bytes are refused, and trap nobody")
@@ -200,7 +201,8 @@ struct CodingTests {
         }
     }
 
-    /// A text by which two messages can be compared; secrets show as their bytes, sets and dictionaries in order.
+    /// A text by which two messages can be compared; secrets show as their bytes, sets and
+    /// dictionaries in order.
     private static func shape(_ value: Any) -> String {
         switch value {
         case let secret as SharedSecret: return secret.withUnsafeBytes { "secret(\(Array($0)))" }

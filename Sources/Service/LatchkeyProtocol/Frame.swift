@@ -2,7 +2,7 @@
 
 public import SecretMemory
 
-/// What goes over the connection at once: a message, and the secrets that it points to by their places.
+/// One unit on the wire: a message, and the secrets that it refers to by index.
 ///
 /// ```
 /// offset  length  content (numbers are big-endian)
@@ -10,7 +10,7 @@ public import SecretMemory
 /// 4       4       number n of secrets
 /// 8       4n      the length of each secret
 /// 8+4n    m       the message, protobuf
-/// …               the secrets, one behind the other
+/// …               the secrets, without separators
 /// ```
 public struct Frame: Sendable {
     public var message: [UInt8]
@@ -22,12 +22,12 @@ public struct Frame: Sendable {
     }
 }
 
-/// The fixed part of a frame, and what a frame may be.
+/// The fixed part of a frame, and the limits of a frame.
 struct FrameHeader: Equatable {
     var messageLength: Int
     var secretCount: Int
 
-    /// Reads the first eight bytes.
+    /// Parses the first eight bytes.
     init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         messageLength = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self)))
         secretCount = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
@@ -40,10 +40,10 @@ struct FrameHeader: Equatable {
         }
     }
 
-    /// The length of the frame up to its message.
+    /// The number of bytes before the message.
     var headLength: Int { Self.length + 4 * secretCount }
 
-    /// Reads the table of the secrets' lengths, which lies behind the first eight bytes.
+    /// Parses the table of the secrets' lengths, which follows the first eight bytes.
     func secretLengths(_ bytes: UnsafeRawBufferPointer) throws(WireError) -> [Int] {
         var lengths: [Int] = []
         for index in 0..<secretCount {
@@ -58,9 +58,10 @@ struct FrameHeader: Equatable {
     }
 
     static let length = 8
-    /// An item's attributes take a megabyte at most, and no message carries more than one item of that size.
+    /// In bytes. An item has at most 1 MiB of attributes, and a message carries at most one item of
+    /// that size.
     static let maxMessageSize = 4 << 20
     static let maxCount = 256
-    /// An item's secret half has four megabytes at most.
+    /// In bytes. The secret half of an item has at most 4 MiB.
     static let maxSecretsSize = 5 << 20
 }

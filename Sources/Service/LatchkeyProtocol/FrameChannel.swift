@@ -4,28 +4,32 @@ internal import Glibc
 public import LinuxSystem
 internal import SecretMemory
 
-/// One end of a connection, as frames. One thread at a time uses it.
+/// One end of a connection that carries frames. Not thread-safe: only one thread at a time may use
+/// it.
 ///
-/// What arrives is received into secret memory and nowhere else; a message is copied out of it, the secrets are moved on to owners of their own.
+/// All bytes are received into secret memory. A message is copied from it to ordinary memory; each
+/// secret is copied to secret memory of its own.
 public final class FrameChannel: Sendable {
     public let socket: Socket
     private let state: State
-    /// Given the bytes of memory that a frame takes at most, before any is allocated; throws where that is too much at present.
+    /// Called with the maximum number of bytes that a frame needs, before memory is allocated;
+    /// throws if that is too much at present.
     private let reserve: @Sendable (Int) throws(WireError) -> Reservation?
 
-    /// What is given back when the frame has been dealt with.
+    /// Memory that is charged to a user until the object is released.
     public typealias Reservation = any AnyObject & Sendable
 
     private final class State: @unchecked Sendable {  // because one thread at a time uses the channel
         let received = SecretBuffer(count: FrameChannel.bufferLength)
         let sending = SecretBuffer(count: FrameChannel.bufferLength)
-        /// The part of `received` that holds bytes.
+        /// The range of `received` that holds bytes.
         var filled = 0..<0
-        /// What did not fit into the socket and was not waited for.
+        /// The bytes that did not fit into the socket's buffer.
         var unsent: [UInt8] = []
     }
 
-    /// - Parameter reserve: asked before memory is taken for a frame that is larger than the channel's own buffer.
+    /// - Parameter reserve: called before memory is allocated for a frame that is larger than the
+    ///   channel's own buffer.
     public init(
         _ socket: Socket,
         reserve: @escaping @Sendable (Int) throws(WireError) -> Reservation? = { (_) throws(WireError) in nil }
@@ -38,13 +42,14 @@ public final class FrameChannel: Sendable {
 
     // MARK: Receiving
 
-    /// Waits for a frame, without end for its first byte and for ``timeout`` seconds for the rest.
+    /// Waits for a frame: without a timeout for its first byte, and at most ``timeout`` seconds for
+    /// the rest.
     ///
-    /// - Returns: nil where the other end has gone between two frames.
+    /// - Returns: nil if the other end closed the connection between two frames.
     public func receive() throws(WireError) -> (frame: Frame, reservation: Reservation?)? {
         guard try fill(atLeast: FrameHeader.length, isFirst: true) else { return nil }
         let header = try withFilled { (bytes) throws(WireError) in try FrameHeader(bytes) }
-        // The table always fits into the buffer.
+        // At most 256 lengths, so that the table fits into the buffer.
         _ = try fill(atLeast: header.headLength, isFirst: false)
         let lengths = try withFilled { (bytes) throws(WireError) in try header.secretLengths(bytes) }
         let total = header.headLength + header.messageLength + lengths.reduce(0, +)
@@ -59,7 +64,7 @@ public final class FrameChannel: Sendable {
         return (whole.withUnsafeMutableBytes { Self.frame(UnsafeRawBufferPointer($0), header, lengths) }, reservation)
     }
 
-    /// Whether a frame, or a part of one, has been received already.
+    /// Whether a frame, or a part of one, was already received.
     public var hasInput: Bool { !state.filled.isEmpty }
 
     private static func frame(_ bytes: UnsafeRawBufferPointer, _ header: FrameHeader, _ lengths: [Int]) -> Frame {
@@ -81,12 +86,13 @@ public final class FrameChannel: Sendable {
         }
     }
 
-    /// Receives until the buffer holds `count` bytes; false where the other end has gone before the first.
+    /// Receives until the buffer holds `count` bytes; returns false if the other end closed the
+    /// connection before the first byte of a frame.
     private func fill(atLeast count: Int, isFirst: Bool) throws(WireError) -> Bool {
         guard state.filled.count < count else { return true }
         try state.received.withUnsafeMutableBytes { (buffer) throws(WireError) in
             guard state.filled.lowerBound > 0 else { return }
-            // What is left of the frame before goes to the front.
+            // Move the bytes after the previous frame to the start of the buffer.
             let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[state.filled])
             if let target = buffer.baseAddress, let source = rest.baseAddress { memmove(target, source, rest.count) }
             state.filled = 0..<rest.count
@@ -132,7 +138,7 @@ public final class FrameChannel: Sendable {
         }
     }
 
-    /// Forgets, and wipes, the first bytes of what was received.
+    /// Wipes and removes the first bytes of the received ones.
     private func drop(_ count: Int) {
         state.received.withUnsafeMutableBytes { buffer in
             let used = state.filled.prefix(count)
@@ -143,13 +149,14 @@ public final class FrameChannel: Sendable {
 
     // MARK: Sending
 
-    /// Sends a frame; the other end has to take it within ``timeout`` seconds.
+    /// Sends a frame; the other end must receive it within ``timeout`` seconds.
     public func send(_ frame: Frame) throws(WireError) {
         try flush()
         try withBytes(of: frame) { (bytes) throws(WireError) in try sendAll(bytes) }
     }
 
-    /// Sends a frame without secrets if the other end takes it at once; otherwise it is left out.
+    /// Sends a frame without secrets if the socket can take it immediately; otherwise the frame is
+    /// dropped.
     public func sendWithoutBlocking(_ frame: Frame) throws(WireError) {
         guard state.unsent.isEmpty, frame.secrets.isEmpty else { return }
         let rest = try withBytes(of: frame) { (bytes) throws(WireError) -> [UInt8] in
@@ -160,7 +167,7 @@ public final class FrameChannel: Sendable {
                 throw Self.wireError(error)
             }
         }
-        // A part of a frame must be followed by the rest of it.
+        // If a part of the frame was sent, the rest must follow.
         state.unsent = rest
     }
 
@@ -193,7 +200,7 @@ public final class FrameChannel: Sendable {
         let secrets = frame.secrets.reduce(0) { $0 + $1.count }
         guard frame.message.count <= FrameHeader.maxMessageSize, frame.secrets.count <= FrameHeader.maxCount,
             secrets <= FrameHeader.maxSecretsSize
-        else { throw .malformed("a frame would have \(frame.message.count) and \(secrets) bytes, which is too much") }
+        else { throw .malformed("a frame of \(frame.message.count) and \(secrets) bytes is too large") }
         let total = FrameHeader.length + 4 * frame.secrets.count + frame.message.count + secrets
         if total <= Self.bufferLength {
             defer {
@@ -238,15 +245,16 @@ public final class FrameChannel: Sendable {
         }
     }
 
-    /// How long the other end may take to send or to take a frame, in seconds.
+    /// The timeout for sending or receiving a frame, in seconds.
     public static let timeout = 30
-    /// How many times its length a message takes when it is decoded, at most: an empty attribute has two bytes on the wire.
+    /// The maximum ratio of a decoded message's size to its encoded size: an empty attribute has
+    /// two bytes on the wire.
     static let decodingFactor = 128
-    /// Frames up to this length need no memory of their own.
+    /// Frames up to this length, in bytes, need no memory of their own.
     static let bufferLength = 4096
 }
 
-/// Limits how long the rest of a frame may take, whatever comes meanwhile.
+/// Limits the total time for the rest of a frame, even if bytes keep arriving.
 private final class Deadline {
     private let socket: Socket
     private var end: UInt64?
@@ -256,7 +264,7 @@ private final class Deadline {
         if isRunning { start() }
     }
 
-    /// Notes that the frame has begun, or throws where it should be complete by now.
+    /// Starts the timeout with the first bytes of a frame; later throws if the timeout has passed.
     func run() throws(WireError) {
         guard let end else { return start() }
         guard Self.now() <= end else { throw .slow }
@@ -271,7 +279,7 @@ private final class Deadline {
         if end != nil { socket.setTimeouts(receiving: 0) }
     }
 
-    /// Seconds since the machine started.
+    /// Seconds since boot.
     static func now() -> UInt64 { BootClock.system.now() / 1_000_000_000 }
 }
 

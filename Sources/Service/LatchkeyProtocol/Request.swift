@@ -3,7 +3,7 @@
 public import KeychainModel
 public import SecretMemory
 
-/// What a program asks of the daemon.
+/// An operation that a program requests from the daemon.
 public enum Request: Sendable {
     case hello(Hello)
 
@@ -11,7 +11,7 @@ public enum Request: Sendable {
     case copyMatching(ItemQuery, returning: ReturnTypes)
     case update(ItemQuery, with: ItemUpdate)
     case delete(ItemQuery)
-    /// All of them, or nothing.
+    /// Adds all of them, or none.
     case addIdentities([IdentityAddition])
 
     case status
@@ -23,7 +23,7 @@ public enum Request: Sendable {
     case lockStatus
     case unlock(SharedSecret)
     case lock(immediately: Bool)
-    /// Answers with every new state of the lock, until the connection ends.
+    /// Receives every new lock state, until the connection ends.
     case watchLock
 
     case setPasscode(SharedSecret)
@@ -32,19 +32,19 @@ public enum Request: Sendable {
     case createRecoveryKey(SharedSecret?)
     case removeRecoveryKey(SharedSecret?)
     case changeSettings(KeybagSettings, SharedSecret?)
-    /// - Parameter newPasscode: nil only counts what would be lost.
+    /// - Parameter newPasscode: nil only counts the items that would be lost.
     case recover(with: SharedSecret, newPasscode: SharedSecret?)
 
     case backup(under: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool = false)
     case recordBackup
     case restore(under: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool)
-    /// A piece of the backup that is being restored; the empty one ends it.
+    /// A piece of the backup that is being restored; an empty piece ends it.
     case piece([UInt8])
 
     case readLog(after: UInt64, since: Double?)
     case verifyLog
 
-    /// Opens a keychain of their own for the programs behind the descriptor that follows.
+    /// Opens a session for the programs that have the other end of the descriptor, which follows.
     case openSession(SharedSecret?)
 
     case generateKey(KeyGeneration)
@@ -52,10 +52,10 @@ public enum Request: Sendable {
     case useKey(PersistentReference, PrivateKeyUse, on: SharedSecret)
     case exportKey(PersistentReference)
 
-    /// How a client introduces itself.
+    /// The client's first request of a connection.
     public struct Hello: Sendable, Equatable {
         public var version: UInt32
-        /// What the program says of itself.
+        /// The program's statement about itself.
         public var claim: CallerIdentity
 
         public init(version: UInt32 = WireVersion.current, claim: CallerIdentity) {
@@ -64,8 +64,8 @@ public enum Request: Sendable {
         }
     }
 
-    /// Whether the request decides something that has to be written down. A keychain is always locked and looked at, and items always deleted,
-    /// also where nothing can be written.
+    /// Whether the request must be logged before it is carried out. Locking, reading the state, and
+    /// deleting items are possible even if the log cannot be written.
     public var needsLog: Bool {
         switch self {
         case .hello, .lock, .lockStatus, .watchLock, .status, .who, .readLog, .verifyLog, .delete, .piece: false
@@ -73,7 +73,8 @@ public enum Request: Sendable {
         }
     }
 
-    /// Whether the request is about the keychain as a whole, which is not for a program in a sandbox.
+    /// Whether the request is about the whole keychain. A program in a sandbox may not make such
+    /// requests.
     public var isAdministrative: Bool {
         switch self {
         case .hello, .add, .addIdentities, .copyMatching, .update, .delete, .status, .who, .lockStatus, .lock,
@@ -84,8 +85,9 @@ public enum Request: Sendable {
         }
     }
 
-    /// Whether the request reads, makes, deletes or closes items whatever group they are in, or changes what protects them. In a keychain that may
-    /// hold items of attested groups it is for attested callers.
+    /// Whether the request reads, creates, deletes or locks items of all groups, or changes what
+    /// protects them. If the keychain may hold items of attested groups, only attested callers may
+    /// make such requests.
     public var accessesAllGroups: Bool {
         switch self {
         case .backup, .restore, .repair, .recover, .setPasscode, .changePasscode, .removePasscode, .createRecoveryKey,
@@ -96,7 +98,8 @@ public enum Request: Sendable {
         }
     }
 
-    /// Whether the request changes anything, so that it must not be made twice.
+    /// Whether the request changes anything, so that a repeated request must not be carried out
+    /// twice.
     public var isChange: Bool {
         switch self {
         case .hello, .copyMatching, .status, .check, .who, .lockStatus, .watchLock, .backup, .piece, .readLog,
@@ -111,7 +114,7 @@ public enum Request: Sendable {
     }
 }
 
-/// A request on its way: with its number, and with the token of a change.
+/// A request with its number in the connection, and with the token of a change.
 public struct NumberedRequest: Sendable {
     public var number: UInt64
     /// 16 random bytes, the same in every attempt at one change; empty otherwise.

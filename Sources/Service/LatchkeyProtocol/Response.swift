@@ -3,7 +3,8 @@
 public import KeychainModel
 public import SecretMemory
 
-/// What the daemon answers. Every request gets one answer, before which there may be progress, and parts of what is long.
+/// A response of the daemon. Every request gets one final response; progress, and parts of long
+/// results, may precede it.
 public enum Response: Sendable {
     case welcome(Welcome)
     case failure(KeychainError)
@@ -35,10 +36,10 @@ public enum Response: Sendable {
 
     case progress(done: Int, total: Int)
 
-    /// How a daemon introduces itself.
+    /// The daemon's response to ``Request/Hello``.
     public struct Welcome: Sendable, Equatable {
         public var version: UInt32
-        /// 16 random bytes, others each time the daemon starts.
+        /// 16 random bytes, different after each start of the daemon.
         public var instance: [UInt8]
         public var mode: KeychainStatus.Mode
         public var dataDirectory: String
@@ -56,7 +57,7 @@ public enum Response: Sendable {
         }
     }
 
-    /// Whether more comes for the same request.
+    /// Whether further responses to the same request follow.
     public var moreFollows: Bool {
         switch self {
         case .records(_, _, let moreFollows), .logLines(_, let moreFollows): moreFollows

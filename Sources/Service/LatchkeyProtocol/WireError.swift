@@ -2,15 +2,15 @@
 
 public import LinuxSystem
 
-/// Why two ends do not understand each other, or no longer hear each other.
+/// An error of the connection or of the protocol.
 public enum WireError: Error, Sendable {
-    /// The other end sent what the protocol does not know; the words say what.
+    /// The other end sent something that the protocol does not allow; the text says what.
     case malformed(String)
-    /// The other end speaks another version.
+    /// The other end uses another protocol version.
     case version(UInt32)
-    /// The other end took or gave nothing for too long.
+    /// The other end neither sent nor received anything within the timeout.
     case slow
-    /// The other end has gone in the middle of something.
+    /// The other end closed the connection during a frame.
     case ended
     case system(SystemError)
 }
@@ -20,9 +20,9 @@ public enum WireError: Error, Sendable {
 extension WireError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .malformed(let problem): "it is not what the protocol allows: \(problem)"
+        case .malformed(let problem): "not allowed by the protocol: \(problem)"
         case .version(let version):
-            "it is of version \(version) of the protocol, known is version \(WireVersion.current)"
+            "unsupported protocol version \(version), expected version \(WireVersion.current)"
         case .slow: "the other side took too long"
         case .ended: "the other side ended the connection"
         case .system(let error): error.description
@@ -30,7 +30,7 @@ extension WireError: CustomStringConvertible {
     }
 }
 
-/// The version of the protocol that this code speaks.
+/// The protocol version that this code implements.
 public enum WireVersion {
     public static let current: UInt32 = 1
 }

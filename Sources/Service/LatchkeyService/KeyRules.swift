@@ -116,7 +116,7 @@ enum KeyRules {
 
     static func requirePermission(for use: PrivateKeyUse, of item: ItemRecord) throws(KeychainError) {
         for operation in use.operations where isForbidden(KeyAttributes.permission(for: operation), of: item) {
-            throw KeychainError(.keyUsageIncorrect, "the key's attributes do not permit it to \(operation)")
+            throw KeychainError(.keyUsageIncorrect, "the key's attributes do not permit the operation '\(operation)'")
         }
     }
 

@@ -2,36 +2,36 @@
 
 internal import SwiftProtobuf
 
-/// Refuses a message that holds fields which this version does not know.
+/// Throws if a message has fields that this version does not define.
 func requireKnown(_ message: some Message) throws(WireError) {
     guard message.unknownFields.data.isEmpty else {
         throw .malformed(
-            "a message of kind \(type(of: message).protoMessageName) has fields that version 1 does not have")
+            "unexpected fields in a message of kind \(type(of: message).protoMessageName)")
     }
 }
 
-/// The message in these bytes.
+/// Decodes a message.
 func decoded<Kind: Message>(_: Kind.Type, _ bytes: [UInt8]) throws(WireError) -> Kind {
     let message: Kind
     do {
         message = try Kind(serializedBytes: bytes)
     } catch {
-        throw .malformed("its bytes are no message")
+        throw .malformed("the bytes are not a message")
     }
     try requireKnown(message)
     return message
 }
 
-/// The bytes of a message.
+/// Encodes a message.
 func encoded(_ message: some Message) throws(WireError) -> [UInt8] {
     do {
         return try message.serializedBytes()
     } catch {
-        throw .malformed("a message cannot be written")
+        throw .malformed("a message cannot be encoded")
     }
 }
 
-/// How long names may be, which end in the log and in every item.
+/// The limits of names, which are stored in the log and in items.
 enum WireNames {
     /// PATH_MAX.
     static let maxPathLength = 4096
@@ -46,8 +46,8 @@ enum WireNames {
     }
 }
 
-/// A number of the wire as one of Swift's.
+/// Converts a number of the wire to an integer type of Swift.
 func number<Number: FixedWidthInteger>(_ value: some FixedWidthInteger, _ name: String) throws(WireError) -> Number {
-    guard let number = Number(exactly: value) else { throw .malformed("\(name) is \(value)") }
+    guard let number = Number(exactly: value) else { throw .malformed("\(name) is out of range: \(value)") }
     return number
 }

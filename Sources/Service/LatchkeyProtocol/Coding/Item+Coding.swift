@@ -36,7 +36,7 @@ extension WireAttribute {
 extension ItemAttribute {
     init(wireCode code: UInt32) throws(WireError) {
         guard let attribute = ItemAttribute(code: code) else {
-            throw .malformed("there is no attribute with the code \(code)")
+            throw .malformed("unknown attribute code \(code)")
         }
         self = attribute
     }
@@ -50,7 +50,7 @@ extension [ItemAttribute: AttributeValue] {
         for one in wire {
             let (attribute, value) = try one.decode()
             guard updateValue(value, forKey: attribute) == nil else {
-                throw .malformed("the attribute '\(attribute.rawValue)' comes twice")
+                throw .malformed("duplicate attribute '\(attribute.rawValue)'")
             }
         }
     }
@@ -80,7 +80,7 @@ extension WireSecrets {
             try requireKnown(one)
             let attribute = try ItemAttribute(wireCode: one.code)
             guard secrets.attributes.updateValue(try table.take(one.secret), forKey: attribute) == nil else {
-                throw .malformed("the secret attribute '\(attribute.rawValue)' comes twice")
+                throw .malformed("duplicate secret attribute '\(attribute.rawValue)'")
             }
         }
         return secrets
@@ -92,7 +92,7 @@ extension WireSecrets {
 extension ItemClass {
     init(wire number: UInt32) throws(WireError) {
         guard let code = UInt8(exactly: number), let known = ItemClass(number: code) else {
-            throw .malformed("there is no item class \(number)")
+            throw .malformed("unknown item class \(number)")
         }
         self = known
     }
@@ -101,7 +101,7 @@ extension ItemClass {
 extension ProtectionClass {
     init(wire number: UInt32) throws(WireError) {
         guard let code = UInt8(exactly: number), let known = ProtectionClass(number: code) else {
-            throw .malformed("there is no protection class \(number)")
+            throw .malformed("unknown protection class \(number)")
         }
         self = known
     }
@@ -110,7 +110,7 @@ extension ProtectionClass {
 extension AccessGroup.Grade {
     init(wire number: UInt32) throws(WireError) {
         guard let code = UInt8(exactly: number), let known = AccessGroup.Grade(rawValue: code) else {
-            throw .malformed("there is no grade \(number)")
+            throw .malformed("unknown grade \(number)")
         }
         self = known
     }
@@ -130,7 +130,7 @@ extension SynchronizableScope {
         case 0: self = .local
         case 1: self = .synchronized
         case 2: self = .any
-        default: throw .malformed("there is no scope \(number)")
+        default: throw .malformed("unknown scope \(number)")
         }
     }
 }
@@ -138,7 +138,7 @@ extension SynchronizableScope {
 extension PersistentReference {
     init(wire bytes: Data) throws(WireError) {
         guard let reference = PersistentReference(bytes: Array(bytes)) else {
-            throw .malformed("a persistent reference is none")
+            throw .malformed("a persistent reference is malformed")
         }
         self = reference
     }
@@ -185,7 +185,7 @@ extension WireAddIdentities {
         try requireKnown(self)
         guard additions.count.isMultiple(of: 2), additions.count / 2 <= IdentityAddition.maxCount else {
             throw .malformed(
-                "\(additions.count) halves of identities came; at most \(IdentityAddition.maxCount) pairs are allowed")
+                "found \(additions.count) halves of identities; at most \(IdentityAddition.maxCount) pairs are allowed")
         }
         var identities: [IdentityAddition] = []
         var certificate: ItemAddition?
@@ -239,7 +239,7 @@ extension WireQuery {
             try requireKnown(nothing)
             return .all
         case .atMost(let number)?:
-            guard let count = UInt32(exactly: number) else { throw .malformed("a limit of results is \(number)") }
+            guard let count = UInt32(exactly: number) else { throw .malformed("a limit is out of range: \(number)") }
             return .atMost(count)
         case nil: return nil
         }
@@ -322,7 +322,7 @@ extension WireRecord {
     func decode(_ table: inout SecretTable) throws(WireError) -> ItemRecord {
         try requireKnown(self)
         guard let identifier = ItemIdentifier(bytes: Array(identifier)) else {
-            throw .malformed("an item has no identifier")
+            throw .malformed("the identifier of an item is malformed")
         }
         guard created.isFinite, modified.isFinite else { throw .malformed("a date is not finite") }
         return ItemRecord(

@@ -8,13 +8,13 @@ extension WireKeyKind {
     init(_ kind: KeyKind) {
         self.init()
         type = UInt32(kind.type.rawValue)
-        // What is no size is refused by the service.
+        // The service rejects sizes that are not supported.
         bits = UInt32(clamping: kind.bits)
     }
 
     func decode() throws(WireError) -> KeyKind {
         try requireKnown(self)
-        guard let type = KeyType(rawValue: Int64(type)) else { throw .malformed("there is no type of key \(type)") }
+        guard let type = KeyType(rawValue: Int64(type)) else { throw .malformed("unknown key type \(type)") }
         return KeyKind(type, bits: try number(bits, "the size of a key"))
     }
 }
@@ -62,7 +62,7 @@ extension WirePublicKeyInfo {
 
     func decode() throws(WireError) -> PublicKeyInfo {
         try requireKnown(self)
-        guard let half = KeyHalf(rawValue: Int64(half)) else { throw .malformed("there is no half \(half) of a pair") }
+        guard let half = KeyHalf(rawValue: Int64(half)) else { throw .malformed("unknown half \(half) of a key pair") }
         return PublicKeyInfo(try kind.decode(), half: half, publicKey: Array(publicKey))
     }
 }
@@ -107,7 +107,7 @@ extension HashAlgorithm {
     fileprivate var wire: UInt32 { UInt32(Self.allCases.firstIndex(of: self) ?? 0) + 1 }
 
     fileprivate init(wire number: UInt32) throws(WireError) {
-        guard 1...UInt32(Self.allCases.count) ~= number else { throw .malformed("there is no hash \(number)") }
+        guard 1...UInt32(Self.allCases.count) ~= number else { throw .malformed("unknown hash \(number)") }
         self = Self.allCases[Int(number) - 1]
     }
 }
@@ -137,7 +137,7 @@ extension PrivateKeyUse {
                 1: .signRaw, 4: .signECDSA, 5: .decryptRaw, 6: .decryptPKCS1, 8: .agree, 9: .agreeToDecrypt,
             ]
             guard let known = plain[number], hash == 0 else {
-                throw .malformed("there is no use \(number) of a key with the hash \(hash)")
+                throw .malformed("unknown use \(number) of a key with the hash \(hash)")
             }
             self = known
         }

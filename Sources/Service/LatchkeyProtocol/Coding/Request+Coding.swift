@@ -6,7 +6,7 @@ internal import SecretMemory
 internal import SwiftProtobuf
 
 extension NumberedRequest {
-    /// The request as a frame.
+    /// Encodes the request as a frame.
     public func frame() throws(WireError) -> Frame {
         var collector = SecretCollector()
         var message = WireRequest()
@@ -16,7 +16,8 @@ extension NumberedRequest {
         return Frame(message: try encoded(message), secrets: collector.secrets)
     }
 
-    /// Reads what a frame asks. Fields, codes and secrets that are not understood are refused.
+    /// Decodes a request. Unknown fields and codes, and secrets that no field refers to, are
+    /// rejected.
     public init(_ frame: Frame) throws(WireError) {
         let message = try decoded(WireRequest.self, frame.message)
         var table = SecretTable(frame.secrets)
@@ -173,7 +174,7 @@ extension Request {
         case .publicKey(let reference): self = .publicKey(of: try PersistentReference(wire: reference))
         case .useKey(let wire): self = try wire.decode(&table)
         case .exportKey(let reference): self = .exportKey(try PersistentReference(wire: reference))
-        case nil: throw .malformed("a request asks for nothing")
+        case nil: throw .malformed("a request without an operation")
         }
     }
 
@@ -196,14 +197,14 @@ extension WireHello {
     }
 
     fileprivate func decode() throws(WireError) -> Request.Hello {
-        // The version comes first: a newer client may say more than is known here.
+        // Check the version first: a newer client may send fields that are unknown here.
         guard version == WireVersion.current else { throw .version(version) }
         try requireKnown(self)
-        guard hasIdentity_p || groups.isEmpty else { throw .malformed("a program without an identity has groups") }
+        guard hasIdentity_p || groups.isEmpty else { throw .malformed("groups without a declared identity") }
         guard executable.utf8.count <= WireNames.maxPathLength else {
-            throw .malformed("the name of a program is too long for a path")
+            throw .malformed("the path of a program is too long")
         }
-        guard groups.count <= WireNames.maxCount else { throw .malformed("a program has \(groups.count) groups") }
+        guard groups.count <= WireNames.maxCount else { throw .malformed("a program declares \(groups.count) groups") }
         for group in groups { try WireNames.check(group) }
         return Request.Hello(
             version: version,
@@ -220,7 +221,7 @@ extension WireCopyMatching {
     }
 
     fileprivate func decodedReturning() throws(WireError) -> ReturnTypes {
-        guard returning < 16 else { throw .malformed("the kinds of results are \(returning)") }
+        guard returning < 16 else { throw .malformed("unknown return types \(returning)") }
         return ReturnTypes(rawValue: UInt8(returning))
     }
 }
@@ -249,7 +250,7 @@ extension WireRepair {
         switch action {
         case 1: return .repair(.moveDamaged, dryRun: dryRun)
         case 2: return .repair(.emptyQuarantine, dryRun: dryRun)
-        default: throw .malformed("there is no repair \(action)")
+        default: throw .malformed("unknown repair \(action)")
         }
     }
 }
@@ -278,7 +279,8 @@ extension WireSettings {
     func decode() throws(WireError) -> KeybagSettings {
         try requireKnown(self)
         return KeybagSettings(
-            graceSeconds: try number(graceSeconds, "the grace"), lockInterval: lockInterval, locksOnSleep: locksOnSleep,
+            graceSeconds: try number(graceSeconds, "the grace period"), lockInterval: lockInterval,
+            locksOnSleep: locksOnSleep,
             wipesAfterTen: wipesAfterTen)
     }
 }

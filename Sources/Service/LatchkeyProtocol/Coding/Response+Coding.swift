@@ -6,7 +6,7 @@ internal import SecretMemory
 internal import SwiftProtobuf
 
 extension NumberedResponse {
-    /// The response as a frame.
+    /// Encodes the response as a frame.
     public func frame() throws(WireError) -> Frame {
         var collector = SecretCollector()
         var message = WireResponse()
@@ -15,7 +15,8 @@ extension NumberedResponse {
         return Frame(message: try encoded(message), secrets: collector.secrets)
     }
 
-    /// Reads what a frame answers. Fields, codes and secrets that are not understood are refused.
+    /// Decodes a response. Unknown fields and codes, and secrets that no field refers to, are
+    /// rejected.
     public init(_ frame: Frame) throws(WireError) {
         let message = try decoded(WireResponse.self, frame.message)
         var table = SecretTable(frame.secrets)
@@ -111,7 +112,7 @@ extension Response {
         case .progress(let wire):
             try requireKnown(wire)
             self = .progress(done: try number(wire.done, "a progress"), total: try number(wire.total, "a progress"))
-        case nil: throw .malformed("a response holds nothing")
+        case nil: throw .malformed("a response without content")
         }
     }
 }
@@ -133,7 +134,7 @@ extension WireWelcome {
         try requireKnown(self)
         guard instance.count == 16 else { throw .malformed("an instance has \(instance.count) bytes") }
         let modes: [UInt32: KeychainStatus.Mode] = [1: .user, 2: .system, 3: .session]
-        guard let mode = modes[mode] else { throw .malformed("there is no mode \(mode)") }
+        guard let mode = modes[mode] else { throw .malformed("unknown mode \(mode)") }
         return Response.Welcome(
             version: version, instance: Array(instance), mode: mode, dataDirectory: dataDirectory,
             stateDirectory: stateDirectory)
@@ -177,8 +178,8 @@ extension WireKeychainStatus {
 
     fileprivate func decode() throws(WireError) -> KeychainStatus {
         try requireKnown(self)
-        guard let mode = KeychainStatus.Mode(rawValue: mode) else { throw .malformed("there is no mode '\(mode)'") }
-        guard let root = KeychainStatus.Root(rawValue: root) else { throw .malformed("there is no root '\(root)'") }
+        guard let mode = KeychainStatus.Mode(rawValue: mode) else { throw .malformed("unknown mode '\(mode)'") }
+        guard let root = KeychainStatus.Root(rawValue: root) else { throw .malformed("unknown root '\(root)'") }
         var counts: [KeychainStatus.Count] = []
         for count in self.counts {
             try requireKnown(count)
@@ -264,7 +265,7 @@ extension LockState {
         case 1: self = .beforeFirstUnlock
         case 2: self = .unlocked
         case 3: self = .locked
-        default: throw .malformed("there is no lock state \(number)")
+        default: throw .malformed("unknown lock state \(number)")
         }
     }
 }
@@ -409,7 +410,7 @@ extension WireLogVerdict.Removal {
     fileprivate func decode() throws(WireError) -> AuditRemoval {
         try requireKnown(self)
         guard let reason = AuditRemoval.Reason(rawValue: reason) else {
-            throw .malformed("there is no reason '\(reason)' to remove lines")
+            throw .malformed("unknown reason '\(reason)' for a removal of lines")
         }
         return AuditRemoval(
             reason, first: first, last: last, lines: lines, since: hasSince ? since : nil,

@@ -2,18 +2,19 @@
 
 internal import SecretMemory
 
-/// The secrets of a frame that is being written.
+/// Collects the secrets of a frame that is being encoded.
 struct SecretCollector {
     private(set) var secrets: [SharedSecret] = []
 
-    /// The place of a secret in the frame.
+    /// Appends a secret, and returns its index in the frame.
     mutating func append(_ secret: SharedSecret) -> UInt32 {
         secrets.append(secret)
         return UInt32(secrets.count - 1)
     }
 }
 
-/// The secrets of a frame that was read: each is named by the message exactly once.
+/// The secrets of a frame that is being decoded. The message must refer to each of them exactly
+/// once.
 struct SecretTable {
     private var secrets: [SharedSecret?]
 
@@ -23,7 +24,7 @@ struct SecretTable {
 
     mutating func take(_ index: UInt32) throws(WireError) -> SharedSecret {
         guard Int(index) < secrets.count, let secret = secrets[Int(index)] else {
-            throw .malformed("there is no secret \(index), or it is named twice")
+            throw .malformed("secret \(index) does not exist, or is referred to twice")
         }
         secrets[Int(index)] = nil
         return secret
@@ -31,7 +32,7 @@ struct SecretTable {
 
     func requireAllTaken() throws(WireError) {
         guard secrets.allSatisfy({ $0 == nil }) else {
-            throw .malformed("a secret came that the message does not name")
+            throw .malformed("the message does not refer to every secret")
         }
     }
 }

@@ -10,10 +10,12 @@
 
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs and latchkeyd say to each other, version 1. Documentation/Formats/wire-protocol.md describes the frames that carry these
-// messages, and what both sides must do. `make protocol` makes Generated/latchkey.pb.swift.
+// The messages between programs and latchkeyd, version 1. Documentation/Formats/wire-protocol.md
+// specifies the frames that carry these messages, and the requirements on both sides. `make
+// protocol` generates Generated/latchkey.pb.swift.
 //
-// No message holds a secret. Where one belongs there is its place in the frame's table of secrets, from 0 on.
+// A message never contains a secret. In its place it has the index of the secret in the frame's
+// table of secrets, counted from 0.
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -37,10 +39,10 @@ nonisolated struct WireRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Counts the requests of a connection, from 1 on.
+  /// The number of the request in its connection, from 1.
   var number: UInt64 = 0
 
-  /// 16 random bytes, the same in every attempt at one change, so that none is made twice.
+  /// 16 random bytes, the same in every attempt at one change, so that the change is made only once.
   var token: Data = Data()
 
   var operation: WireRequest.OneOf_Operation? = nil
@@ -245,7 +247,7 @@ nonisolated struct WireRequest: Sendable {
     set {operation = .restore(newValue)}
   }
 
-  /// More of a backup that is being restored; the piece without bytes ends it.
+  /// The next bytes of a backup that is being restored; an empty piece ends it.
   var piece: Data {
     get {
       if case .piece(let v)? = operation {return v}
@@ -270,8 +272,9 @@ nonisolated struct WireRequest: Sendable {
     set {operation = .verifyLog(newValue)}
   }
 
-  /// Serves whoever holds the other end of the descriptor that the client then sends, from a keychain that this passcode has opened for
-  /// them alone. The session ends with this connection.
+  /// Opens a session: the process that has the other end of the descriptor, which the client sends
+  /// next, gets a keychain that this passcode has unlocked only for it. The session ends with this
+  /// connection.
   var openSession: WireOpenSession {
     get {
       if case .openSession(let v)? = operation {return v}
@@ -341,12 +344,13 @@ nonisolated struct WireRequest: Sendable {
     case backup(WireBackup)
     case recordBackup(WireNothing)
     case restore(WireRestore)
-    /// More of a backup that is being restored; the piece without bytes ends it.
+    /// The next bytes of a backup that is being restored; an empty piece ends it.
     case piece(Data)
     case readLog(WireReadLog)
     case verifyLog(WireNothing)
-    /// Serves whoever holds the other end of the descriptor that the client then sends, from a keychain that this passcode has opened for
-    /// them alone. The session ends with this connection.
+    /// Opens a session: the process that has the other end of the descriptor, which the client sends
+    /// next, gets a keychain that this passcode has unlocked only for it. The session ends with this
+    /// connection.
     case openSession(WireOpenSession)
     case generateKey(WireGenerateKey)
     /// Persistent references of keys.
@@ -364,7 +368,7 @@ nonisolated struct WireResponse: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The request that is answered.
+  /// The number of the request.
   var number: UInt64 = 0
 
   var content: WireResponse.OneOf_Content? = nil
@@ -393,7 +397,7 @@ nonisolated struct WireResponse: Sendable {
     set {content = .done(newValue)}
   }
 
-  /// How many items, or 1 for yes and 0 for no.
+  /// The number of items; or 1 for yes and 0 for no.
   var count: UInt64 {
     get {
       if case .count(let v)? = content {return v}
@@ -458,7 +462,7 @@ nonisolated struct WireResponse: Sendable {
     set {content = .lockState(newValue)}
   }
 
-  /// The place of a recovery key.
+  /// The index of a recovery key.
   var secret: UInt32 {
     get {
       if case .secret(let v)? = content {return v}
@@ -491,7 +495,7 @@ nonisolated struct WireResponse: Sendable {
     set {content = .piece(newValue)}
   }
 
-  /// The daemon waits for the pieces of a backup.
+  /// The daemon is ready for the pieces of a backup.
   var ready: WireNothing {
     get {
       if case .ready(let v)? = content {return v}
@@ -540,7 +544,7 @@ nonisolated struct WireResponse: Sendable {
     set {content = .keyOutput(newValue)}
   }
 
-  /// How far a long change has come. The answer follows.
+  /// The progress of a long operation. The response follows.
   var progress: WireProgress {
     get {
       if case .progress(let v)? = content {return v}
@@ -555,7 +559,7 @@ nonisolated struct WireResponse: Sendable {
     case welcome(WireWelcome)
     case failure(WireFailure)
     case done(WireNothing)
-    /// How many items, or 1 for yes and 0 for no.
+    /// The number of items; or 1 for yes and 0 for no.
     case count(UInt64)
     case record(WireRecord)
     case records(WireRecords)
@@ -564,19 +568,19 @@ nonisolated struct WireResponse: Sendable {
     case caller(WireCallerReport)
     case lockStatus(WireLockStatus)
     case lockState(UInt32)
-    /// The place of a recovery key.
+    /// The index of a recovery key.
     case secret(UInt32)
     case backedUp(WireBackupReport)
     case restored(WireRestoreReport)
     case piece(Data)
-    /// The daemon waits for the pieces of a backup.
+    /// The daemon is ready for the pieces of a backup.
     case ready(WireNothing)
     case logLines(WireLogLines)
     case logVerdict(WireLogVerdict)
     case generatedKey(WireGeneratedKey)
     case publicKey(WirePublicKeyInfo)
     case keyOutput(WireKeyOutput)
-    /// How far a long change has come. The answer follows.
+    /// The progress of a long operation. The response follows.
     case progress(WireProgress)
 
   }
@@ -599,15 +603,15 @@ nonisolated struct WireHello: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The version that the client speaks.
+  /// The protocol version of the client.
   var version: UInt32 = 0
 
-  /// What the program says of itself. It counts only where the daemon cannot look for itself.
+  /// The program's own statement. It is used only if the daemon cannot inspect the process.
   var executable: String = String()
 
   var isUserCommand: Bool = false
 
-  /// Whether the program declares an identity, and the groups that it then has.
+  /// Whether the program declares an identity, and the groups that it declares.
   var hasIdentity_p: Bool = false
 
   var groups: [String] = []
@@ -624,7 +628,7 @@ nonisolated struct WireWelcome: Sendable {
 
   var version: UInt32 = 0
 
-  /// 16 random bytes, others each time the daemon starts.
+  /// 16 random bytes, different after each start of the daemon.
   var instance: Data = Data()
 
   /// 1 user, 2 system, 3 session.
@@ -672,7 +676,7 @@ nonisolated struct WireProgress: Sendable {
 
   var done: UInt64 = 0
 
-  /// 0 where that is not known.
+  /// 0 if unknown.
   var total: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -685,7 +689,7 @@ nonisolated struct WireAttribute: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The four letters of the code as a number, the first one highest.
+  /// The four-character code as a number, big-endian.
   var code: UInt32 = 0
 
   var value: WireAttribute.OneOf_Value? = nil
@@ -838,7 +842,8 @@ nonisolated struct WireAddIdentities: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Of each identity its certificate and then its key: an Addition each, encoded by itself, so that their number is checked before any is decoded.
+  /// Two elements for each identity: its certificate and its key. Each is an encoded Addition, so
+  /// that the count is checked before any element is decoded.
   var additions: [Data] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1192,7 +1197,7 @@ nonisolated struct WireRecords: Sendable {
 
   var records: [WireRecord] = []
 
-  /// How many rows were passed over; only in the last part.
+  /// The number of rows that were skipped; only in the last part.
   var damaged: UInt64 = 0
 
   /// Whether another part follows.
@@ -1328,13 +1333,14 @@ nonisolated struct WireUseKey: Sendable {
   /// 20 bytes.
   var reference: Data = Data()
 
-  /// Signatures: 1 raw, 2 PKCS #1, 3 PSS, 4 ECDSA; decryption: 5 raw, 6 PKCS #1, 7 OAEP; agreement: 8 on a key, 9 to decrypt.
+  /// Signatures: 1 raw, 2 PKCS #1, 3 PSS, 4 ECDSA; decryption: 5 raw, 6 PKCS #1, 7 OAEP; key
+  /// agreement: 8 for a shared secret, 9 to decrypt.
   var use: UInt32 = 0
 
   /// 0 none, 1 SHA-1, 2 SHA-224, 3 SHA-256, 4 SHA-384, 5 SHA-512.
   var hash: UInt32 = 0
 
-  /// The place of what is signed, decrypted or agreed with.
+  /// The index of the data to sign or decrypt, or of the public key to agree with.
   var input: UInt32 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1347,7 +1353,7 @@ nonisolated struct WireKeyOutput: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// The place of the signature, of what was decrypted or agreed on, or of the key.
+  /// The index of the signature, the decrypted data, the shared secret, or the key.
   var output: UInt32 = 0
 
   var accessGroup: String = String()
@@ -1464,7 +1470,7 @@ nonisolated struct WireRepair: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// 1 move what is damaged, 2 empty the quarantine.
+  /// 1 move damaged rows to quarantine, 2 empty the quarantine.
   var action: UInt32 = 0
 
   var dryRun: Bool = false
@@ -1483,10 +1489,10 @@ nonisolated struct WireCallerReport: Sendable {
 
   var groups: [WireCallerReport.Group] = []
 
-  /// Whether every group of the grade is the caller's.
+  /// Whether the caller has every group of the grade.
   var hasAllGroups_p: Bool = false
 
-  /// Why it has these groups.
+  /// Why the caller has these groups.
   var reason: String = String()
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1502,7 +1508,7 @@ nonisolated struct WireCallerReport: Sendable {
 
     var grade: UInt32 = 0
 
-    /// Where the daemon has it from.
+    /// The source of the fact.
     var source: String = String()
 
     var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1577,7 +1583,7 @@ nonisolated struct WireLockStatus: Sendable {
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  /// A program that gave wrong passcodes since the last right one.
+  /// A program that gave wrong passcodes since the last accepted one.
   nonisolated struct Guess: Sendable {
     // SwiftProtobuf.Message conformance is added in an extension below. See the
     // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1766,7 +1772,7 @@ nonisolated struct WireRecover: Sendable {
 
   var key: UInt32 = 0
 
-  /// Without it, what would be lost is only counted.
+  /// If absent, the items that would be lost are only counted.
   var newPasscode: UInt32 {
     get {_newPasscode ?? 0}
     set {_newPasscode = newValue}
@@ -1820,7 +1826,7 @@ nonisolated struct WireBackup: Sendable {
   /// Clears the value of `passcode`. Subsequent reads from it will return its default value.
   mutating func clearPasscode() {self._passcode = nil}
 
-  /// Also keys that may not be extracted, without the passcode.
+  /// Whether non-extractable keys are included even without the passcode.
   var includesNonExtractable: Bool = false
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1843,7 +1849,8 @@ nonisolated struct WireBackupReport: Sendable {
 
   var damaged: UInt64 = 0
 
-  /// Keys that were left out because they may not be extracted, and names of the first of them.
+  /// The number of keys that were omitted because they are not extractable, and the first of their
+  /// names.
   var notExtractable: UInt64 = 0
 
   var notExtractableNames: [String] = []
@@ -1897,7 +1904,7 @@ nonisolated struct WireRestoreReport: Sendable {
 
   var deleted: UInt64 = 0
 
-  /// Items that were not restored, and why.
+  /// The number of items that were not restored, and the reasons.
   var refused: UInt64 = 0
 
   var refusals: [String] = []
@@ -1912,7 +1919,7 @@ nonisolated struct WireReadLog: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// Only lines with a greater number.
+  /// Only lines with a number above this one.
   var after: UInt64 = 0
 
   /// Only lines of this time or later, in seconds since 1970.
@@ -1939,7 +1946,7 @@ nonisolated struct WireLogLines: Sendable {
 
   var lines: [String] = []
 
-  /// The number of the last line there is.
+  /// The number of the last line of the log.
   var last: UInt64 = 0
 
   var moreFollows: Bool = false
@@ -1958,7 +1965,7 @@ nonisolated struct WireLogVerdict: Sendable {
 
   var lines: UInt64 = 0
 
-  /// The number of the first line that is wrong.
+  /// The number of the first line that is not intact.
   var firstWrong: UInt64 {
     get {_firstWrong ?? 0}
     set {_firstWrong = newValue}
