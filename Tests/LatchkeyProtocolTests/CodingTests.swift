@@ -6,11 +6,11 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Documentation/Formats/wire-protocol.md: what a frame may hold, and that everything else is
-/// refused by name.
+/// Documentation/Formats/wire-protocol.md: what a frame may contain, and that everything else is
+/// rejected with its name.
 @Suite("Messages")
 struct CodingTests {
-    @Test("WIRE-7: every request comes back as it was", arguments: Samples.requests.indices)
+    @Test("WIRE-7: every request is decoded as it was encoded", arguments: Samples.requests.indices)
     func requests(_ index: Int) throws {
         let request = Samples.requests[index]
         let token = request.isChange ? Samples.token : []
@@ -21,7 +21,7 @@ struct CodingTests {
         #expect(again.request.isChange == request.isChange)
     }
 
-    @Test("WIRE-7: every response comes back as it was", arguments: Samples.responses.indices)
+    @Test("WIRE-7: every response is decoded as it was encoded", arguments: Samples.responses.indices)
     func responses(_ index: Int) throws {
         let response = Samples.responses[index]
         let again = try NumberedResponse(try NumberedResponse(number: 7, response).frame())
@@ -30,14 +30,14 @@ struct CodingTests {
         #expect(again.response.moreFollows == response.moreFollows)
     }
 
-    @Test("WIRE-4: no secret is in the message, and each arrives whole")
+    @Test("WIRE-4: no secret is in the message, and each arrives complete")
     func secretsApart() throws {
         let frame = try NumberedRequest(
             number: 1, token: Samples.token, .unlock(Samples.secret("a passcode that is long"))
         ).frame()
         #expect(!String(decoding: frame.message, as: UTF8.self).contains("passcode"))
         guard case .unlock(let secret) = try NumberedRequest(frame).request else {
-            Issue.record("another request came back")
+            Issue.record("a different request was decoded")
             return
         }
         #expect(secret == Samples.secret("a passcode that is long"))
@@ -46,13 +46,13 @@ struct CodingTests {
             case .record(let again) = try NumberedResponse(try NumberedResponse(number: 1, .record(record)).frame())
                 .response
         else {
-            Issue.record("another response came back")
+            Issue.record("a different response was decoded")
             return
         }
         #expect(again.secrets == record.secrets)
     }
 
-    @Test("WIRE-8: a message that is cut anywhere is refused, or is another whole message, and traps nobody")
+    @Test("WIRE-8: a message that is truncated anywhere is rejected or is another valid message, and does not trap")
     func truncation() throws {
         for request in Samples.requests {
             let frame = try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()
@@ -71,7 +71,7 @@ struct CodingTests {
         }
     }
 
-    @Test("WIRE-8: a message with any bit turned is refused or is another whole message, and traps nobody")
+    @Test("WIRE-8: a message with any bit flipped is rejected or is another valid message, and does not trap")
     func bitFlips() throws {
         for request in Samples.requests {
             let frame = try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()
@@ -84,14 +84,15 @@ struct CodingTests {
         }
     }
 
-    @Test("WIRE-9: a field that version 1 does not have is refused, on the outside and within", arguments: [0, 1, 2])
+    @Test(
+        "WIRE-9: a field that version 1 does not define is rejected, at every level of nesting", arguments: [0, 1, 2])
     func unknownFields(_ depth: Int) throws {
         // Field 15, a number: key 0x78, value 1.
         let unknown: [UInt8] = [0x78, 1]
         let message: [UInt8]
         switch depth {
         case 0: message = try NumberedRequest(number: 1, .status).frame().message + unknown
-        // Field 30 (status): key 0xF2 0x01, then the length of what is in it.
+        // Field 30 (status): key 0xF2 0x01, then the length of its content.
         case 1: message = [0xF2, 0x01, UInt8(unknown.count)] + unknown
         // Field 21 (copy_matching), in it field 1 (query), in it field 9 (match).
         default: message = [0xAA, 0x01, 6, 0x0A, 4, 0x4A, 2] + unknown
@@ -101,7 +102,7 @@ struct CodingTests {
     }
 
     @Test(
-        "WIRE-10: codes that are not known are refused by name",
+        "WIRE-10: unknown codes are rejected with their names",
         arguments: [
             // add { item_class: 9 }
             ([0xA2, 0x01, 2, 0x08, 9], "item class 9"),
@@ -113,7 +114,7 @@ struct CodingTests {
             ([0x82, 0x02, 2, 0x08, 3], "repair 3"),
             // delete { synchronizable: 5 }
             ([0xBA, 0x01, 2, 0x20, 5], "scope 5"),
-            // delete { at_most: -1 }, and one more than 32 bits
+            // delete { at_most: -1 }, and a value above 32 bits
             ([0xBA, 0x01, 2, 0x40, 1], "limit is out of range: -1"),
             ([0xBA, 0x01, 6, 0x40, 0x80, 0x80, 0x80, 0x80, 0x20], "limit is out of range: 4294967296"),
             // delete { persistent_reference: 1 byte }
@@ -124,13 +125,13 @@ struct CodingTests {
             ([0xD2, 0x05, 4, 0x0A, 2, 0x08, 7], "key type 7"),
             // use_key { reference: 20 bytes, use: 10 }
             ([0xE2, 0x05, 24, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 10], "use 10"),
-            // use_key { reference: 20 bytes, use: 1, hash: 3 }, which takes none
+            // use_key { reference: 20 bytes, use: 1, hash: 3 }; raw signatures take no hash
             ([0xE2, 0x05, 26, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 1, 0x18, 3], "use 1"),
             // use_key { reference: 20 bytes, use: 3, hash: 9 }
             ([0xE2, 0x05, 26, 0x0A, 20] + PersistentReference(.key, .random()).bytes + [0x10, 3, 0x18, 9], "hash 9"),
             // add_identities { one half }, { an addition of class 9, an empty one }
             ([0xC2, 0x01, 2, 0x0A, 0], "1 halves"), ([0xC2, 0x01, 6, 0x0A, 2, 0x08, 9, 0x0A, 0], "class 9"),
-            // nothing at all
+            // an empty message
             ([], "without an operation"),
         ] as [([UInt8], String)])
     func unknownCodes(_ message: [UInt8], _ words: String) throws {
@@ -140,12 +141,12 @@ struct CodingTests {
         #expect("\(try #require(error))".contains(words), "\(String(describing: error))")
     }
 
-    @Test("More identities than one message may hold are refused before any of them is decoded")
+    @Test("More identities than one message may hold are rejected before any of them is decoded")
     func manyIdentities() throws {
         for (count, isTooMany) in [
             (2 * IdentityAddition.maxCount, false), (2 * IdentityAddition.maxCount + 2, true), (1 << 16, true),
         ] {
-            // Empty halves, which are no items.
+            // Empty halves, which are not valid items.
             let halves = (0..<count).flatMap { _ in [0x0A, 0] as [UInt8] }
             let length = [
                 UInt8(halves.count & 0x7F | 0x80), UInt8(halves.count >> 7 & 0x7F | 0x80),
@@ -157,7 +158,7 @@ struct CodingTests {
         }
     }
 
-    @Test("WIRE-5: each secret is named once, and none is left over")
+    @Test("WIRE-5: the message refers to each secret exactly once")
     func secretPlaces() throws {
         let frame = try NumberedRequest(number: 1, .unlock(Samples.secret("p"))).frame()
         let none = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: frame.message, secrets: [])) }
@@ -174,7 +175,7 @@ struct CodingTests {
         #expect("\(try #require(same))".contains("referred to twice"))
     }
 
-    @Test("WIRE-11: a change without a token of 16 bytes is refused")
+    @Test("WIRE-11: a change without a token of 16 bytes is rejected")
     func tokens() throws {
         for token in [[], [1], [UInt8](repeating: 0, count: 17)] as [[UInt8]] {
             let frame = try NumberedRequest(number: 1, token: token, .delete(ItemQuery(.key))).frame()
@@ -183,16 +184,16 @@ struct CodingTests {
         }
     }
 
-    @Test("WIRE-12: a hello of another version is refused with both versions, whatever else it says")
+    @Test("WIRE-12: a hello of another version is rejected with both versions, whatever else it contains")
     func versions() throws {
-        // hello { version: 999, and a field that version 1 does not have }
+        // hello { version: 999, and a field that version 1 does not define }
         let error = #expect(throws: WireError.self) {
             try NumberedRequest(Frame(message: [0x52, 5, 0x08, 0xE7, 0x07, 0x78, 1]))
         }
         #expect("\(try #require(error))" == "unsupported protocol version 999, expected version 1")
     }
 
-    @Test("Random bytes are refused, and trap nobody")
+    @Test("Random bytes are rejected, and do not trap")
     func randomBytes() {
         for _ in 0..<20_000 {
             let bytes = RandomBytes.array(count: Int.random(in: 0..<64))
@@ -201,7 +202,7 @@ struct CodingTests {
         }
     }
 
-    /// A text by which two messages can be compared; secrets show as their bytes, sets and
+    /// Returns a text to compare two messages by: secrets are shown as their bytes, sets and
     /// dictionaries in order.
     private static func shape(_ value: Any) -> String {
         switch value {

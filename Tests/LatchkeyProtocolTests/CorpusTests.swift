@@ -5,14 +5,15 @@ import LatchkeyProtocol
 import LinuxSystem
 import Testing
 
-/// The streams of Fuzz/Corpus/wire: one of each message, and whatever the fuzzer has found that goes another way. Each is read as a daemon and
-/// as a client reads it: nothing traps, and what is read whole comes back the same.
+/// The streams of Fuzz/Corpus/wire: one of each message, and the fuzzer's finds that take another
+/// path. Each is read as by a daemon and as by a client: nothing traps, and a message that was
+/// decoded is the same after encoding and decoding.
 @Suite("Fuzzer's corpus")
 struct CorpusTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Fuzz/Corpus/wire")
         .standardized
 
-    @Test("Every stream of the corpus is read without a trap, and there are streams of both kinds")
+    @Test("Every stream of the corpus is read without a trap, and there are valid and invalid streams")
     func replay() throws {
         var (requests, responses, refusals) = (0, 0, 0)
         for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path) {
@@ -41,9 +42,9 @@ struct CorpusTests {
             "\(requests) requests, \(responses) responses, \(refusals) refusals")
     }
 
-    /// Writes the first streams: one of each message, for the fuzzer to start from.
+    /// Writes the seeds of the fuzzer: one of each message.
     @Test(
-        "Seeds are written on demand",
+        "Seeds are written on request",
         .enabled(if: ProcessInfo.processInfo.environment["LATCHKEY_RECORD_CORPUS"] == "1", "only to record new ones"))
     func record() throws {
         var frames: [(String, Frame)] = []

@@ -12,7 +12,7 @@ import Testing
 @Suite("Frames")
 struct FrameTests {
     @Test(
-        "WIRE-1: frames of every size arrive as they were sent, many in a row",
+        "WIRE-1: frames of every size arrive as they were sent, also many in a row",
         arguments: [0, 1, 100, 4096, 5000, 1 << 20, 4 << 20])
     func sizes(_ size: Int) throws {
         let (one, other) = try Socket.pair()
@@ -35,7 +35,7 @@ struct FrameTests {
         }
     }
 
-    @Test("WIRE-1: a frame that comes byte by byte is the same frame")
+    @Test("WIRE-1: a frame that arrives byte by byte is the same frame")
     func slowly() throws {
         let (one, other) = try Socket.pair()
         let (copy, sink) = try Socket.pair()
@@ -54,7 +54,7 @@ struct FrameTests {
         #expect(received.message == frame.message && received.secrets == frame.secrets)
     }
 
-    @Test("WIRE-2: a frame that is cut at any length ends the connection, and no part of it is taken for a frame")
+    @Test("WIRE-2: a frame that is truncated at any length ends the connection, and no part of it is decoded")
     func cuts() throws {
         let (copy, sink) = try Socket.pair()
         try FrameChannel(copy).send(Frame(message: [1, 2, 3], secrets: [SharedSecret(copying: "abc".utf8)]))
@@ -74,7 +74,7 @@ struct FrameTests {
     }
 
     @Test(
-        "WIRE-3: what announces more than is allowed is refused before any memory is taken for it",
+        "WIRE-3: a frame that announces more than the limits is rejected before memory is allocated for it",
         arguments: [
             ([0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], "4294967295 bytes"), ([0, 0x40, 0, 1, 0, 0, 0, 0], "4194305 bytes"),
             ([0, 0, 0, 0, 0, 0, 1, 1], "257 secrets"), ([0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF], "4294967295 secrets"),
@@ -94,7 +94,7 @@ struct FrameTests {
         #expect(asked.withLock { $0 } == 0)
     }
 
-    @Test("A large frame is admitted by the memory that its decoded message takes, before any is allocated")
+    @Test("The memory that a large frame's decoded message needs is reserved before any is allocated")
     func reservation() throws {
         let (one, other) = try Socket.pair()
         let asked = Mutex<[Int]>([])
@@ -102,16 +102,17 @@ struct FrameTests {
             asked.withLock { $0.append(length) }
             throw .slow
         }
-        // The head alone: the rest is never waited for.
+        // Only the head: the rest is never read.
         try ([0, 0x10, 0, 0, 0, 0, 0, 1, 0, 0, 0x10, 0] as [UInt8]).withUnsafeBytes { _ = try one.send($0) }
         #expect(throws: WireError.self) { try receiver.receive() }
         let expected: Int = 12 + 1_048_576 + 4096 + 134_217_728
         #expect(asked.withLock { $0 } == [expected])
     }
 
-    @Test("No repeated message of a request takes more memory than what is counted for its bytes")
+    @Test("No repeated field of a request takes more memory than the decoding factor allows for its bytes")
     func decodingFactor() {
-        // An empty one has two bytes; a growing array holds up to twice its elements, and half of that again while it moves.
+        // An empty element has two bytes on the wire; a growing array has capacity for up to twice
+        // its elements, and half of that again while it is reallocated.
         let strides = [
             "Attribute": MemoryLayout<WireAttribute>.stride,
             "SecretAttribute": MemoryLayout<WireSecretAttribute>.stride,
@@ -120,7 +121,7 @@ struct FrameTests {
         for (name, stride) in strides { #expect(3 * stride / 2 <= FrameChannel.decodingFactor, "\(name)") }
     }
 
-    @Test("A frame that would be too large is refused by its sender, with its sizes")
+    @Test("The sender rejects a frame that would be too large, and the message has its sizes")
     func tooLarge() throws {
         let (one, _) = try Socket.pair()
         let error = #expect(throws: WireError.self) {
@@ -130,12 +131,12 @@ struct FrameTests {
         #expect("\(try #require(error))".contains("6291456 bytes"))
     }
 
-    @Test("What is only offered never waits, and what follows it arrives whole")
+    @Test("A send without blocking never waits, and the frame after it arrives complete")
     func offers() throws {
         let (one, other) = try Socket.pair()
         let sender = FrameChannel(one)
         let large = Frame(message: [UInt8](repeating: 5, count: 100_000))
-        // Nobody reads: at some point nothing more fits.
+        // The receiver does not read, so that the socket becomes full.
         for _ in 0..<100 { try sender.sendWithoutBlocking(large) }
         BackgroundThread.run { _ = try? sender.send(Frame(message: [9])) }
         let receiver = FrameChannel(other)

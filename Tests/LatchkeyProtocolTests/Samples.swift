@@ -4,7 +4,7 @@ import KeychainModel
 import LatchkeyProtocol
 import SecretMemory
 
-/// One of each message, with every field set.
+/// One sample of each message, with every field set.
 enum Samples {
     static let token = [UInt8](repeating: 7, count: 16)
 
