@@ -3,10 +3,11 @@
 import Foundation
 import Testing
 
-/// The house rules of ARCHITECTURE.md, held against the sources.
+/// Checks the rules of ARCHITECTURE.md for modules against the sources.
 @Suite("Architecture")
 struct ArchitectureTests {
-    /// Which rooms a room may import, and which foreign modules. Everything below stands to the left of what stands on it.
+    /// The modules of this package and others that each module may import. Modules are listed after
+    /// the modules that they import.
     static let edges: [String: Set<String>] = [
         "LinuxSystem": ["CLatchkey"],
         "OpenSSLCrypto": ["COpenSSL", "SecretMemory"],
@@ -52,20 +53,20 @@ struct ArchitectureTests {
         "LatchkeyTool": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "Logging"],
     ]
 
-    /// Modules of the toolchain that any room may import, except where ``withoutFoundation`` says otherwise.
+    /// Modules of the toolchain that every module may import, except as ``withoutFoundation`` says.
     static let standard: Set<String> = ["Glibc", "Synchronization", "Dispatch", "Foundation", "FoundationEssentials"]
-    /// Rooms that start fast because they do without the whole of Foundation.
+    /// Modules that must start fast, and therefore import only FoundationEssentials.
     static let withoutFoundation = [
         "LinuxSystem", "SecretMemory", "KeychainModel", "KeychainStore", "LatchkeyService", "LatchkeyProtocol",
         "LatchkeyServer",
         "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
     ]
 
-    @Test("Every room imports only what the table allows", arguments: edges.keys.sorted())
+    @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())
     func imports(_ module: String) throws {
         let allowed = try #require(Self.edges[module]).union(Self.standard)
         let files = try Sources.files(of: module)
-        #expect(!files.isEmpty, "there is no room \(module)")
+        #expect(!files.isEmpty, "there is no module \(module)")
         for file in files {
             for module in file.imports {
                 #expect(allowed.contains(module), "\(file.name) imports \(module)")
@@ -76,12 +77,12 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("Every room of Sources stands in the table")
+    @Test("Every module of Sources is in the table")
     func allModules() throws {
         #expect(Set(try Sources.modules()) == Set(Self.edges.keys).union(["CLatchkey", "COpenSSL"]))
     }
 
-    @Test("The manifest declares the same edges between our rooms")
+    @Test("The manifest declares the same dependencies between our modules")
     func manifest() throws {
         let manifest = try String(contentsOf: Sources.root.appending(path: "Package.swift"), encoding: .utf8)
         let text = manifest[try #require(manifest.range(of: "    targets: [\n")).upperBound...]
@@ -95,7 +96,7 @@ struct ArchitectureTests {
     }
 
     @Test(
-        "Library rooms do not trap on input, print, or silence errors",
+        "Library modules do not trap on input, print, or silence errors",
         arguments: [
             #"\bfatalError\("#, #"\btry!"#, #"\bas!"#, #"\bprint\("#, #"\bdebugPrint\("#, #"catch \{\s*\}"#,
             #"\bTODO\b|\bFIXME\b|\bXXX\b"#,
@@ -111,7 +112,7 @@ struct ArchitectureTests {
 
     @Test("[String: Any] stays in LatchkeySecurity")
     func dictionaries() throws {
-        // CustomNSError asks for such a dictionary.
+        // CustomNSError requires such a dictionary.
         let allowed: Set<String> = ["KeychainError+Foundation.swift"]
         for module in Self.edges.keys where module != "LatchkeySecurity" {
             for file in try Sources.files(of: module) where file.withoutComments.contains("[String: Any]") {
@@ -120,7 +121,7 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("Every file says its licence first")
+    @Test("Every file begins with its licence")
     func licences() throws {
         for file in try Sources.all() {
             #expect(file.text.hasPrefix("// SPDX-License-Identifier: Apache-2.0\n"), "\(file.name)")

@@ -3,7 +3,8 @@
 import Foundation
 import Testing
 
-/// Documentation/BehaviourRows.md says which row of the behaviour specification which test covers. It is held against the tests.
+/// Checks Documentation/BehaviourRows.md, which lists the tests that cover each row of the
+/// behaviour specification.
 @Suite("Behaviour rows")
 struct BehaviourRowsTests {
     private let page: [(row: String, state: String, note: String)]
@@ -18,7 +19,7 @@ struct BehaviourRowsTests {
         }
     }
 
-    @Test("Each of the 264 rows is listed once, in a state that exists")
+    @Test("Each of the 264 rows is listed once, with a valid state")
     func complete() {
         #expect(page.map(\.row) == (1...264).map { "T" + String(repeating: "0", count: 3 - "\($0)".count) + "\($0)" })
         for entry in page {
@@ -27,7 +28,7 @@ struct BehaviourRowsTests {
         }
     }
 
-    @Test("What is listed as covered is cited by a test's title, and what a title cites is listed")
+    @Test("The rows that are listed as covered are those that titles of tests cite")
     func agreesWithTests() throws {
         let cited = try citedRows()
         let covered = Set(page.filter { $0.state == "covered" }.map(\.row))
@@ -35,7 +36,7 @@ struct BehaviourRowsTests {
         #expect(cited.subtracting(covered).sorted() == [], "tested, but not listed")
     }
 
-    /// The rows in the titles of all tests; `T014 to T017` is four of them.
+    /// Returns the rows in the titles of all tests; `T014 to T017` means four rows.
     private func citedRows() throws -> Set<String> {
         var rows: Set<String> = []
         let tests = Sources.root.appending(path: "Tests").path

@@ -3,11 +3,12 @@
 import Foundation
 import Testing
 
-/// What comes from outside becomes a type that cannot be wrong where it is read. In the code that reads it, whatever can trap on a wrong
-/// number is listed in Tests/Vectors/outside-input.txt with its reason, or is not there.
+/// Input from outside is parsed into validated types where it is read. In the code that reads it,
+/// every expression that can trap on a wrong number is listed in Tests/Vectors/outside-input.txt
+/// with a reason.
 @Suite("Input from outside")
 struct OutsideInputTests {
-    /// The code that reads what others wrote: paths below Sources.
+    /// The code that reads input from outside: paths below Sources.
     static let scope = [
         "Service/LatchkeyService/Callers/", "Service/LatchkeyService/Audit/AuditLine",
         "Service/LatchkeyService/Audit/AuditFile",
@@ -19,7 +20,7 @@ struct OutsideInputTests {
         "Engines/Keybag/AttemptRecord", "Engines/Keybag/RecoveryKey",
     ]
 
-    /// What traps on a wrong number, as regular expressions.
+    /// Expressions that can trap on a wrong number, as regular expressions.
     static let traps = [
         // A slice by a range.
         #"[\w)\]?]\[[^\[\]"]*(?:\.\.<|\.\.\.)[^\[\]"]*\]"#,
@@ -27,7 +28,7 @@ struct OutsideInputTests {
         #"\.(?:prefix|suffix|dropFirst|dropLast|removeFirst|removeLast)\((?!\))(?![\d_]+\))(?!(?:[\w.]+|"[^"]*")\.count\))(?!while:)[^{}]*?\)"#,
         // An index of another collection.
         #"\.(?:prefix|suffix)\((?:through|upTo|from):"#,
-        // What needs an element.
+        // A removal that requires an element.
         #"\.(?:removeFirst|removeLast)\(\)"#,
         // An index.
         #"[\w)\]]\[(?:\d+|position|index|offset|start|end|count|[a-z]\w* [-+] [^\]]+)\]"#,
@@ -35,14 +36,14 @@ struct OutsideInputTests {
         #"(?<![\w.])(?:U?Int8|U?Int16|Int32)\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:|littleEndian:|bigEndian:|ascii:|[A-Z]{2}|[\d_]+\)|validating)[^(]"#,
         // A product.
         #"[\w)\]] \* [\w(]"#,
-        // A difference of moments, which are unsigned, and may be another thread's.
+        // A difference of clock values, which are unsigned, and may come from another thread.
         #"\bnow(?:\(\))? - \w"#,
-        // A date as an integer, which it need not be.
+        // A date as an integer, although it may be out of range.
         #"(?<![\w.])U?Int(?:64)?\((?!exactly:|clamping:|truncatingIfNeeded:|bitPattern:)[^)]*(?:[tT]ime|seconds|[dD]ate|Double)\b"#,
     ]
 
     @Test(
-        "Nothing below the edge can trap on a number from outside, but what is listed with its reason; the list holds nothing else"
+        "Code that reads input from outside traps on no number, except in the lines that are listed with a reason; every listed line exists"
     )
     func listed() throws {
         let list = try Self.list()
@@ -53,19 +54,19 @@ struct OutsideInputTests {
             let (used, known) = (try Self.uses(in: file.text), list[file.path]?.lines ?? [])
             for line in used where !known.contains(line) {
                 Issue.record(
-                    "\(file.path) can trap here; parse it into a type that cannot be wrong, or explain it in the list: \(line)"
+                    "\(file.path) can trap here; parse the input into a validated type, or add the line and a reason to the list: \(line)"
                 )
             }
             for line in known where !used.contains(line) {
-                Issue.record("\(file.path) is listed with a line that is not there: \(line)")
+                Issue.record("\(file.path) is listed with a line that does not exist: \(line)")
             }
         }
-        #expect(Set(list.keys).subtracting(seen) == [], "files that are not there, or that no scope covers")
-        for scope in Self.scope { #expect(seen.contains { $0.hasPrefix(scope) }, "there is nothing at \(scope)") }
+        #expect(Set(list.keys).subtracting(seen) == [], "listed files that do not exist, or that no scope covers")
+        for scope in Self.scope { #expect(seen.contains { $0.hasPrefix(scope) }, "no file at \(scope)") }
     }
 
     @Test(
-        "The rule finds what traps",
+        "The rule finds expressions that can trap",
         arguments: [
             "text[start..<end]", "text[...end]", "list.prefix(limit)", "text.prefix(through: text.index(before: end))",
             "rest.removeFirst()",
@@ -79,7 +80,7 @@ struct OutsideInputTests {
     }
 
     @Test(
-        "The rule leaves alone what cannot trap",
+        "The rule ignores expressions that cannot trap",
         arguments: [
             "text.prefix { $0 != end }", "text.dropFirst(3)", "text.dropFirst(prefix.count)",
             "text.dropFirst(\"name=\".count)",
@@ -92,7 +93,7 @@ struct OutsideInputTests {
         #expect(try Self.uses(in: line) == [])
     }
 
-    /// The lines of code that hold one of the traps, trimmed and without comments.
+    /// Returns the lines of code that have one of the traps, trimmed and without comments.
     private static func uses(in text: String) throws -> [String] {
         let expressions = try traps.map { try NSRegularExpression(pattern: $0) }
         return text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter {
@@ -104,7 +105,7 @@ struct OutsideInputTests {
         }
     }
 
-    /// The list: by file, the reason and the lines.
+    /// Returns the list: the reason and the lines of each file.
     private static func list() throws -> [String: (reason: String, lines: [String])] {
         let text = try String(
             contentsOf: Sources.root.appending(path: "Tests/Vectors/outside-input.txt"), encoding: .utf8)

@@ -3,11 +3,11 @@
 import Foundation
 import Testing
 
-/// What a process is given by its parent is read in one place each.
+/// The environment and the arguments of the process are each read in one place.
 @Suite("Environment and arguments")
 struct ProcessStateTests {
     @Test(
-        "the environment is read by secure_getenv alone, and arguments where they are also without /proc",
+        "Only secure_getenv reads the environment, and arguments are read where they are available without /proc",
         arguments: [
             (#"\bgetenv\("#, []), (#"ProcessInfo"#, []), (#"CommandLine\."#, []),
             (#"\benviron\b"#, ["ChildProcess.swift"]),

@@ -3,13 +3,14 @@
 import Foundation
 import Testing
 
-/// What the compiler is told to believe, and what ends the process, carries its reason at the use.
+/// Every annotation that the compiler does not check, and every precondition failure, has a reason
+/// beside it.
 @Suite("Reasons")
 struct ReasonTests {
     static let spellings = ["@unchecked Sendable", "nonisolated(unsafe)", "unsafeBitCast", "preconditionFailure"]
 
     @Test(
-        "What the compiler is told to believe carries a reason, in its line or in the comment directly above",
+        "An annotation that the compiler does not check has a reason, in its line or in the comment directly above",
         arguments: spellings)
     func reasons(_ spelling: String) throws {
         for file in try Sources.all() {
@@ -19,7 +20,7 @@ struct ReasonTests {
     }
 
     @Test(
-        "A reason elsewhere in the file, or a comment without one, is none",
+        "A reason elsewhere in the file, or a comment without a reason, does not count",
         arguments: [
             ("// because\n\nlet a = unsafeBitCast(b, to: C.self)", [3]),
             ("/// A promise.\nlet a = unsafeBitCast(b, to: C.self)", [2]),
@@ -33,7 +34,7 @@ struct ReasonTests {
         #expect(Self.unexplained("unsafeBitCast", in: text) == lines)
     }
 
-    @Test("The reason that a table of constants gives once holds for its constants alone")
+    @Test("One reason for a table of constants covers only its constants")
     func tables() {
         let head = "// \(Self.reasonOfConstants) because they never change.\n\n"
         let constant = "nonisolated(unsafe) public let kSecA: CFString = \"a\"\n"
@@ -45,7 +46,7 @@ struct ReasonTests {
 
     private static let reasonOfConstants = "Every `nonisolated(unsafe)` in this file stands for one reason:"
 
-    /// The lines, counted from 1, that use the spelling and do not say why.
+    /// Returns the lines, counted from 1, that use the spelling without a reason.
     private static func unexplained(_ spelling: String, in text: String) -> [Int] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map {
             $0.trimmingCharacters(in: .whitespaces)

@@ -3,8 +3,8 @@
 import Foundation
 import Testing
 
-/// "One door for each danger": the table of ARCHITECTURE.md is held against the sources.
-@Suite("Doors")
+/// Checks the table of restricted APIs in ARCHITECTURE.md against the sources.
+@Suite("Restricted APIs")
 struct RestrictedAPITests {
     struct RestrictedAPI: Sendable, CustomTestStringConvertible {
         let danger: String
@@ -14,7 +14,8 @@ struct RestrictedAPITests {
         var testDescription: String { danger }
     }
 
-    /// The rows of the table: danger, spellings in backticks, files in backticks without `.swift`.
+    /// The rows of the table: restricted API, spellings in backticks, files in backticks without
+    /// `.swift`.
     static func restrictedAPIs() throws -> [RestrictedAPI] {
         let page = try String(contentsOf: Sources.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
         let table = page.components(separatedBy: "| danger | spelled | only in |\n").dropFirst().first ?? ""
@@ -28,7 +29,7 @@ struct RestrictedAPITests {
             }
     }
 
-    @Test("ARCHITECTURE.md names a door for each of the dangers that there have to be")
+    @Test("ARCHITECTURE.md lists every restricted API that is required")
     func table() throws {
         let spellings = Set(try Self.restrictedAPIs().flatMap(\.spellings))
         let expected: Set = [
@@ -41,7 +42,7 @@ struct RestrictedAPITests {
     }
 
     @Test(
-        "What opens a danger is spelled only in the files that ARCHITECTURE.md names", arguments: try restrictedAPIs())
+        "A restricted API is used only in the files that ARCHITECTURE.md lists", arguments: try restrictedAPIs())
     func isRestricted(_ restricted: RestrictedAPI) throws {
         #expect(!restricted.spellings.isEmpty)
         let found = try Sources.all().filter { file in

@@ -6,7 +6,7 @@ import Foundation
 enum Sources {
     struct File {
         let name: String
-        /// Below `Sources`.
+        /// The path below `Sources`.
         let path: String
         let text: String
 

@@ -3,11 +3,11 @@
 import Foundation
 import Testing
 
-/// The version of Swift that is needed, which several files name.
+/// Several files name the required version of Swift.
 @Suite("Swift version")
 struct SwiftVersionTests {
     @Test(
-        "Every package needs the version of Swift that README.md names",
+        "Every package requires the version of Swift that README.md names",
         arguments: [
             "Package.swift", "Examples/KeychainHelpers/Package.swift", "Examples/ServerTrust/Package.swift",
             "Benchmarks/Package.swift",

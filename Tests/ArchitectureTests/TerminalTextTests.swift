@@ -3,12 +3,13 @@
 import Foundation
 import Testing
 
-/// Text reaches a stream as `TerminalText` alone, so that no foreign text is obeyed by a terminal.
+/// Text is written to a stream only as `TerminalText`, so that a terminal obeys no escape sequences
+/// in foreign text.
 @Suite("Text on terminals")
 struct TerminalTextTests {
     private static let modules = ["LatchkeyCommands", "LatchkeyTool", "LatchkeyDaemon"]
 
-    @Test("the streams of the process are written to in one place of the commands, and in one of the daemon")
+    @Test("One file of the commands, and one of the daemon, write to the streams of the process")
     func streams() throws {
         let writers = try Self.files { $0.contains("STDERR_FILENO") || $0.contains("STDOUT_FILENO") }
         #expect(writers == ["ProcessIO.swift", "LatchkeyDaemon.swift"])
@@ -20,13 +21,13 @@ struct TerminalTextTests {
         #expect(try Self.files { $0.contains("StreamLogHandler") } == ["PrintableLogHandler.swift"])
     }
 
-    @Test("what writes text takes a TerminalText, and a question is a literal")
+    @Test("Functions that write text take a TerminalText, and a prompt is a literal")
     func parameters() throws {
         let declaration = #"func (write|say|warn|readSecret|read|readNew|answer)\([^)]*(text|hint|prompt): String"#
         #expect(try Self.files { $0.range(of: declaration, options: .regularExpression) != nil } == [])
     }
 
-    @Test("text is taken with its line ends only where they are ours")
+    @Test("Only our own text may contain line ends")
     func lines() throws {
         let makers = try Self.files { $0.contains("TerminalText(lines:") }
         #expect(
@@ -40,7 +41,7 @@ struct TerminalTextTests {
             ])
     }
 
-    @Test("raw bytes are written where a secret or a file was asked for")
+    @Test("Raw bytes are written only if a secret or a file was requested")
     func bytes() throws {
         #expect(try Self.files { $0.contains("io.write(") } == ["BackupCommand.swift", "CommandSession.swift"])
         #expect(
@@ -50,7 +51,7 @@ struct TerminalTextTests {
             ])
     }
 
-    /// The names of the files of the three rooms whose code fits.
+    /// The names of the files in the three modules whose code matches.
     private static func files(where fits: (String) -> Bool) throws -> Set<String> {
         Set(try modules.flatMap { try Sources.files(of: $0) }.filter { fits($0.withoutComments) }.map(\.name))
     }
