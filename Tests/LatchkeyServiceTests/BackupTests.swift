@@ -12,7 +12,7 @@ import Testing
 @Suite("Backup")
 struct BackupTests {
     @Test(
-        "T214, T218: what was saved is found again after everything was deleted, and can be changed and deleted",
+        "T214, T218: saved items are restored after everything was deleted, and can be updated and deleted",
         arguments: Backend.allCases)
     func roundTrip(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -42,7 +42,7 @@ struct BackupTests {
         #expect(found.records.map(\.persistentReference) == [before])
     }
 
-    @Test("T215: a wrong passphrase, a flipped byte, a missing or an added end change nothing")
+    @Test("T215: a wrong passphrase, a flipped byte, a missing end or added bytes change nothing")
     func refused() throws {
         let keychain = try TestKeychain(.ephemeral)
         for number in 0..<3 { try keychain.add("account \(number)", .whenUnlocked) }
@@ -72,12 +72,12 @@ struct BackupTests {
         #expect(try keychain.find(limit: .all).count == 3)
     }
 
-    @Test("T216, T217: ThisDeviceOnly items come back on their own device only, akpu nowhere")
+    @Test("T216, T217: ThisDeviceOnly items are restored only on their own device, akpu items nowhere")
     func classes() throws {
         let keychain = try TestKeychain(.onDisk)
         try keychain.setPasscode()
         for protection in ProtectionClass.allCases { try keychain.add(protection.rawValue, protection) }
-        // The lock does not matter: the passcode is in the request.
+        // The lock state does not matter: the request contains the passcode.
         try keychain.service.lock(immediately: true)
         let (file, report) = try backup(keychain, passcode: Sample.secret)
         #expect(report.portable == 3 && report.deviceBound == 3 && report.staying == 1)
@@ -95,7 +95,7 @@ struct BackupTests {
         #expect(try keychain.find(limit: .all).count == 6)
     }
 
-    @Test("T137: a synchronizable ThisDeviceOnly item is restored on its own device only", arguments: [false, true])
+    @Test("T137: a synchronizable ThisDeviceOnly item is restored only on its own device", arguments: [false, true])
     func deviceOnlyAndSynchronizable(_ merges: Bool) throws {
         let keychain = try TestKeychain(.onDisk)
         for (account, protection) in [("a", ProtectionClass.afterFirstUnlockThisDeviceOnly), ("b", .afterFirstUnlock)] {
@@ -123,7 +123,7 @@ struct BackupTests {
     }
 
     @Test(
-        "Keys that may not be extracted are in a backup with the passcode or on demand, otherwise left out and named",
+        "Non-extractable keys are in a backup with the passcode or on request, otherwise omitted and listed",
         arguments: Backend.allCases)
     func notExtractable(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -137,7 +137,7 @@ struct BackupTests {
         try generate([.applicationTag: .data(Array("tag".utf8)), .isExtractable: .number(0)])
         try generate([.isExtractable: .string("odd")])
         try generate([.label: .string("free")])
-        // Eight halves; the public ones are no secrets.
+        // Eight halves; the public ones are not secret.
         let (file, report) = try backup(keychain)
         #expect(report.portable == 5 && report.notExtractable == 3)
         #expect(report.notExtractableNames == ["deploy", "tag", "a key without a label"])
@@ -145,13 +145,13 @@ struct BackupTests {
         let (whole, all) = try backup(keychain, includesNonExtractable: true)
         #expect(all.portable == 8 && all.notExtractable == 0 && all.notExtractableNames.isEmpty)
         #expect(try restore(whole, into: TestKeychain(.ephemeral)).added == 8)
-        // A passcode that is given where none is set opens nothing, and lets nothing out.
+        // A passcode for a keychain without one has no effect: it makes no key extractable.
         if let unasked = try? backup(keychain, passcode: Sample.secret).1 { #expect(unasked.notExtractable == 3) }
         try keychain.setPasscode()
         #expect(try backup(keychain, passcode: Sample.secret).1.portable == 8)
     }
 
-    @Test("The names of keys that are left out are bounded in number and in length")
+    @Test("The names of omitted keys are limited in number and in length")
     func manyNotExtractable() throws {
         let keychain = try TestKeychain(.ephemeral)
         for number in 0..<20 {
@@ -168,7 +168,7 @@ struct BackupTests {
         #expect(report.notExtractableNames.allSatisfy { $0.count == BackupReport.maxNameLength })
     }
 
-    @Test("Dates that no calendar shows are not stored", arguments: Backend.allCases)
+    @Test("Dates outside of the years 1 to 9999 are not stored", arguments: Backend.allCases)
     func impossibleDates(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.add("a", .whenUnlocked)
@@ -184,7 +184,9 @@ struct BackupTests {
             status { () throws(KeychainError) in try keychain.update("a", ItemUpdate(created: 252_423_993_600)) } == 0)
     }
 
-    @Test("Merging keeps the newer of two namesakes, and what only one side has; a rehearsal says so and does nothing")
+    @Test(
+        "A merge keeps the newer of two items with the same key, and all others; a dry run reports this and changes nothing"
+    )
     func merging() throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.add("same", .whenUnlocked, data: "old")
@@ -203,13 +205,13 @@ struct BackupTests {
         #expect(try keychain.find("newer here") == ["new"])
         #expect(try keychain.find("lost") == ["saved"])
         #expect(try keychain.find("only here") == ["kept"])
-        // Without merging, what is here goes.
+        // Without a merge, existing items are deleted.
         #expect(try restore(file, into: keychain, dryRun: true).deleted == 4)
         #expect(try restore(file, into: keychain).deleted == 4)
         #expect(try Set(keychain.find(limit: .all)) == ["old", "saved"])
     }
 
-    @Test("A newer namesake in the backup replaces the item, which keeps the reference of the backup")
+    @Test("A newer item in the backup replaces the item with the same key, and keeps its reference of the backup")
     func newerInBackup() throws {
         let keychain = try TestKeychain(.ephemeral)
         let saved = try keychain.add("a", .whenUnlocked, data: "first").persistentReference
@@ -227,13 +229,14 @@ struct BackupTests {
         #expect(found.records.count == 1)
     }
 
-    @Test("Where two items are in the way of one of the backup, both are judged before either goes")
+    @Test("If two items conflict with one of the backup, both are compared before either is deleted")
     func conflictingItems() throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.add("u", .whenUnlocked, data: "first")
         keychain.clock.advance(by: 10)
         let (file, _) = try backup(keychain)
-        // The item takes another name and becomes newer; another one takes its old name and is older than the saved one.
+        // The item is renamed and becomes newer; another item takes its old name and is older than
+        // the saved one.
         try keychain.update("u", ItemUpdate(attributes: [.account: .string("renamed")]))
         keychain.clock.advance(by: -20)
         try keychain.add("u", .whenUnlocked, data: "namesake")
@@ -242,7 +245,9 @@ struct BackupTests {
         #expect(try Set(keychain.find(limit: .all)) == ["first", "namesake"])
     }
 
-    @Test("Neither secrets nor attributes are in a backup in the clear, and two of the same items share nothing")
+    @Test(
+        "A backup contains neither secrets nor attributes in the clear, and two backups of the same items share no bytes"
+    )
     func opaque() throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.add("marker-account", .whenUnlocked, data: "marker-secret")
@@ -256,7 +261,7 @@ struct BackupTests {
         #expect(zip(one, other).dropFirst(75).filter { $0 == $1 }.count < (one.count - 75) / 16)
     }
 
-    @Test("A backup and a restoration release their derivation place before the first item is read or written")
+    @Test("A backup and a restoration release their permit for key derivation before the first item is read or written")
     func derivationPlace() throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.add("account", .whenUnlocked)
@@ -288,7 +293,7 @@ struct BackupTests {
                     return count
                 }, progress: { _, _ in })
         }
-        // The header, which the derivation needs, is read first.
+        // The header is read first, because the derivation needs it.
         #expect(
             seenByRestore.all.first == 1 && seenByRestore.all.count > 1
                 && seenByRestore.all.dropFirst().allSatisfy { $0 == 2 })
@@ -316,7 +321,7 @@ struct BackupTests {
         return try keychain.service.restore(
             under: SharedSecret(copying: passphrase.utf8), passcode: passcode, merges: merges, dryRun: dryRun,
             from: { (buffer) throws(KeychainError) in
-                // In odd pieces, as a pipe would give them.
+                // In pieces of irregular length, as from a pipe.
                 let count = min(buffer.count, rest.all.count, 1000)
                 buffer.copyBytes(from: rest.all.prefix(count))
                 rest.all.removeFirst(count)
@@ -329,7 +334,7 @@ struct BackupTests {
     }
 }
 
-/// Numbers that a closure has seen.
+/// Collects the numbers that a closure receives.
 private final class Counts {
     var all: [Int] = []
 }

@@ -5,7 +5,7 @@ import KeychainTesting
 import LatchkeyService
 import Testing
 
-/// Identities are stored in one transaction: a certificate does not stay behind where its key could not be stored.
+/// Identities are stored in one transaction: no certificate is stored without its key.
 @Suite("Adding identities")
 struct IdentityAdditionTests {
     private func identity(
@@ -30,7 +30,7 @@ struct IdentityAdditionTests {
             ?? 0
     }
 
-    @Test("Where the key cannot be stored, the certificate before it is not stored either", arguments: Backend.allCases)
+    @Test("If the key cannot be stored, the certificate before it is not stored either", arguments: Backend.allCases)
     func keyFails(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -38,13 +38,13 @@ struct IdentityAdditionTests {
         let half = identity(1, certificate: .afterFirstUnlock, key: .whenUnlocked)
         #expect(status { () throws(KeychainError) in _ = try add([half], to: keychain) } == -25308)
         #expect(count(.certificate, in: keychain) == 0)
-        // By itself it could have been.
+        // Alone, the certificate can be stored.
         _ = try keychain.service.add(half.certificate, from: TestKeychain.caller)
         #expect(count(.certificate, in: keychain) == 1)
     }
 
     @Test(
-        "Of several identities all are stored or none; a half that is there already stays and is no error",
+        "Of several identities all are stored or none; a half that exists already is kept and is not an error",
         arguments: Backend.allCases)
     func severalIdentities(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -61,7 +61,8 @@ struct IdentityAdditionTests {
     }
 
     @Test(
-        "Halves of another class, and more identities than one message holds, are refused", arguments: Backend.allCases)
+        "Halves of another class, and more identities than one message may hold, are rejected",
+        arguments: Backend.allCases)
     func refused(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let (certificate, key) = (identity(1).certificate, identity(1).key)

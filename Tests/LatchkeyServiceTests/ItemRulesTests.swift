@@ -6,11 +6,11 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// What an item must be like, whoever adds or changes it.
+/// The rules for every item that is added or changed.
 @Suite("Rules of items")
 struct ItemRulesTests {
     @Test(
-        "An attribute that its class does not keep is refused, by an addition and by an update: its row would not open again",
+        "An addition or update with an attribute that its class does not store is rejected: its row could not be opened again",
         arguments: [
             (ItemClass.genericPassword, ItemAttribute.server, AttributeValue.string("example.com")),
             (.genericPassword, .creationDate, .date(1)), (.internetPassword, .service, .string("s")),
@@ -31,7 +31,7 @@ struct ItemRulesTests {
         #expect(try keychain.service.check { _ in }.allSatisfy(\.isHealthy))
     }
 
-    @Test("A secret attribute that its class does not keep is refused", arguments: Backend.allCases)
+    @Test("A secret attribute that its class does not store is rejected", arguments: Backend.allCases)
     func foreignSecret(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let secrets = ItemSecrets(attributes: [.extraNotes: SharedSecret(copying: "n".utf8)])

@@ -6,8 +6,9 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// Keys that are kept ready are used by nobody but who has opened their item, and go with the lock.
-@Suite("Keys kept ready")
+/// Only a caller that has opened the item of a cached key can use the key, and the lock empties the
+/// cache.
+@Suite("Key cache")
 struct KeyCacheTests {
     private func made() throws -> (TestKeychain, EmbeddedService, PersistentReference) {
         let keychain = try TestKeychain(.ephemeral)
@@ -27,7 +28,7 @@ struct KeyCacheTests {
         }
     }
 
-    @Test("A key that was used is ready; the lock, and the end, let go of it")
+    @Test("A key that was used is cached; the lock, and closing the keychain, remove it")
     func lifetime() throws {
         let (keychain, service, key) = try made()
         try keychain.setPasscode()
@@ -43,7 +44,7 @@ struct KeyCacheTests {
         #expect(service.cachedKeyCount == 0)
     }
 
-    @Test("A key that is ready is of no use to others, nor once its item is deleted or holds another key")
+    @Test("A cached key is not available to other callers, nor after its item is deleted or holds another key")
     func authority() throws {
         let (keychain, service, key) = try made()
         defer { withExtendedLifetime(keychain) {} }
@@ -58,7 +59,7 @@ struct KeyCacheTests {
         #expect(sign(service, key) == -25300)
     }
 
-    @Test("Only so many keys are kept ready")
+    @Test("The number of cached keys has a limit")
     func bound() throws {
         let (keychain, service, _) = try made()
         defer { withExtendedLifetime(keychain) {} }

@@ -11,7 +11,7 @@ import Testing
 @Suite("Lock states")
 struct LockStateTests {
     @Test(
-        "T163, T164: locked, an item of the class ak is closed, its attributes too; after the unlock it is there",
+        "T163, T164: while locked, an item of the class ak is closed, including its attributes; after the unlock it is open",
         arguments: Backend.allCases)
     func locked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -25,7 +25,7 @@ struct LockStateTests {
         #expect(try keychain.find("a") == ["v"])
     }
 
-    @Test("T165: locked after an unlock, an item of the class ck is open", arguments: Backend.allCases)
+    @Test("T165: while locked after an unlock, an item of the class ck is open", arguments: Backend.allCases)
     func afterFirstUnlock(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -50,7 +50,7 @@ struct LockStateTests {
     }
 
     @Test(
-        "T168: locked, an item of the class ak cannot be added, not even over one that is there",
+        "T168: while locked, an item of the class ak cannot be added, not even over an existing one",
         arguments: Backend.allCases)
     func addLocked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -63,7 +63,7 @@ struct LockStateTests {
     }
 
     @Test(
-        "T169: one closed match closes the whole query; a query for an open class alone is answered",
+        "T169: one closed match closes the whole query; a query for an open class alone succeeds",
         arguments: Backend.allCases)
     func oneClosedMatch(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -85,7 +85,7 @@ struct LockStateTests {
     }
 
     @Test(
-        "T170: locked, a local item is deleted by its key attributes; one that must be opened to be told is not",
+        "T170: while locked, a local item is deleted by its key attributes; an item that must be opened to match is not",
         arguments: Backend.allCases)
     func deleteLocked(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -105,7 +105,9 @@ struct LockStateTests {
         #expect(try keychain.find(limit: .all).count == 1)
     }
 
-    @Test("T173: within the grace what the lock closes is still open; after it, not", arguments: Backend.allCases)
+    @Test(
+        "T173: within the grace period, items that the lock closes are still open; after it, closed",
+        arguments: Backend.allCases)
     func grace(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -120,7 +122,7 @@ struct LockStateTests {
         #expect(try keychain.service.lockStatus().graceLeft == nil)
     }
 
-    @Test("An unlock within the grace ends it; a lock with --now does not wait; a grace of 0 is none")
+    @Test("An unlock within the grace period ends it; a lock with --now skips it; a grace period of 0 has no effect")
     func graceEnds() throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.setPasscode()
@@ -138,7 +140,7 @@ struct LockStateTests {
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
     }
 
-    @Test("A keychain that is left alone for the interval of the settings locks itself; use puts it off")
+    @Test("A keychain that is not used for the interval of the settings locks itself; use restarts the interval")
     func idle() throws {
         let keychain = try TestKeychain(.ephemeral)
         try keychain.setPasscode()
@@ -177,7 +179,7 @@ struct LockStateTests {
         #expect(try reference(reopened) == before)
     }
 
-    @Test("Every change of the state is told, each once")
+    @Test("Every change of the lock state is reported, exactly once")
     func observers() throws {
         let keychain = try TestKeychain(.ephemeral)
         let seen = Mutex<[LockState]>([])
@@ -203,7 +205,7 @@ struct LockStateTests {
     }
 
     @Test(
-        "A change of class seals the item anew: from closed at the lock to open, and back", arguments: Backend.allCases)
+        "A change of class reseals the item: from closed while locked to open, and back", arguments: Backend.allCases)
     func changedClass(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()

@@ -8,10 +8,10 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// Setting, changing and removing the passcode, and what other processes see of it.
+/// Setting, changing and removing the passcode, and the effect on other processes.
 @Suite("Changes of the passcode")
 struct PasscodeChangeTests {
-    @Test("Setting a passcode closes the keychain to every process that does not know it, at its next call")
+    @Test("Setting a passcode closes the keychain to every process that does not have it, at its next call")
     func otherProcesses() throws {
         let first = try TestKeychain(.onDisk)
         let second = try TestKeychain(in: try #require(first.directory), clock: first.clock)
@@ -23,20 +23,20 @@ struct PasscodeChangeTests {
         try second.unlock()
         try second.add("b", .whenUnlocked)
         #expect(try first.find("b") == ["v"])
-        // A changed passcode leaves open what is open: the keys are the same.
+        // After a change of the passcode, open items stay open: the keys are the same.
         try first.service.changePasscode(
             from: Sample.secret, to: SharedSecret(copying: "another passcode".utf8), rotates: false
         ) { _, _ in
         }
         #expect(try second.find("a") == ["v"])
-        // New keys close it.
+        // Rotated keys close them.
         try first.service.changePasscode(
             from: SharedSecret(copying: "another passcode".utf8), to: Sample.secret, rotates: true
         ) { _, _ in }
         #expect(status { () throws(KeychainError) in _ = try second.find("a") } == -25308)
         try second.unlock()
         #expect(try second.find("a") == ["v"])
-        // And a removed one opens it to all.
+        // Removing the passcode opens them to every process.
         #expect(try first.service.removePasscode(Sample.secret) { _, _ in } == 0)
         let third = try TestKeychain(in: try #require(first.directory), clock: first.clock)
         #expect(try third.find("b") == ["v"])
@@ -44,7 +44,7 @@ struct PasscodeChangeTests {
     }
 
     @Test(
-        "T192, T194: removing the passcode destroys the items of akpu, and leaves the others open",
+        "T192, T194: removing the passcode destroys the items of akpu, and leaves all others open",
         arguments: Backend.allCases)
     func removal(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -54,14 +54,14 @@ struct PasscodeChangeTests {
         #expect(try keychain.find(limit: .all).count == 6)
         #expect(status { () throws(KeychainError) in _ = try keychain.find("akpu") } == -25300)
         #expect(try keychain.service.lockStatus().hasPasscode == false)
-        // And it can be set again, with keys that never lay open.
+        // A new passcode can be set, with keys that were never stored unprotected.
         try keychain.setPasscode("another passcode")
         #expect(status { () throws(KeychainError) in _ = try keychain.find("akpu") } == -25300)
         try keychain.add("akpu", .whenPasscodeSetThisDeviceOnly)
         #expect(try keychain.find(limit: .all).count == 7)
     }
 
-    @Test("A process that slept through a removal and a new passcode writes nothing under keys that are gone")
+    @Test("A process that was idle during a removal and a new passcode writes nothing under the old keys")
     func sleptThrough() throws {
         let first = try TestKeychain(.onDisk)
         try first.setPasscode()
@@ -95,14 +95,14 @@ struct PasscodeChangeTests {
         }
         try keychain.unlock()
         #expect(try keychain.find("a") == ["v"])
-        // Nor does it open a process that was never told.
+        // It does not unlock a process that never had the passcode either.
         let fresh = try keychain.reopened()
         try fresh.service.changePasscode(from: Sample.secret, to: other, rotates: true) { _, _ in }
         #expect(try fresh.service.lockStatus().state == .beforeFirstUnlock)
     }
 
     @Test(
-        "A process unlocks itself when it meets something closed: once for all threads, again after a transient failure, never twice by a wrong passcode"
+        "A process unlocks itself when it needs a closed item: once for all threads, again after a transient failure, never twice with a wrong passcode"
     )
     func automatic() async throws {
         let made = try TestKeychain(.onDisk)
@@ -119,7 +119,7 @@ struct PasscodeChangeTests {
         func find() throws(KeychainError) {
             _ = try service.copyMatching(made.query("a"), returning: .data, from: TestKeychain.caller)
         }
-        // There is none yet, and then a wrong one, which is judged once.
+        // First there is no passcode, and then a wrong one, which is checked once.
         #expect(status(find) == -25308)
         given.withLock { $0 = SharedSecret(copying: "a wrong passcode".utf8) }
         #expect(status(find) == -25293)
@@ -131,13 +131,13 @@ struct PasscodeChangeTests {
             for await status in group { #expect(status == 0) }
         }
         #expect(asked.withLock { $0 } == 4)
-        // What was locked on purpose stays locked.
+        // A keychain that was locked explicitly stays locked.
         try service.lock(immediately: true)
         #expect(status(find) == -25308)
         service.close()
     }
 
-    @Test("A wrong passcode changes nothing, whatever it was for", arguments: Backend.allCases)
+    @Test("A wrong passcode changes nothing, in any operation", arguments: Backend.allCases)
     func wrong(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         try keychain.setPasscode()
@@ -159,7 +159,7 @@ struct PasscodeChangeTests {
         )
         var after = try keychain.service.lockStatus()
         #expect(after.wrongPasscodes == 1)
-        // Only the daemon knows which program it was.
+        // Only the daemon knows which program gave it.
         #expect(after.guesses.map(\.count) == (backend == .daemon ? [4] : []))
         (after.wrongPasscodes, after.guesses) = (0, [])
         #expect(after == before)
@@ -175,7 +175,7 @@ struct PasscodeChangeTests {
     }
 
     @Test(
-        "An unlocked process that is told a wrong passcode stays unlocked; a locked one stays locked",
+        "An unlocked process that receives a wrong passcode stays unlocked; a locked one stays locked",
         arguments: Backend.allCases)
     func wrongUnlock(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -188,28 +188,28 @@ struct PasscodeChangeTests {
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
     }
 
-    @Test("A passcode of lower cost is raised at the unlock")
+    @Test("The cost of a passcode that is below the minimum is raised at the unlock")
     func raised() throws {
         let cheap = try TestKeychain(.onDisk)
         try cheap.setPasscode()
         try cheap.add("a", .whenUnlocked)
         let directory = try #require(cheap.directory)
-        // The real cost, this once.
+        // The real cost, in this test only.
         let service = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: .system)
         let started = ContinuousClock.now
         try service.unlock(Sample.secret) { _, _ in }
-        #expect(ContinuousClock.now - started > .milliseconds(50), "the floor costs nothing")
+        #expect(ContinuousClock.now - started > .milliseconds(50), "the minimum cost takes no time")
         service.close()
         let again = try EmbeddedService(home: KeychainHome(root: directory.path), clocks: cheap.clock.clocks)
         let second = ContinuousClock.now
         try again.unlock(Sample.secret) { _, _ in }
-        #expect(ContinuousClock.now - second > .milliseconds(50), "it was not raised")
+        #expect(ContinuousClock.now - second > .milliseconds(50), "the cost was not raised")
         #expect(
             try again.copyMatching(cheap.query("a"), returning: .data, from: TestKeychain.caller).records.count == 1)
         again.close()
     }
 
-    @Test("Many items are sealed anew, with progress, and all of them open after it", arguments: Backend.allCases)
+    @Test("Many items are resealed, with progress, and all of them can be opened after it", arguments: Backend.allCases)
     func many(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         for number in 0..<600 {
@@ -217,7 +217,7 @@ struct PasscodeChangeTests {
         }
         var steps: [(Int, Int)] = []
         try keychain.service.setPasscode(Sample.secret) { steps.append(($0, $1)) }
-        // latchkeyd leaves progress out that its client does not take at once.
+        // latchkeyd drops progress messages that its client does not receive immediately.
         if backend != .daemon { #expect(steps.first?.0 == 0 && steps.last?.0 == 300 && steps.count >= 3) }
         #expect(steps.allSatisfy { $0.1 == 300 })
         #expect(Set(try keychain.find(limit: .all)) == Set((0..<600).map { "\($0)" }))
@@ -225,7 +225,7 @@ struct PasscodeChangeTests {
     }
 
     @Test(
-        "After set and change no old wrapped key is in any file, and what is copied before opens nothing that comes after"
+        "After set and change no file has an old wrapped key, and an older copy opens nothing that is stored later"
     )
     func remains() throws {
         let keychain = try TestKeychain(.onDisk)
@@ -238,12 +238,14 @@ struct PasscodeChangeTests {
         var current = try reopened()
         try current.setPasscode()
         current.service.close()
-        // Wrapped keys of the first keybag: every 40 bytes behind a length of 40, which nothing else in the file is.
+        // The wrapped keys of the first keybag: every 40 bytes after a length of 40, which occurs
+        // nowhere else in the file.
         let old = Self.wrappedKeys(in: before)
         #expect(old.count >= 13)
         let afterSet = try directory.files()
         let gone = old.filter { key in !afterSet.values.contains { $0.firstRange(of: key) != nil } }
-        // The index key and those of dk and dku stay; eight of the passcode's classes go.
+        // The index key and those of dk and dku stay; the eight keys of the passcode's classes are
+        // replaced.
         #expect(gone.count >= 8)
         current = try reopened()
         let wrapped = Self.wrappedKeys(in: try record())
@@ -259,7 +261,8 @@ struct PasscodeChangeTests {
     }
 
     private static func wrappedKeys(in file: [UInt8]) -> [[UInt8]] {
-        // class, kind, generation (4), wrapping, length (2): 6…12 or 0, 1…3, 0 0 0 n, 1…3, 0 40.
+        // Class, kind, generation (4 bytes), wrapping, length (2 bytes):
+        // 6…12 or 0, 1…3, 0 0 0 n, 1…3, 0 40.
         var keys: [[UInt8]] = []
         var position = 0
         while position + 49 <= file.count {
@@ -279,7 +282,7 @@ struct PasscodeChangeTests {
     }
 
     @Test(
-        "Ten wrong passcodes destroy what the passcode protected, where the settings say so, and nothing else",
+        "Ten wrong passcodes destroy exactly the items that the passcode protected, if the settings say so",
         arguments: Backend.allCases)
     func wipe(_ backend: Backend) throws {
         for wipes in [false, true] {
@@ -299,7 +302,7 @@ struct PasscodeChangeTests {
                     status { () throws(KeychainError) in _ = try keychain.find(protection.rawValue) } == expected,
                     "\(protection)")
             }
-            // It can be used as a keychain without a passcode, or given a new one.
+            // It can be used as a keychain without a passcode, or get a new one.
             guard wipes else { continue }
             try keychain.add("new", .whenUnlocked)
             try keychain.setPasscode("another passcode")
@@ -311,7 +314,7 @@ struct PasscodeChangeTests {
     // MARK: Recovery
 
     @Test(
-        "A lost device key: the recovery key brings back what may leave the device, under a new passcode",
+        "If the device key is lost, the recovery key restores the items that may leave the device, under a new passcode",
         arguments: [Backend.onDisk, .daemon])
     func recovery(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -322,7 +325,7 @@ struct PasscodeChangeTests {
         #expect(try keychain.service.lockStatus().hasRecoveryKey)
         keychain.service.close()
         try FileManager.default.removeItem(atPath: "\(directory.path)/state/device.key")
-        /// Runs on the files alone, or asks a daemon that cannot open them.
+        /// Recovers directly on the files, or through a daemon that cannot open them.
         func recover(_ newPasscode: SharedSecret?) throws(KeychainError) -> Int {
             guard backend == .daemon else {
                 return try EmbeddedService.recover(
@@ -350,7 +353,8 @@ struct PasscodeChangeTests {
                 "\(protection)")
             if expected != 0 { try recovered.add(protection.rawValue, protection) }
         }
-        // What was logged under the lost key can be read; the log that goes on after it can be verified.
+        // The lines that were written under the lost key can be read; the lines after them can be
+        // verified.
         if backend == .daemon {
             let verdict = try recovered.service.verifyAudit()
             #expect(verdict.isIntact, "\(verdict.detail)")
@@ -364,7 +368,7 @@ struct PasscodeChangeTests {
                     && lines.contains { $0.contains("create-recovery-key") })
             #expect(lines.contains { $0.contains("\"recover\"") })
         }
-        // It opens nothing any more once it was removed.
+        // After its removal it opens nothing.
         #expect(try recovered.service.removeRecoveryKey(new))
         #expect(try !recovered.service.removeRecoveryKey(new))
         recovered.service.close()

@@ -6,15 +6,15 @@ import LinuxSystem
 @testable import LatchkeyService
 import Testing
 
-/// What a program declares of itself beside its executable (keychain-behaviour §3.8.1).
+/// The identity that a program declares beside its executable (keychain-behaviour §3.8.1).
 @Suite("Program identity")
 struct ProgramIdentityTests {
-    @Test("A program without any property list is nobody in particular")
+    @Test("A program without a property list declares no identity")
     func none() throws {
         #expect(try groups(entitlements: nil, info: nil) == nil)
     }
 
-    @Test("Entitlements give their groups in Apple's order, each once")
+    @Test("Entitlements give their groups in Apple's order, without duplicates")
     func order() throws {
         let entitlements: [String: Any] = [
             "com.apple.security.application-groups": ["group.app"], "application-identifier": "TEAM.app",
@@ -36,7 +36,7 @@ struct ProgramIdentityTests {
         #expect(try groups(entitlements: both, info: nil) == ["B", "A"])
     }
 
-    @Test("An Info.plist gives its bundle identifier; entitlements win over it")
+    @Test("An Info.plist gives its bundle identifier; entitlements take precedence")
     func info() throws {
         #expect(try groups(entitlements: nil, info: ["CFBundleIdentifier": "com.example.app"]) == ["com.example.app"])
         #expect(
@@ -47,7 +47,7 @@ struct ProgramIdentityTests {
         #expect(try groups(entitlements: nil, info: ["CFBundleName": "no identifier"]) == nil)
     }
 
-    @Test("Entitlements without groups, or that are no property list, declare an identity without any group")
+    @Test("Entitlements without groups, or that are not a property list, declare an identity without any group")
     func empty() throws {
         #expect(try groups(entitlements: [:], info: nil) == [])
         #expect(try groups(entitlements: ["keychain-access-groups": "not an array"], info: nil) == [])
@@ -56,7 +56,7 @@ struct ProgramIdentityTests {
         #expect(ProgramIdentity.declaredGroups(of: "\(directory.path)/program") == [])
     }
 
-    @Test("Entitlements that are there but cannot be read let nobody into the shared group")
+    @Test("A program whose entitlements exist but cannot be read does not get the shared group")
     func unreadable() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(
@@ -70,7 +70,7 @@ struct ProgramIdentityTests {
         #expect(try groups(entitlements: nil, info: ["CFBundleIdentifier": ""]) == [])
     }
 
-    @Test("A program that was replaced while it runs keeps its path")
+    @Test("A program whose file is replaced while it runs keeps its path")
     func replaced() throws {
         #expect(ProcessDirectory.installedPath("/usr/bin/program (deleted)") == "/usr/bin/program")
         #expect(ProcessDirectory.installedPath("/usr/bin/program") == "/usr/bin/program")

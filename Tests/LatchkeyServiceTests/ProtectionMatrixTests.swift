@@ -8,11 +8,12 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// Every protection class, in every state of a keychain, under every call. The page Documentation/ProtectionMatrix.md is made from this.
+/// Every protection class, in every state of a keychain, under every call. This test generates the
+/// page Documentation/ProtectionMatrix.md.
 @Suite("Protection matrix", .serialized)
 struct ProtectionMatrixTests {
     @Test(
-        "Each class, state and call answers the status of the rules", arguments: State.allCases,
+        "Each class, state and call has the status that the rules require", arguments: State.allCases,
         [Backend.onDisk, .daemon])
     func rules(_ state: State, _ backend: Backend) throws {
         for protection in ProtectionClass.allCases {
@@ -25,13 +26,15 @@ struct ProtectionMatrixTests {
         }
     }
 
-    @Test("The page says what the keychain does")
+    @Test("The page matches the behaviour of the keychain")
     func page() throws {
         var lines = [
             "# Protection matrix", "",
-            "What each call answers for an item of each class, in each state of the keychain. `ProtectionMatrixTests` measures it and makes this page",
+            "The result of each call for an item of each class, in each state of the keychain.",
+            "`ProtectionMatrixTests` measures it and generates this page",
             "(`LATCHKEY_RECORD=1 swift test --enable-all-traits --filter ProtectionMatrixTests`).", "",
-            "ok is errSecSuccess, closed errSecInteractionNotAllowed (−25308), none errSecItemNotFound (−25300), unavailable errSecNotAvailable (−25291).",
+            "ok is errSecSuccess, closed errSecInteractionNotAllowed (−25308), none errSecItemNotFound",
+            "(−25300), unavailable errSecNotAvailable (−25291).",
         ]
         for state in State.allCases {
             lines += ["", "## \(state.title)", "", "\(state.meaning)", ""]
@@ -82,9 +85,9 @@ struct ProtectionMatrixTests {
         }
     }
 
-    // MARK: What happens
+    // MARK: The measurements
 
-    /// Each state is measured once, for the rules and for the page.
+    /// Measures each state once, for the rules and for the page.
     private static func measured(_ protection: ProtectionClass, _ state: State, _ backend: Backend) throws -> [Call:
         Int32]
     {
@@ -102,7 +105,7 @@ struct ProtectionMatrixTests {
     {
         var statuses: [Call: Int32] = [:]
         for call in Call.allCases {
-            // A keychain of its own for each call, so that none is judged after another one's effect.
+            // A separate keychain for each call, so that no call affects the result of another.
             do throws(KeychainError) {
                 let keychain = try state.keychain(backend, with: protection)
                 statuses[call] = status { () throws(KeychainError) in
@@ -153,7 +156,7 @@ struct ProtectionMatrixTests {
             case .noPasscode: "No passcode"
             case .beforeFirstUnlock: "Before the first unlock"
             case .unlocked: "Unlocked"
-            case .grace: "Locked, within the grace"
+            case .grace: "Locked, within the grace period"
             case .locked: "Locked"
             case .afterReboot: "After a reboot"
             case .moved: "Moved to another device"
@@ -165,21 +168,22 @@ struct ProtectionMatrixTests {
         var meaning: String {
             switch self {
             case .noPasscode:
-                "No passcode is set: nothing but the device key protects the keychain. Items of `akpu` cannot exist."
+                "No passcode is set: only the device key protects the keychain. Items of `akpu` cannot exist."
             case .beforeFirstUnlock:
-                "A passcode is set, and this process, or latchkeyd, was not told it. Whoever has the files and the device key is here."
+                "A passcode is set, but this process or latchkeyd has not received it. An attacker that has the\nfiles and the device key is in this state."
             case .unlocked: "The passcode was given."
             case .grace: "Locked less than ten seconds ago."
-            case .locked: "Locked, and the grace is over. Deleting by key attributes needs no key."
-            case .afterReboot: "The machine was started anew."
+            case .locked: "Locked, and the grace period is over. Deleting by key attributes needs no key."
+            case .afterReboot: "The machine was restarted."
             case .moved: "A copy of the whole directory without the device key."
-            case .restoredHere: "Saved, and restored on the same device; unlocked. Items of `akpu` are in no backup."
+            case .restoredHere:
+                "Saved, and restored on the same device; unlocked. A backup never contains items of `akpu`."
             case .restoredElsewhere:
-                "Saved, and restored on another device; unlocked. Items of the ThisDeviceOnly classes stay behind."
+                "Saved, and restored on another device; unlocked. Items of the ThisDeviceOnly classes are not restored."
             }
         }
 
-        /// A keychain in this state, which holds an item of the class where it can.
+        /// A keychain in this state, with an item of the class if the state allows it.
         func keychain(_ backend: Backend, with protection: ProtectionClass) throws(KeychainError) -> TestKeychain {
             do {
                 let made = try TestKeychain(backend)

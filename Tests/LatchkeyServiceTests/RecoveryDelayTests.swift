@@ -6,10 +6,10 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// The recovery key and the delays of wrong passcodes, which have nothing to do with each other.
+/// The recovery key and the delays of wrong passcodes are independent of each other.
 @Suite("Recovery during a delay")
 struct RecoveryDelayTests {
-    /// Uses a recovery key on the files, or through the daemon that has them.
+    /// Uses a recovery key directly on the files, or through the daemon that owns them.
     private func recover(_ keychain: TestKeychain, with key: SharedSecret, newPasscode: SharedSecret?)
         throws(KeychainError) -> Int
     {
@@ -24,7 +24,7 @@ struct RecoveryDelayTests {
     }
 
     @Test(
-        "While wrong passcodes delay the right one for an hour, the recovery key is used at once",
+        "While wrong passcodes delay the correct one for an hour, the recovery key works immediately",
         arguments: [Backend.onDisk, .daemon])
     func used(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -38,7 +38,7 @@ struct RecoveryDelayTests {
         #expect(status { () throws(KeychainError) in try keychain.unlock() } == -25293)
         #expect(try keychain.service.lockStatus().delay == 3600)
         #expect(try recover(keychain, with: key, newPasscode: nil) == 0)
-        // Only looking whether it fits ends no delay.
+        // Checking the key in a dry run ends no delay.
         #expect(try keychain.service.lockStatus().delay == 3600)
         #expect(try recover(keychain, with: key, newPasscode: SharedSecret(copying: "after the delay".utf8)) == 0)
         let recovered = try keychain.reopened()
@@ -48,7 +48,7 @@ struct RecoveryDelayTests {
     }
 
     @Test(
-        "A wrong recovery key is no wrong passcode: it is neither counted nor delayed",
+        "A wrong recovery key does not count as a wrong passcode, and is not delayed",
         arguments: [Backend.onDisk, .daemon])
     func wrongKey(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)

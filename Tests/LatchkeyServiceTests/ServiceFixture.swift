@@ -5,7 +5,7 @@ import KeychainTesting
 import LatchkeyService
 import SecretMemory
 
-/// Calls that the tests of the service make, short.
+/// Short forms of the calls that the tests of the service make.
 extension TestKeychain {
     static let caller = CallerIdentity(executable: "/usr/bin/example", declaredGroups: ["G1", "G2"])
 
@@ -55,7 +55,7 @@ enum Sample {
     static let secret = SharedSecret(copying: passcode.utf8)
 }
 
-/// The status that a call answers; 0 for success.
+/// Returns the status that a call throws; 0 for success.
 func status(_ body: () throws(KeychainError) -> Void) -> Int32 {
     do {
         try body()

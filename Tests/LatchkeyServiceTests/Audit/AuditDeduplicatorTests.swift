@@ -7,13 +7,13 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Documentation/Formats/audit-log.md: which decisions have a line, and which are counted.
+/// Documentation/Formats/audit-log.md: which decisions get their own line, and which are counted.
 @Suite("Repetitions in the audit log")
 struct AuditDeduplicatorTests {
     private typealias Fixture = AuditLogTests.Fixture
 
     @Test(
-        "AUD-9: the first refusal is written at once; its repetitions are one line, before whatever the program does next"
+        "AUD-9: the first refusal is written immediately; its repetitions are one line before the program's next decision"
     )
     func counted() throws {
         let fixture = try Fixture()
@@ -32,7 +32,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.log.verify().isIntact)
     }
 
-    @Test("Successes have a line each, also where they are the same")
+    @Test("Every success has its own line, even if it is the same as the one before")
     func successes() throws {
         let fixture = try Fixture()
         for _ in 0..<5 { try fixture.log.append(Fixture.entry(group: "G", status: .success)) }
@@ -40,7 +40,7 @@ struct AuditDeduplicatorTests {
     }
 
     @Test(
-        "Refusals that differ in anything are not counted as one",
+        "Refusals that differ in any property are counted separately",
         arguments: [
             AuditLogTests.Fixture.entry("/usr/bin/y", group: "G"),
             AuditLogTests.Fixture.entry(operation: "delete", group: "G"),
@@ -57,14 +57,16 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.objects().allSatisfy { $0.repeated == nil })
     }
 
-    @Test("The process does not tell refusals apart: a program that starts itself anew each time is one program")
+    @Test("Refusals of different processes of one program count as repetitions")
     func processes() throws {
         let fixture = try Fixture()
         for process in 10..<20 { try fixture.log.append(Fixture.entry(process: Int32(process))) }
         #expect(try fixture.lines().count == 1)
     }
 
-    @Test("AUD-9: repetitions are written when their interval is over, and the first refusal after a pause at once")
+    @Test(
+        "AUD-9: repetitions are written when their interval has passed, and the first refusal after a pause immediately"
+    )
     func interval() throws {
         let fixture = try Fixture()
         for _ in 0..<3 { try fixture.log.append(Fixture.entry()) }
@@ -74,12 +76,12 @@ struct AuditDeduplicatorTests {
         fixture.clock.advance(by: 1)
         try fixture.log.writeDueRepeats()
         #expect(try fixture.objects().map(\.repeated) == [nil, 2])
-        // The flood goes on: one line for each interval.
+        // The flood continues: one line for each interval.
         for _ in 0..<10 { try fixture.log.append(Fixture.entry()) }
         fixture.clock.advance(by: 60)
         try fixture.log.writeDueRepeats()
         #expect(try fixture.objects().map(\.repeated) == [nil, 2, 10])
-        // None came in an interval, so that the next one is the first again.
+        // The interval had no repetition, so the next refusal is a first one again.
         fixture.clock.advance(by: 60)
         try fixture.log.writeDueRepeats()
         try fixture.log.append(Fixture.entry())
@@ -89,7 +91,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.objects().map(\.repeated) == [nil, 2, 10, nil, nil])
     }
 
-    @Test("A clock that is turned back ends the interval instead of counting for years")
+    @Test("A clock that is set back ends the interval")
     func clockTurnedBack() throws {
         let fixture = try Fixture()
         for _ in 0..<3 { try fixture.log.append(Fixture.entry()) }
@@ -98,7 +100,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.objects().map(\.repeated) == [nil, 2])
     }
 
-    @Test("AUD-9: repetitions are written where they are many, and when the log is closed")
+    @Test("AUD-9: repetitions are written when they reach the maximum count, and when the log is closed")
     func many() throws {
         let fixture = try Fixture(limits: Fixture.limits(maxRepeats: 10))
         for _ in 0..<25 { try fixture.log.append(Fixture.entry()) }
@@ -108,7 +110,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.log.verify().isIntact)
     }
 
-    @Test("A kill loses repetitions that were only counted, and leaves the log intact")
+    @Test("A killed process loses repetitions that were only counted, and leaves the log intact")
     func killed() throws {
         let fixture = try Fixture()
         for _ in 0..<25 { try fixture.log.append(Fixture.entry()) }
@@ -117,7 +119,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.log.verify().isIntact)
     }
 
-    @Test("AUD-10: a program that has used up its part of a file is counted, and nothing of it is forgotten")
+    @Test("AUD-10: the decisions of a program that has used up its part of a file are counted, and none is lost")
     func throttled() throws {
         let fixture = try Fixture(limits: Fixture.limits(programLength: 2000))
         for number in 0..<1000 { try fixture.log.append(Fixture.entry(group: "G\(number)", status: .success)) }
@@ -128,7 +130,7 @@ struct AuditDeduplicatorTests {
             try fixture.log.append(Fixture.entry("/usr/bin/y", group: "G\(number)", status: .success))
         }
         #expect(try fixture.lines().count == before + 5)
-        // What it has not done before is written at once.
+        // The first decision of a new kind is written immediately.
         try fixture.log.append(Fixture.entry(operation: "delete", group: "G", status: .success))
         #expect(try fixture.lines().count == before + 6)
         fixture.clock.advance(by: 600)
@@ -139,7 +141,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.log.verify().isIntact)
     }
 
-    @Test("AUD-10: the part that a program has used up is known again after a restart")
+    @Test("AUD-10: after a restart a program has no more of its part of the file than before")
     func throttledAfterRestart() throws {
         let fixture = try Fixture(limits: Fixture.limits(programLength: 2000))
         for number in 0..<50 { try fixture.log.append(Fixture.entry(group: "G\(number)", status: .success)) }
@@ -150,7 +152,7 @@ struct AuditDeduplicatorTests {
     }
 
     @Test(
-        "AUD-10: a throttled program has lines of its own again in the next file, which is begun for its age",
+        "AUD-10: a throttled program gets its own lines again in the next file, which begins because of the file's age",
         arguments: [false, true])
     func throttleEnds(_ restarts: Bool) throws {
         let fixture = try Fixture(limits: Fixture.limits(programLength: 2000))
@@ -162,7 +164,7 @@ struct AuditDeduplicatorTests {
         #expect(try append(50) < 12)
         fixture.clock.advance(by: 86400)
         if restarts { try fixture.restart(orderly: true) }
-        // It is still throttled: what was counted, and the first of five.
+        // It is still throttled: the repetitions, and the first of five.
         #expect(try append(5) <= 2)
         fixture.clock.advance(by: 86400)
         let again = try append(5)
@@ -173,7 +175,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.log.verify().isIntact)
     }
 
-    @Test("The number of counters is bounded; what they counted is written when they are ended for others")
+    @Test("The number of counters has a limit; a counter that is replaced writes its repetitions")
     func boundedCounters() throws {
         let limits = AuditLog.Limits(fileLength: 1 << 20, totalLength: 1 << 24, programLength: .max, maxCounters: 8)
         var repeats = AuditDeduplicator(limits)
@@ -195,7 +197,7 @@ struct AuditDeduplicatorTests {
         #expect(decisions + repeats.pending.reduce(0) { $0 + $1.count } == 300)
     }
 
-    @Test("What could not be written is counted again, neither lost nor twice")
+    @Test("Decisions that could not be written are counted again, exactly once")
     func rolledBack() {
         var repeats = AuditDeduplicator(Fixture.limits())
         func take(_ entry: AuditEntry, _ time: Double) -> [AuditContent] {
@@ -216,12 +218,12 @@ struct AuditDeduplicatorTests {
         #expect(repeats.pending.isEmpty && repeats.endAll().isEmpty)
     }
 
-    @Test("Where lines cannot be written, repetitions stay counted until they can")
+    @Test("If lines cannot be written, repetitions stay counted until they can be")
     func unwritable() throws {
         let fixture = try Fixture(
             limits: AuditLog.Limits(fileLength: 1000, totalLength: 1 << 20, maxFiles: 1, programLength: .max))
         while try Data(contentsOf: URL(filePath: fixture.path)).count < 1000 { try fixture.append(1) }
-        // The next line needs a new file; something that cannot be replaced is in its place.
+        // The next line needs a new file, but a directory has its name, which cannot be replaced.
         try FileManager.default.createDirectory(atPath: "\(fixture.path).1/x", withIntermediateDirectories: true)
         #expect(throws: KeychainError.self) { try fixture.log.append(Fixture.entry()) }
         try FileManager.default.removeItem(atPath: "\(fixture.path).1")
@@ -231,7 +233,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.objects().suffix(2).map(\.repeated) == [nil, 1])
     }
 
-    @Test("Repetitions are written by themselves, by a thread of the log")
+    @Test("A thread of the log writes repetitions without another call")
     func byItself() throws {
         let limits = AuditLog.Limits(
             fileLength: 1 << 20, totalLength: 1 << 24, programLength: .max, repeatInterval: 0.5, throttledInterval: 0.5)
@@ -240,7 +242,8 @@ struct AuditDeduplicatorTests {
         defer { service.close() }
         let log = try service.openAuditLog(limits: limits)
         defer { log.close() }
-        // More of them than fit into one interval: at least one is counted, and nothing is written after them.
+        // More than fit into one interval: at least one is counted, and no line is written after
+        // them.
         for _ in 0..<10 { try log.append(Fixture.entry()) }
         func decisions() throws -> Int {
             try log.reading(after: 0, since: nil).allLines().reduce(0) { count, line in

@@ -5,9 +5,9 @@ import KeychainModel
 import KeychainTesting
 @testable import LatchkeyService
 
-/// Entries of several programs, and the lines that came of them.
+/// Entries of several programs, and the lines that result from them.
 extension AuditLogTests.Fixture {
-    /// Limits that are reached within a few dozen lines.
+    /// Limits that a few dozen lines reach.
     static func limits(
         fileLength: Int = 1 << 20, totalLength: Int = 1 << 24, minimumAge: Double = 30 * 86400,
         programLength: Int = .max,
@@ -45,7 +45,7 @@ extension AuditLogTests.Fixture {
 }
 
 extension AuditReading {
-    /// What is left to be read, in parts of this length.
+    /// Returns the remaining lines, read in parts of this length.
     func allLines(length: Int = 1 << 16) throws -> [String] {
         var lines: [String] = []
         while true {
@@ -56,7 +56,7 @@ extension AuditReading {
     }
 }
 
-/// The members of a line that tests look at.
+/// The members of a line that the tests use.
 struct AuditObject: Decodable {
     var sequence: UInt64
     var time: String
@@ -77,6 +77,6 @@ struct AuditObject: Decodable {
     var lines: UInt64?
     var refused: UInt64?
 
-    /// How many decisions the line tells of.
+    /// The number of decisions that the line reports.
     var decisions: Int { operation == "gap" ? Int(refused ?? 0) : repeated ?? 1 }
 }

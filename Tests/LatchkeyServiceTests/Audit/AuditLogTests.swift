@@ -6,10 +6,10 @@ import KeychainTesting
 @testable import LatchkeyService
 import Testing
 
-/// Documentation/Formats/audit-log.md: what a change of the log is found by.
+/// Documentation/Formats/audit-log.md: which changes of the log are detected.
 @Suite("Audit log")
 struct AuditLogTests {
-    /// A keychain whose log is open, as a daemon has it.
+    /// A keychain with an open log, as in a daemon.
     final class Fixture {
         let directory: TemporaryDirectory
         let clock = TestClock()
@@ -41,7 +41,7 @@ struct AuditLogTests {
             try log.reading(after: after, since: since).allLines()
         }
 
-        /// Ends the process without a word, and starts the next one.
+        /// Ends the process, with or without closing the log, and starts the next one.
         func restart(orderly: Bool) throws {
             if orderly { log.close() }
             service.close()
@@ -50,7 +50,7 @@ struct AuditLogTests {
         }
     }
 
-    @Test("AUD-1: a line is a JSON object with who, what and what came of it; names from outside cannot forge one")
+    @Test("AUD-1: a line is a JSON object with caller, operation and result; names from outside cannot forge a line")
     func lines() throws {
         let fixture = try Fixture()
         try fixture.append(1, program: "/tmp/a\"}\n{\"sequence\":9,\u{1B}[2J\u{2028}")
@@ -68,14 +68,14 @@ struct AuditLogTests {
         #expect(!line.contains("\u{1B}"))
     }
 
-    @Test("AUD-2: an untouched log is intact, across restarts in good order and after a kill")
+    @Test("AUD-2: an unchanged log is intact, after an orderly restart and after a kill")
     func intact() throws {
         let fixture = try Fixture()
         #expect(try fixture.log.verify().isIntact)
         try fixture.append(5)
         #expect(
             try fixture.log.verify()
-                == AuditVerification(isIntact: true, lines: 5, detail: "every line is what was written, up to line 5"))
+                == AuditVerification(isIntact: true, lines: 5, detail: "every line is intact, up to line 5"))
         try fixture.restart(orderly: true)
         try fixture.append(3)
         try fixture.restart(orderly: false)
@@ -85,7 +85,7 @@ struct AuditLogTests {
         #expect(try fixture.lines().count == 10)
     }
 
-    @Test("AUD-3: any byte that is changed is found, in the line where it is", arguments: [true, false])
+    @Test("AUD-3: a change of any byte is detected, in the line that has the byte", arguments: [true, false])
     func changedBytes(_ isRunning: Bool) throws {
         let fixture = try Fixture()
         try fixture.append(3)
@@ -104,7 +104,7 @@ struct AuditLogTests {
     }
 
     @Test(
-        "AUD-3: lines that are removed, moved, doubled or cut from the end are found",
+        "AUD-3: lines that are removed, moved, duplicated or cut off at the end are detected",
         arguments: [
             ([0, 1, 3], 3), ([0, 2, 1, 3], 2), ([0, 1, 1, 2, 3], 3), ([1, 2, 3], 1), ([0, 1, 2], 4), ([], 1),
         ] as [([Int], UInt64)])
@@ -121,7 +121,7 @@ struct AuditLogTests {
         #expect(!verdict.isIntact && verdict.firstWrong == firstWrong, "\(verdict)")
     }
 
-    @Test("AUD-3: a log that was replaced by a log of another keychain is found")
+    @Test("AUD-3: a log that was replaced by a log of another keychain is detected")
     func foreignLog() throws {
         let (one, other) = (try Fixture(), try Fixture())
         try one.append(3)
@@ -130,7 +130,7 @@ struct AuditLogTests {
         #expect(try one.log.verify().firstWrong == 1)
     }
 
-    @Test("AUD-4: positions in the database that were changed, or come from an earlier day, are found")
+    @Test("AUD-4: positions in the database that were changed or rolled back are detected")
     func changedPositions() throws {
         let fixture = try Fixture()
         try fixture.append(2)
@@ -145,7 +145,7 @@ struct AuditLogTests {
     }
 
     @Test(
-        "AUD-5: a file of its full length is put aside, the chain goes on, and the oldest file goes, which a line tells"
+        "AUD-5: a file that has reached its maximum length is renamed, the chain continues, and a line reports the removed oldest file"
     )
     func rotation() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 1000, totalLength: 4500, minimumAge: 0))
@@ -166,19 +166,19 @@ struct AuditLogTests {
 
         try fixture.restart(orderly: false)
         #expect(try fixture.log.verify().isIntact)
-        // A whole file that is missing is found as well.
+        // A missing file is detected, too.
         try FileManager.default.removeItem(atPath: "\(fixture.path).1")
         #expect(try fixture.log.verify().isIntact == false)
     }
 
-    @Test("AUD-5: a kill between the two steps of putting a file aside is mended at the next start")
+    @Test("AUD-5: a rotation that a kill has interrupted is completed at the next start")
     func interruptedRotation() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 1000))
         try fixture.append(3)
         let before = try Data(contentsOf: URL(filePath: fixture.path))
         try fixture.append(1)
         while try Data(contentsOf: URL(filePath: fixture.path)).count > before.count { try fixture.append(1) }
-        // The database knows of the new file; the old one still has the name.
+        // The database has the new file; the old file still has its name.
         let old = try Data(contentsOf: URL(filePath: "\(fixture.path).1"))
         fixture.service.close()
         try FileManager.default.removeItem(atPath: "\(fixture.path).1")
@@ -187,7 +187,7 @@ struct AuditLogTests {
         #expect(FileManager.default.fileExists(atPath: "\(fixture.path).1"))
     }
 
-    @Test("AUD-6: what a power failure has left of a line is cut, and the log goes on")
+    @Test("AUD-6: a partial line after a power failure is truncated, and the log continues")
     func tornLine() throws {
         let fixture = try Fixture()
         try fixture.append(2)
@@ -201,7 +201,7 @@ struct AuditLogTests {
     }
 
     @Test(
-        "AUD-6: an endless line is not kept in memory, is found, and is cut where it is the last",
+        "AUD-6: an unterminated line is not kept in memory, is detected, and is truncated if it is the last",
         arguments: [false, true])
     func endlessLine(_ isLast: Bool) throws {
         let fixture = try Fixture()
@@ -220,7 +220,7 @@ struct AuditLogTests {
         #expect(try fixture.lines().last?.contains("\"sequence\":3,") == true)
     }
 
-    @Test("Lines are given behind a number, and since a time")
+    @Test("Lines are returned after a number, and since a time")
     func selection() throws {
         let fixture = try Fixture()
         try fixture.append(2)
@@ -232,12 +232,12 @@ struct AuditLogTests {
         #expect(try fixture.lines(since: 0).count == 4)
     }
 
-    @Test("Where a line cannot be written, nothing more is decided until one can")
+    @Test("After a line could not be written, nothing is decided until a line can be written")
     func unwritable() throws {
         let fixture = try Fixture(
             limits: AuditLog.Limits(fileLength: 1, totalLength: 1 << 20, maxFiles: 1, programLength: .max))
         try fixture.append(1)
-        // Putting the file aside fails: something that cannot be replaced is in its place.
+        // The rename fails, because a directory has the new name, which cannot be replaced.
         try FileManager.default.createDirectory(atPath: "\(fixture.path).1/x", withIntermediateDirectories: true)
         #expect(throws: KeychainError.self) { try fixture.append(1) }
         #expect(throws: KeychainError.self) { try fixture.log.requireWritable() }
@@ -246,7 +246,7 @@ struct AuditLogTests {
         try fixture.append(1)
     }
 
-    /// Writes into the file that is open elsewhere.
+    /// Writes into a file that the log has open.
     private func overwrite(_ path: String, _ data: Data) throws {
         let handle = try FileHandle(forWritingTo: URL(filePath: path))
         try handle.truncate(atOffset: 0)

@@ -6,11 +6,11 @@ import KeychainTesting
 @testable import LatchkeyService
 import Testing
 
-/// Documentation/Formats/audit-log.md: what a line holds of names from outside.
+/// Documentation/Formats/audit-log.md: how lines contain names from outside.
 @Suite("Names in the audit log")
 struct AuditNameTests {
     @Test(
-        "AUD-8: a line has a bounded length, whatever the names in it are",
+        "AUD-8: the length of a line is bounded for any names",
         arguments: [
             String(repeating: "x", count: 4096), String(repeating: "\u{1}", count: 4096),
             String(repeating: "\"", count: 4096),
@@ -42,17 +42,17 @@ struct AuditNameTests {
         #expect(AuditName(name).escaped.utf8.count <= AuditName.maxLength + 3)
     }
 
-    @Test("AUD-8: names that differ behind the cut are told from each other by their digests")
+    @Test("AUD-8: names that differ only in the part that is cut off have different digests")
     func digests() {
         let start = String(repeating: "x", count: 300)
         let (one, other) = (AuditName(start + "1"), AuditName(start + "2"))
         #expect(one.escaped == other.escaped && one.original?.digest != other.original?.digest && one != other)
-        // SHA-256 of 1,000 times the letter a, as sha256sum prints it.
+        // SHA-256 of the letter a repeated 1,000 times, from sha256sum.
         #expect(AuditName(String(repeating: "a", count: 1000)).original?.digest == "41edece42d63e8d9bf515a9ba6932e1c")
     }
 
     @Test(
-        "AUD-1: a name that fits is whole, and reads back from the line as it was",
+        "AUD-1: a short name is stored whole, and is read back from the line unchanged",
         arguments: [
             "", "/usr/bin/x", "\"\\\n\u{0}\u{7F}\u{9B}\u{2028}", "/tmp/…", "a\u{200B}b\u{FEFF}\u{E0041}", "日本語",
             "e\u{301}",
@@ -70,7 +70,7 @@ struct AuditNameTests {
                 == bounded.escaped)
     }
 
-    @Test("Members of a line are found in no name, and what is no line of the log has none")
+    @Test("A name cannot contain a member of a line, and text that is not a line of the log has no members")
     func members() {
         let forged = AuditName("\",\"status\":-1,\"operation\":\"gap\",\"to\":9,\"")
         let line = AuditLine(
@@ -89,7 +89,7 @@ struct AuditNameTests {
     }
 
     @Test(
-        "Times are written to the millisecond and read back; what is no time is none",
+        "Times are written to the millisecond and read back; other text is not read as a time",
         arguments: [0, 0.001, 1_795_348_800, 253_402_300_799])
     func times(_ time: Double) {
         #expect(AuditTime.seconds(AuditTime.text(since1970: time)).map { abs($0 - time) < 0.0011 } == true)

@@ -8,7 +8,7 @@ import LinuxSystem
 import Synchronization
 import Testing
 
-/// A reading of the log, while the log goes on.
+/// Reading the log while it is being written.
 @Suite("Readings of the audit log")
 struct AuditReadingTests {
     private typealias Fixture = AuditLogTests.Fixture
@@ -16,7 +16,7 @@ struct AuditReadingTests {
     private func number(_ line: String) -> Int? { Int(line.dropFirst(#"{"sequence":"#.count).prefix { $0.isNumber }) }
 
     @Test(
-        "AUD-14: a reading gives the lines of its moment, although their files are put aside and removed before they are read",
+        "AUD-14: a reading returns the lines of its time, even if their files are renamed and removed before they are read",
         arguments: [0, 1, 4])
     func removedFiles(_ readBefore: Int) throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 1000, totalLength: 4500, minimumAge: 0))
@@ -32,7 +32,7 @@ struct AuditReadingTests {
         #expect(lines == expected && number(lines.last ?? "") == Int(reading.last))
     }
 
-    @Test("AUD-14: a reading gives the refusals of its moment, although they are replaced by gaps before they are read")
+    @Test("AUD-14: a reading returns the refusals of its time, even if gaps replace them before they are read")
     func compactedFiles() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 5000, totalLength: 30_000))
         for number in 0..<60 { try fixture.log.append(Fixture.entry("/tmp/flood\(number)", group: "G")) }
@@ -43,7 +43,7 @@ struct AuditReadingTests {
         #expect(try reading.allLines() == expected)
     }
 
-    @Test("AUD-14: while another thread writes, and files are put aside all the time, no reading has a gap")
+    @Test("AUD-14: while another thread writes and rotates the files, no reading has a gap")
     func concurrentRotation() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 2000))
         try fixture.append(1)
@@ -69,7 +69,7 @@ struct AuditReadingTests {
         #expect(written.value >= 200)
     }
 
-    @Test("A part has as many lines as its length asks for, and the last one says so", arguments: [1, 400, 1 << 20])
+    @Test("A part has as many lines as its length requires, and the last part is marked", arguments: [1, 400, 1 << 20])
     func parts(_ length: Int) throws {
         let fixture = try Fixture()
         try fixture.append(20)
@@ -86,7 +86,7 @@ struct AuditReadingTests {
         #expect(end.isLast && end.lines.isEmpty)
     }
 
-    @Test("Behind any number a reading gives the lines that follow it, and reads no file that has none of them")
+    @Test("A reading returns the lines after any number, and reads no file without such lines")
     func behindNumbers() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 1000))
         try fixture.append(30)
@@ -102,7 +102,7 @@ struct AuditReadingTests {
         #expect(try fixture.lines(after: .max).isEmpty)
     }
 
-    @Test("A reading whose result is no longer wanted ends with an error")
+    @Test("A reading that is cancelled ends with an error")
     func cancelled() throws {
         let fixture = try Fixture()
         try fixture.append(3)
@@ -119,7 +119,7 @@ struct AuditReadingTests {
     // MARK: Files
 
     @Test(
-        "A file is read as far as it reached when it was opened; one that is cut meanwhile ends early, and one that is missing is none"
+        "A file is read up to its length when it was opened; a truncated file ends early, and a missing file has no reader"
     )
     func reader() throws {
         let directory = try TemporaryDirectory()
@@ -137,7 +137,7 @@ struct AuditReadingTests {
     }
 
     @Test(
-        "Lines of every length are found, wherever the blocks end; a line without an end comes in pieces",
+        "Lines of every length are read across the ends of blocks; an unterminated line is returned in pieces",
         arguments: [0, 1, 65_535, 65_536, 65_537])
     func lineLengths(_ length: Int) throws {
         let directory = try TemporaryDirectory()

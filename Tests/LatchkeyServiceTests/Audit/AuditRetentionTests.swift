@@ -7,12 +7,13 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Documentation/Formats/audit-log.md: which lines are kept, for how long, and what is written of those that are not.
+/// Documentation/Formats/audit-log.md: which lines are kept, how long, and what is written about
+/// removed lines.
 @Suite("Retention of the audit log")
 struct AuditRetentionTests {
     private typealias Fixture = AuditLogTests.Fixture
 
-    /// What an honest program did, before others flood the log.
+    /// The decisions of an honest program, before other programs flood the log.
     private func remember(_ fixture: AuditLogTests.Fixture) throws {
         for number in 0..<20 {
             try fixture.log.append(
@@ -25,7 +26,7 @@ struct AuditRetentionTests {
     }
 
     @Test(
-        "AUD-10: thousands of failing lookups of one program, each with another long name, leave the lines of others where they were"
+        "AUD-10: thousands of failed lookups of one program, each with another long name, do not displace the lines of other programs"
     )
     func oneProgram() throws {
         let fixture = try Fixture(
@@ -41,7 +42,9 @@ struct AuditRetentionTests {
         #expect(try fixture.log.verify().isIntact)
     }
 
-    @Test("AUD-11: refusals of more programs than the log has room for go before successes, and a gap tells how many")
+    @Test(
+        "AUD-11: refusals of more programs than the log can hold are removed before successes, and a gap reports how many"
+    )
     func manyPrograms() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 20_000, totalLength: 100_000))
         try remember(fixture)
@@ -58,13 +61,13 @@ struct AuditRetentionTests {
             #expect(verdict.isIntact, "\(verdict)")
             #expect(verdict.removals.allSatisfy { $0.reason == .refusals } && !verdict.removals.isEmpty)
         }
-        // The lines around a gap follow each other.
+        // The numbers of the lines around a gap are consecutive.
         for (line, next) in zip(objects, objects.dropFirst()) where line.operation == "gap" {
             #expect(line.from == line.sequence && next.sequence == (line.to ?? 0) + 1)
         }
     }
 
-    @Test("AUD-11: where successes alone are too many, the oldest file goes before its time, and a line says so")
+    @Test("AUD-11: if there are too many successes, the oldest file is removed before its time, and a line reports it")
     func successes() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 20_000, totalLength: 100_000))
         try remember(fixture)
@@ -83,14 +86,15 @@ struct AuditRetentionTests {
     }
 
     @Test(
-        "AUD-11: the log reaches back as far as it has to where there is room, and no further than it has room for",
+        "AUD-11: the log covers the minimum age if its size allows that, and no more than its size allows",
         arguments: [29, 31])
     func age(_ days: Int) throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 5000, totalLength: 30_000))
         try remember(fixture)
         fixture.clock.advance(by: Double(days) * 86400)
         for number in 0..<120 { try fixture.log.append(Fixture.entry("/tmp/flood\(number)", group: "G")) }
-        // Before their time the first lines stay, and refusals go for them; after it the oldest file goes.
+        // Until the minimum age the first lines are kept, and refusals are removed instead; after
+        // it, the oldest file is removed.
         #expect(try (remembered(fixture) == 20) == (days < 30))
         let verdict = try fixture.log.verify()
         #expect(verdict.isIntact, "\(verdict)")
@@ -98,7 +102,7 @@ struct AuditRetentionTests {
         #expect(!verdict.removals.contains { $0.reason == .size })
     }
 
-    @Test("A file that somebody has changed is not compacted: what is wrong with it can still be found")
+    @Test("A file that was changed is not compacted, so that the change can still be detected")
     func changedFile() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 3000, totalLength: 1 << 20))
         for number in 0..<40 { try fixture.log.append(Fixture.entry("/tmp/\(number)", group: "G")) }
@@ -121,7 +125,7 @@ struct AuditRetentionTests {
         #expect(try compacted() == nil)
     }
 
-    @Test("Whatever the files hold, they are read, verified, compacted and continued without a trap")
+    @Test("Files with any content are read, verified, compacted and continued without a trap")
     func hostileFiles() throws {
         let largest = "\(UInt64.max)"
         let pieces = [
@@ -156,7 +160,7 @@ struct AuditRetentionTests {
         }
     }
 
-    @Test("AUD-3: a gap that was changed, moved, or put in the place of other lines is found")
+    @Test("AUD-3: a gap that was changed, moved, or that replaces other lines is detected")
     func changedGaps() throws {
         let fixture = try Fixture(limits: Fixture.limits(fileLength: 5000, totalLength: 30_000))
         try remember(fixture)
@@ -187,11 +191,11 @@ struct AuditRetentionTests {
     }
 
     @Test(
-        "A log of the first version, whose lines tell of no passcode and no repetitions, is read, verified and continued"
+        "A log of format version 1, whose lines report neither passcodes nor repetitions, is read, verified and continued"
     )
     func earlierVersion() throws {
         let fixture = try Fixture()
-        // Its lines are those of decisions that have neither.
+        // The lines of decisions without either are the same in both versions.
         try fixture.append(5)
         try fixture.restart(orderly: true)
         try fixture.log.append(Fixture.entry())
@@ -199,11 +203,11 @@ struct AuditRetentionTests {
         fixture.log.close()
         #expect(
             try fixture.log.verify()
-                == AuditVerification(isIntact: true, lines: 7, detail: "every line is what was written, up to line 7"))
+                == AuditVerification(isIntact: true, lines: 7, detail: "every line is intact, up to line 7"))
     }
 
     @Test(
-        "The administrator's size and age become limits, of which a file has a fifth and a program a quarter of a file",
+        "The limits follow from the administrator's size and age: a file gets a fifth, and a program a quarter of a file",
         arguments: [(40 << 20, 8 << 20), (1 << 20, 209_715), (0, 209_715), (-1, 209_715)])
     func limits(_ size: Int, _ fileLength: Int) {
         let limits = AuditLog.Limits(totalLength: size, minimumAge: 86400)
@@ -212,7 +216,7 @@ struct AuditRetentionTests {
     }
 }
 
-/// How files are put aside, and what a kill or an error in the middle of that leaves.
+/// The rotation of files, and its state after a kill or an error.
 @Suite("Files of the audit log")
 struct AuditFilesTests {
     private let directory: TemporaryDirectory
@@ -229,7 +233,7 @@ struct AuditFilesTests {
         }
     }
 
-    /// What the files hold, by age.
+    /// The contents of the files, by age.
     private func contents() throws -> [Int: String] {
         var contents: [Int: String] = [:]
         for age in 0...9 { contents[age] = try? String(contentsOfFile: files.path(ofAge: age), encoding: .utf8) }
@@ -237,7 +241,7 @@ struct AuditFilesTests {
     }
 
     @Test(
-        "The file that was written is put aside, and what is not kept is removed",
+        "Rotation renames the current file, and removes the files that are not kept",
         arguments: [
             (3, [1: "0", 2: "1", 3: "2"]), (4, [1: "0", 2: "1", 3: "2"]), (2, [1: "0", 2: "1"]), (1, [1: "0"]),
             (0, [1: "0"]),
@@ -246,14 +250,14 @@ struct AuditFilesTests {
         try make([0: "0", 1: "1", 2: "2"])
         try files.rotate(keeping: kept)
         #expect(try contents() == expected)
-        // The new file is not there yet: there is nothing to put aside.
+        // There is no new file yet, so there is nothing to rename.
         try files.rotate(keeping: kept)
         #expect(try contents() == expected)
     }
 
-    @Test("Files that moved before a kill do not move twice", arguments: [1, 2, 3])
+    @Test("Files that were renamed before a kill are not renamed again", arguments: [1, 2, 3])
     func resumed(_ free: Int) throws {
-        // Of the files 0, 1 and 2 those above the free place have moved.
+        // Of the files 0, 1 and 2, those above the unused age have been renamed.
         var before: [Int: String] = [:]
         for number in 0...2 { before[number < free ? number : number + 1] = "\(number)" }
         try make(before)

@@ -6,7 +6,7 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// Groups of both grades in one keychain.
+/// Access groups of both grades in one keychain.
 @Suite("Attested groups")
 struct AttestedGroupTests {
     private let attested = CallerIdentity(executable: "/usr/bin/service", attestedGroups: ["G", "H"])
@@ -21,7 +21,7 @@ struct AttestedGroupTests {
     private let query = ItemQuery(.genericPassword, limit: .all)
 
     @Test(
-        "A claim never reaches an attested group of the same name, and the other way round", arguments: Backend.allCases
+        "A claim never reaches an attested group of the same name, nor the reverse", arguments: Backend.allCases
     )
     func apart(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -41,13 +41,13 @@ struct AttestedGroupTests {
         #expect(
             status { () throws(KeychainError) in try keychain.service.update(query, with: ItemUpdate(), from: claiming)
             } == -25300)
-        // The same account and service, in the claimed group of the same name, is another item.
+        // The same account and service in the claimed group of the same name is a different item.
         #expect(try keychain.service.add(item("a"), from: claiming).accessGroup == AccessGroup("G", grade: .claimed))
         #expect(try keychain.service.copyMatching(query, returning: .data, from: attested).records.count == 1)
     }
 
     @Test(
-        "By its persistent reference an attested item is not found by a claim, nor by the user's own command",
+        "Neither a claim nor the user's own command finds an attested item by its persistent reference",
         arguments: Backend.allCases)
     func references(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -65,7 +65,7 @@ struct AttestedGroupTests {
         }
     }
 
-    @Test("An attested caller has its own claims as well, behind the attested groups", arguments: Backend.allCases)
+    @Test("An attested caller also has its claimed groups, after the attested ones", arguments: Backend.allCases)
     func both(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let caller = CallerIdentity(executable: "/usr/bin/service", declaredGroups: ["own"], attestedGroups: ["G"])
@@ -82,7 +82,7 @@ struct AttestedGroupTests {
     }
 
     @Test(
-        "A wildcard of the administrator's reaches every attested group, and no claimed one",
+        "A wildcard of the administrator reaches every attested group, and no claimed one",
         arguments: Backend.allCases)
     func wildcard(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
@@ -96,7 +96,7 @@ struct AttestedGroupTests {
         #expect(status { () throws(KeychainError) in _ = try keychain.service.add(item("e"), from: only) } == -34018)
     }
 
-    @Test("A caller whom the administrator names without giving a group has none", arguments: Backend.allCases)
+    @Test("A caller that the administrator names without a group has no group", arguments: Backend.allCases)
     func noGroup(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)
         let caller = CallerIdentity(executable: "/usr/bin/service", attestedGroups: [])

@@ -6,10 +6,10 @@ import KeychainTesting
 @testable import LatchkeyService
 import Testing
 
-/// Who is calling, read from a /proc that the test writes.
+/// The identity of a caller, read from a /proc directory that the test writes.
 @Suite("Callers")
 struct CallerReaderTests {
-    /// A machine of its own: processes, users, entitlements.
+    /// The files of a machine: processes, users, entitlements.
     struct FakeMachine {
         let directory: TemporaryDirectory
         var processes: String { "\(directory.path)/proc" }
@@ -68,7 +68,7 @@ struct CallerReaderTests {
     }
 
     @Test(
-        "The executable is what the kernel says, with the groups that its property lists declare; the claim counts for nothing then"
+        "The executable comes from the kernel, with the groups that its property lists declare; the claim is then ignored"
     )
     func executable() throws {
         let machine = try FakeMachine()
@@ -86,7 +86,7 @@ struct CallerReaderTests {
         #expect(identity.process == CallerIdentity.ProcessIdentity(user: 1000, process: 10))
     }
 
-    @Test("Where the kernel does not say, the claim counts, and the report says whose word it is")
+    @Test("If the kernel does not report the executable, the claim is used, and the report names its source")
     func claim() throws {
         let machine = try FakeMachine()
         try machine.process(10)
@@ -99,7 +99,7 @@ struct CallerReaderTests {
         #expect(facts.filter { $0.grade == .attested }.count == 1)
     }
 
-    @Test("The user's own command is known by its file")
+    @Test("The user's own command is recognized by its file")
     func command() throws {
         let machine = try FakeMachine()
         try machine.process(10, executable: "/usr/bin/latchkey")
@@ -114,7 +114,7 @@ struct CallerReaderTests {
     // MARK: Units and labels
 
     @Test(
-        "A unit is attested only if it is the system's, and nobody logs in as its user",
+        "A unit is attested only if the system manager runs it, and no login is possible as its user",
         arguments: [
             ("/system.slice/backup.service", 34, true), ("/system.slice/backup.service/child.service", 34, true),
             ("/system.slice/backup.service", 61200, true), ("/system.slice/backup.service", 1000, false),
@@ -133,7 +133,7 @@ struct CallerReaderTests {
         #expect(machine.identity(10, user: user).grade == (isAttested ? .attested : .claimed))
     }
 
-    @Test("A label is attested where the administrator's file says that it is confined")
+    @Test("A label is attested if the administrator's file declares it confined")
     func labels() throws {
         let machine = try FakeMachine()
         try machine.rule(
@@ -154,7 +154,7 @@ struct CallerReaderTests {
     }
 
     @Test(
-        "Every subject that a rule names must fit; rules follow each other by the names of their files, each group once"
+        "A rule applies only if its whole subject matches; groups are in the order of the rules' file names, without duplicates"
     )
     func combinations() throws {
         let machine = try FakeMachine()
@@ -170,7 +170,7 @@ struct CallerReaderTests {
     // MARK: Sandboxes
 
     @Test(
-        "Flatpak and snap ids only take away",
+        "Identifiers of Flatpak and snap only restrict",
         arguments: [
             ("[Application]\nname=org.example.App\n", nil, nil, "flatpak.org.example.App"),
             (
@@ -203,7 +203,7 @@ struct CallerReaderTests {
     }
 
     @Test(
-        "A sandbox that does not name its application, or names two, leaves no access group at all",
+        "A sandbox that does not identify its application, or names two, has no access group",
         arguments: [
             (nil, "/app.slice/app-flatpak-x.scope", nil), (nil, "/app-flatpak-.scope", nil),
             (nil, "/app-flatpak-org.a.B.scope", nil),
@@ -227,12 +227,13 @@ struct CallerReaderTests {
     }
 
     @Test(
-        "A process in a namespace of its own that forbids looking for Flatpak's file is taken for an unknown sandbox's")
+        "A process in its own namespace that forbids reading Flatpak's file counts as a sandbox of an unknown application"
+    )
     func hiddenSandbox() throws {
         let machine = try FakeMachine()
         for (number, namespaces) in [(10, "NSpid:\t10\t2"), (11, "NSpid:\t11")] {
             try machine.process(number, executable: "/usr/bin/a")
-            // What cannot be read as a file stands for what may not be read.
+            // A directory stands for a file that must not be read.
             try FileManager.default.createDirectory(
                 atPath: "\(machine.processes)/\(number)/root/.flatpak-info", withIntermediateDirectories: false)
             try "Name:\ta\n\(namespaces)\n".write(
@@ -240,7 +241,8 @@ struct CallerReaderTests {
         }
         #expect(machine.identity(10, user: 1000).sandbox == .unidentified)
         #expect(machine.identity(11, user: 1000).sandbox == nil)
-        // A file that is no text is a file all the same; and a group made below the sandbox's own leads nowhere.
+        // A file that is not text still exists; and a group below the sandbox's own group changes
+        // nothing.
         try machine.process(12, executable: "/usr/bin/a", group: "/app.slice/app-flatpak-org.example.App-1.scope/inner")
         #expect(machine.identity(12, user: 1000).sandbox == .application(group: "flatpak.org.example.App"))
         try machine.process(13, executable: "/usr/bin/a")
@@ -248,7 +250,7 @@ struct CallerReaderTests {
         #expect(machine.identity(13, user: 1000).sandbox == .unidentified)
     }
 
-    @Test("A user with a shell is no service, whatever his number")
+    @Test("A user with a login shell is not a service user, whatever its number")
     func loginUsers() throws {
         let machine = try FakeMachine()
         let path = "\(machine.directory.path)/passwd"
@@ -259,7 +261,7 @@ struct CallerReaderTests {
 
     // MARK: The administrator's files
 
-    @Test("What others than their owner can write gives nothing, and is named")
+    @Test("A rule file that users other than its owner can write is ignored, and reported")
     func writable() throws {
         let machine = try FakeMachine()
         try machine.rule("one", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["A"]])
@@ -275,7 +277,7 @@ struct CallerReaderTests {
         #expect(EntitlementsDirectory("/nowhere").problems.isEmpty)
     }
 
-    @Test("A rule that cannot be read may be about any user: administration is not left to claims meanwhile")
+    @Test("A rule that cannot be read may be about any user: claims do not permit administration meanwhile")
     func unreadableRule() throws {
         let machine = try FakeMachine()
         try machine.rule("one", ["latchkey-subject": ["user": "1000"], "keychain-access-groups": ["A"]])
@@ -287,14 +289,14 @@ struct CallerReaderTests {
         #expect(machine.reader().canAttest(processesOf: 1001))
     }
 
-    @Test("A rule that is not understood is refused whole, and named")
+    @Test("An invalid rule is rejected as a whole, and reported")
     func refused() throws {
         let odd: [([String: Any], String)] = [
-            ([:], "latchkey-subject"), (["latchkey-subject": [String: String]()], "neither"),
-            (["latchkey-subject": ["user": "nobody-of-that-name"]], "no user"),
+            ([:], "latchkey-subject"), (["latchkey-subject": [String: String]()], "must name"),
+            (["latchkey-subject": ["user": "nobody-of-that-name"]], "not found"),
             (["latchkey-subject": ["user": "1", "host": "a"]], "'host'"),
             (["latchkey-subject": ["unit": 5]], "strings"),
-            (["latchkey-subject": ["label": "a", "label-is-confined": "no"]], "expected is yes"),
+            (["latchkey-subject": ["label": "a", "label-is-confined": "no"]], "must be 'yes'"),
         ]
         for (list, words) in odd {
             let machine = try FakeMachine()

@@ -5,7 +5,7 @@ import KeychainTesting
 @testable import LatchkeyService
 import Testing
 
-/// What is remembered of files that change.
+/// Values that are cached until their files change.
 @Suite("Values read from files")
 struct StampedValueTests {
     @Test(
@@ -19,7 +19,7 @@ struct StampedValueTests {
             if change == "removed" {
                 _ = try? FileManager.default.removeItem(atPath: path)
             } else {
-                // Another length: the clock of the file system may not have moved on.
+                // Another length, because the clock of the file system may not have advanced.
                 _ = FileManager.default.createFile(atPath: path, contents: Data("what comes after it".utf8))
             }
             return read
@@ -28,7 +28,7 @@ struct StampedValueTests {
         #expect(!value.isCurrent)
     }
 
-    @Test("A value is current until a file changes, also one that was missing")
+    @Test("A value is current until one of its files changes, or a missing one is created")
     func current() throws {
         let directory = try TemporaryDirectory()
         let (one, other) = ("\(directory.path)/one", "\(directory.path)/other")

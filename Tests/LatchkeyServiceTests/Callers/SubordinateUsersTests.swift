@@ -7,7 +7,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Which user ids subuid(5) grants, and which of them are refused.
+/// The user ids that subuid(5) grants, and those that are refused.
 @Suite("Subordinate user ids")
 struct SubordinateUsersTests {
     private final class FakeMachine {
@@ -40,7 +40,7 @@ struct SubordinateUsersTests {
     // MARK: The file
 
     @Test(
-        "A line grants the ids from its start on, as many as it counts, up to the largest id",
+        "A line grants as many ids as its count from its start, up to the largest id",
         arguments: [
             ("alice:100000:65536", [100_000, 165_535], [0, 99_999, 165_536]),
             ("1000:100000:1\n", [100_000], [99_999, 100_001]),
@@ -58,7 +58,7 @@ struct SubordinateUsersTests {
     }
 
     @Test(
-        "A line that is not understood is refused by its number: newuidmap may read it otherwise",
+        "An invalid line is rejected with its number, because newuidmap may accept it",
         arguments: [
             "alice", "alice:1", "alice:1:2:3", ":1:2", "alice::5", "alice:5:", "alice:-1:5", "alice:+1:5", "alice: 1:5",
             "alice:1:5 ",
@@ -73,7 +73,7 @@ struct SubordinateUsersTests {
         #expect(error?.code == EINVAL && error?.description.contains("line 2 of subuid") == true)
     }
 
-    @Test("Bytes that are no text are an owner like another, and no number")
+    @Test("Bytes that are not text are valid in an owner, and invalid in a number")
     func bytes() throws {
         #expect(try SubordinateRanges(parsing: [0xFF, 0xFE] + Array(":5:1".utf8), path: "subuid").contains(5))
         #expect(throws: SystemError.self) {
@@ -81,7 +81,7 @@ struct SubordinateUsersTests {
         }
     }
 
-    @Test("As many lines are read as are allowed")
+    @Test("Lines are read up to the maximum number")
     func manyLines() throws {
         let line = "a:100000:65536\n"
         let most = String(repeating: line, count: 99_999)
@@ -94,7 +94,7 @@ struct SubordinateUsersTests {
 
     // MARK: Refusing
 
-    @Test("An id of a range is refused with its reason; accounts, root and all others are not")
+    @Test("An id in a range is refused with a reason; accounts, root and all other ids are not")
     func refused() throws {
         let machine = try FakeMachine("alice:0:2000\nalice:100000:65536\n")
         for user in [0, 1000, 2000, 99_999, 165_536] as [UInt32] {
@@ -114,7 +114,7 @@ struct SubordinateUsersTests {
         #expect(try FakeMachine().refusal(of: 100_000) == nil)
     }
 
-    @Test("While the file is not understood, every id without an account is refused, and the line is named")
+    @Test("While the file is invalid, every id without an account is refused, and the message names the line")
     func failsClosed() throws {
         let machine = try FakeMachine("alice:100000:65536\nbob:0x40000:65536\n")
         for user in [5, 100_000, 262_144] as [UInt32] {
@@ -126,7 +126,7 @@ struct SubordinateUsersTests {
     }
 
     @Test(
-        "A directory in place of the file, or a file that is too long, is no file without ranges",
+        "A directory in place of the file, or a file that is too long, does not count as a file without ranges",
         arguments: [true, false])
     func unusable(_ isDirectory: Bool) throws {
         let machine = try FakeMachine()
@@ -140,13 +140,13 @@ struct SubordinateUsersTests {
     }
 
     @Test(
-        "While a file cannot be read, ids that depend on it are refused for now, and it is tried again",
+        "While a file cannot be read, ids that depend on it are refused temporarily, and the next call tries again",
         arguments: [true, false])
     func unread(_ isRanges: Bool) throws {
         let machine = try FakeMachine("alice:100000:65536\n")
         let path = isRanges ? machine.ranges : machine.users
         try FileManager.default.removeItem(atPath: path)
-        // A link to itself cannot be read, and looks to stat(2) like nothing at all.
+        // A symbolic link to itself cannot be read, and stat(2) fails for it as for a missing file.
         #expect(symlink(path, path) == 0)
         for _ in 0..<3 { #expect(machine.refusal(of: 100_000)?.status == .notAvailable) }
         #expect(machine.refusal(of: 5)?.status == (isRanges ? .notAvailable : nil))
@@ -155,7 +155,7 @@ struct SubordinateUsersTests {
         #expect(machine.refusal(of: 100_000)?.status == (isRanges ? nil : .missingEntitlement))
     }
 
-    @Test("Where the file of users is missing, no account is known")
+    @Test("If the user file is missing, no account is known")
     func noAccounts() throws {
         let machine = try FakeMachine("alice:1000:5\n", users: nil)
         #expect(machine.refusal(of: 1000) != nil && machine.refusal(of: 0) == nil && machine.refusal(of: 2000) == nil)
@@ -164,7 +164,7 @@ struct SubordinateUsersTests {
         #expect(machine.refusal(of: 1000) == nil && machine.refusal(of: 1001) != nil)
     }
 
-    @Test("The file is read again when it has changed, and not otherwise")
+    @Test("The file is read again only after it has changed")
     func rereads() throws {
         let machine = try FakeMachine("alice:100000:65536\n")
         for _ in 0..<50 { #expect(machine.refusal(of: 100_000) != nil) }
@@ -174,7 +174,7 @@ struct SubordinateUsersTests {
         #expect(machine.subordinates.readCount == 2)
         try FileManager.default.removeItem(atPath: machine.ranges)
         #expect(machine.refusal(of: 200_000) == nil)
-        // What is not understood is not read for each connection either.
+        // An invalid file is not read again for each connection either.
         try machine.write("alice\n")
         for _ in 0..<50 { #expect(machine.refusal(of: 5) != nil) }
         #expect(machine.subordinates.readCount == 4)

@@ -5,10 +5,12 @@ import KeychainModel
 @testable import LatchkeyService
 import LinuxSystem
 
-/// What the daemon reads of a caller: files of /proc, of a sandbox, of the administrator. The first byte says which, the rest is its content.
-/// Shared by the fuzzer and by the test that replays its corpus.
+/// The input that the daemon reads about a caller: files of /proc, of a sandbox, of the
+/// administrator. The first byte selects the kind, the rest is the content. Shared by the fuzzer
+/// and by the test that replays its corpus.
 enum CallerInput {
-    /// - Returns: whether the input named a sandbox, a group or a number, and what is wrong with it; nil for nothing.
+    /// - Returns: whether the input named a sandbox, a group or a number, and a fault, if there is
+    ///   one.
     static func read(_ bytes: [UInt8], in directory: String) -> (isNamed: Bool, fault: String?) {
         guard let choice = bytes.first else { return (false, nil) }
         let rest = Array(bytes.dropFirst())
@@ -25,7 +27,7 @@ enum CallerInput {
         }
     }
 
-    /// A name may only be one that a group can be made of, and that is nobody else's.
+    /// A name must be usable as an access group, and must not be a reserved one.
     private static func checked(_ sandbox: SandboxIdentity?) -> (isNamed: Bool, fault: String?) {
         guard let sandbox, let name = sandbox.application else { return (false, nil) }
         let isPlain = name.utf8.allSatisfy { byte in
@@ -38,8 +40,8 @@ enum CallerInput {
         return (true, nil)
     }
 
-    /// One content for every file that is read of a process: `stat`, `cgroup`, `status`, `attr/current`, `root/.flatpak-info`. A NUL ends
-    /// each but the last.
+    /// The same content for every file that is read about a process: `stat`, `cgroup`, `status`,
+    /// `attr/current`, `root/.flatpak-info`. A NUL ends each but the last.
     private static func process(_ bytes: [UInt8], in directory: String) -> (isNamed: Bool, fault: String?) {
         let path = "\(directory)/1"
         for folder in [path, "\(path)/attr", "\(path)/root"] { mkdir(folder, 0o700) }
@@ -53,7 +55,7 @@ enum CallerInput {
         let isNamed = ProcessDirectory(1, root: directory).startTime != nil || reading.unit != nil
         let outcome = checked(reading.sandbox)
         if reading.sandbox != nil, reader.identity(reading).sandbox == nil {
-            return (true, "a sandbox is lost on the way to the authoriser")
+            return (true, "a sandbox is not passed on to the authorizer")
         }
         return (outcome.isNamed || isNamed, outcome.fault)
     }
@@ -63,7 +65,7 @@ enum CallerInput {
         let groups = Entitlements(list).groups
         return (
             !groups.isEmpty,
-            groups.contains("") || Set(groups).count != groups.count ? "groups are empty or stand twice" : nil
+            groups.contains("") || Set(groups).count != groups.count ? "groups are empty or duplicated" : nil
         )
     }
 
@@ -73,7 +75,7 @@ enum CallerInput {
         write(bytes, to: "\(path)/a.plist")
         let rules = EntitlementsDirectory(path, owner: geteuid()).rules
         let hasNoSubject = rules.contains { $0.user == nil && $0.unit == nil && $0.label == nil }
-        return (!rules.isEmpty, hasNoSubject ? "a rule names nobody" : nil)
+        return (!rules.isEmpty, hasNoSubject ? "a rule has no subject" : nil)
     }
 
     private static func write(_ bytes: [UInt8], to path: String) {

@@ -3,10 +3,11 @@
 import KeychainTesting
 import Testing
 
-/// The inputs of Fuzz/Corpus/callers and Fuzz/Corpus/requests: those that the fuzzers start from, and whatever they have found.
+/// The inputs of Fuzz/Corpus/callers and Fuzz/Corpus/requests: the seeds of the fuzzers, and their
+/// finds.
 @Suite("Fuzzer's corpora of the service")
 struct FuzzCorpusTests {
-    @Test("Every file about a caller is read without a trap, and names nothing that is not well-formed")
+    @Test("Every file about a caller is read without a trap, and names only well-formed identifiers")
     func callers() throws {
         var (named, others) = (0, 0)
         for (name, bytes) in try FuzzCorpus.inputs("callers") {
@@ -31,7 +32,7 @@ struct FuzzCorpusTests {
         #expect(answers > 100 && refusals > 100, "\(answers) answers, \(refusals) refusals")
     }
 
-    @Test("The scope whose name was too short for its parts stays in the corpus")
+    @Test("The corpus contains the scope whose name was too short for its parts")
     func regression() throws {
         let callers = try FuzzCorpus.inputs("callers").map { String(decoding: $0.bytes.dropFirst(), as: UTF8.self) }
         #expect(callers.contains { $0.contains("app-flatpak-x.scope") })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values that bytes choose: the beginning of the bytes decides first, and where they end everything is zero. Most values are small or lie at
-/// the ends of their types.
+/// Derives values from bytes, from the first byte on; after the last byte every value is zero. Most
+/// values are small or at the limits of their types.
 struct FuzzedDataProvider {
     private var bytes: ArraySlice<UInt8>
 
@@ -13,10 +13,10 @@ struct FuzzedDataProvider {
 
     mutating func flag() -> Bool { byte() & 1 == 1 }
 
-    /// One of a list that is not empty.
+    /// Returns one element of a list that is not empty.
     mutating func one<Value>(of values: [Value]) -> Value { values[Int(byte()) % values.count] }
 
-    /// Something, or nil in one of two cases.
+    /// Returns a value, or nil in one of two cases.
     mutating func optional<Value>(_ value: (inout FuzzedDataProvider) -> Value) -> Value? {
         flag() ? value(&self) : nil
     }

@@ -5,18 +5,18 @@ import KeychainModel
 import LinuxSystem
 import SecretMemory
 
-/// A sequence of requests to a keychain that holds items of every class: the bytes choose the operations and their values. Shared by the
-/// fuzzer and by the test that replays its corpus.
+/// A sequence of requests to a keychain that holds items of every class. The bytes select the
+/// operations and their values. Shared by the fuzzer and by the test that replays its corpus.
 final class RequestInput {
     private let service: EmbeddedService
     private var choices: FuzzedDataProvider
-    /// Items that were answered, so that requests can name them.
+    /// The items that responses contained, so that requests can name them.
     private var references: [PersistentReference] = []
     private var backups: [[UInt8]] = []
     private(set) var answers = 0
     private(set) var refusals = 0
 
-    /// - Throws: where there is no keychain to ask.
+    /// - Throws: if the keychain cannot be created.
     init(_ bytes: [UInt8]) throws {
         let clocks = Clocks(wall: { 817_041_600 }, boot: .system, passcodeExponent: 1)
         service = try EmbeddedService(inMemory: clocks)
@@ -24,9 +24,9 @@ final class RequestInput {
         try fill()
     }
 
-    /// Asks everything.
+    /// Makes all requests.
     ///
-    /// - Returns: what is wrong with the keychain at the end; nil for nothing.
+    /// - Returns: the damage of the keychain at the end; nil for none.
     func run() throws -> String? {
         defer { service.close() }
         for _ in 0..<Self.maxCount where !choices.isEmpty { perform(choices.byte()) }
@@ -57,7 +57,7 @@ final class RequestInput {
             do throws(KeychainError) {
                 references.append(try service.add(addition, from: Self.owner).persistentReference)
             } catch {
-                // A class may ask for attributes that make sense together.
+                // A class may require attributes that fit together.
                 guard error.status == .param else { throw error }
             }
         }
@@ -66,7 +66,7 @@ final class RequestInput {
         references.append(made.privateHalf.persistentReference)
     }
 
-    /// Counts an answer or a refusal; what is answered is read.
+    /// Counts a response or a refusal, and reads the response.
     private func ask<Answer>(_ body: () throws(KeychainError) -> Answer) -> Answer? {
         do throws(KeychainError) {
             let answer = try body()
@@ -189,7 +189,7 @@ extension RequestInput {
 
 extension RequestInput {
     private func generateKey() {
-        // Small keys: large ones take seconds, and differ in nothing else.
+        // Small keys: large ones take seconds, and test nothing more.
         let bits = choices.one(of: [256, 512, 224, 384, 521, 0, -1, 513, Int.max, Int.min])
         let kind = KeyKind(choices.flag() ? .rsa : .ellipticCurve, bits: choices.flag() ? bits : 256)
         let generation = KeyGeneration(
@@ -271,7 +271,7 @@ extension RequestInput {
     private func restore() {
         guard !backups.isEmpty else { return }
         var bytes = choices.one(of: backups)
-        // Its costs stay: a test of their own is about those.
+        // The costs are not varied here: a separate test covers them.
         for _ in 0..<choices.byte() % 3 {
             let place = Int(choices.byte()) * 256 + Int(choices.byte())
             if place < bytes.count, !(42..<51).contains(place) { bytes[place] ^= choices.byte() }
