@@ -6,8 +6,8 @@ import Testing
 /// Checks the rules of ARCHITECTURE.md for modules against the sources.
 @Suite("Architecture")
 struct ArchitectureTests {
-    /// The modules of this package and others that each module may import. Modules are listed after
-    /// the modules that they import.
+    /// The modules, of this package and of others, that each module may import. Listed by layer,
+    /// the lowest first.
     static let edges: [String: Set<String>] = [
         "LinuxSystem": ["CLatchkey"],
         "OpenSSLCrypto": ["COpenSSL", "SecretMemory"],

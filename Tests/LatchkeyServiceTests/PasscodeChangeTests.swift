@@ -188,7 +188,7 @@ struct PasscodeChangeTests {
         #expect(status { () throws(KeychainError) in _ = try keychain.find("a") } == -25308)
     }
 
-    @Test("The cost of a passcode that is below the minimum is raised at the unlock")
+    @Test("A passcode cost below the minimum is raised at the unlock")
     func raised() throws {
         let cheap = try TestKeychain(.onDisk)
         try cheap.setPasscode()

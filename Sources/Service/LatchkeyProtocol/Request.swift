@@ -64,8 +64,8 @@ public enum Request: Sendable {
         }
     }
 
-    /// Whether the request must be logged before it is carried out. Locking, reading the state, and
-    /// deleting items are possible even if the log cannot be written.
+    /// Whether the request is refused while the log cannot be written. Locking, reading the state,
+    /// and deleting items are always possible.
     public var needsLog: Bool {
         switch self {
         case .hello, .lock, .lockStatus, .watchLock, .status, .who, .readLog, .verifyLog, .delete, .piece: false

@@ -90,7 +90,8 @@ enum ItemRules {
         if let group { changed.accessGroup = group }
         if let protection = update.protection {
             changed.protection = protection
-            // A new class without an access control removes the old access control (§3.4).
+            // A new class without an access control removes the old access control, which is
+            // rebuilt from the class.
             changed.accessControlFlags = update.accessControlFlags
         }
         if let isSynchronizable = update.isSynchronizable { changed.isSynchronizable = isSynchronizable }

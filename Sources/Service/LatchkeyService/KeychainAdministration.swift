@@ -10,7 +10,7 @@ public typealias BackupSink = (UnsafeRawBufferPointer) throws(KeychainError) -> 
 public typealias BackupSource = (UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int
 
 /// The operations on the lock of a keychain and on the secrets that open it. If a passcode is set,
-/// every request that weakens or replaces a secret must contain it.
+/// every request that weakens or changes this protection must contain the passcode.
 ///
 /// A request checks a passcode at most once. A wrong passcode throws errSecAuthFailed, and so does
 /// every passcode while a delay is running; neither changes anything.

@@ -13,7 +13,7 @@ public struct KeychainHome: Sendable, Hashable {
     /// alone opens nothing.
     public let stateDirectory: String
 
-    /// Creates the home with the directories `root/data` and `root/state`.
+    /// Defines a home with the directories `root/data` and `root/state`; does not create them.
     public init(root: String) {
         dataDirectory = "\(root)/data"
         stateDirectory = "\(root)/state"

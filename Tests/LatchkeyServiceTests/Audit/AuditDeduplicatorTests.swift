@@ -141,7 +141,7 @@ struct AuditDeduplicatorTests {
         #expect(try fixture.log.verify().isIntact)
     }
 
-    @Test("AUD-10: after a restart a program has no more of its part of the file than before")
+    @Test("AUD-10: a restart does not reset the part of the file that a program has used up")
     func throttledAfterRestart() throws {
         let fixture = try Fixture(limits: Fixture.limits(programLength: 2000))
         for number in 0..<50 { try fixture.log.append(Fixture.entry(group: "G\(number)", status: .success)) }

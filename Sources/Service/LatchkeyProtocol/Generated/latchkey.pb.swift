@@ -272,9 +272,9 @@ nonisolated struct WireRequest: Sendable {
     set {operation = .verifyLog(newValue)}
   }
 
-  /// Opens a session: the process that has the other end of the descriptor, which the client sends
-  /// next, gets a keychain that this passcode has unlocked only for it. The session ends with this
-  /// connection.
+  /// Opens a session: the processes that have the other end of the descriptor, which the client
+  /// sends next, use a keychain that this passcode has unlocked for them alone. The session ends
+  /// with this connection.
   var openSession: WireOpenSession {
     get {
       if case .openSession(let v)? = operation {return v}
@@ -348,9 +348,9 @@ nonisolated struct WireRequest: Sendable {
     case piece(Data)
     case readLog(WireReadLog)
     case verifyLog(WireNothing)
-    /// Opens a session: the process that has the other end of the descriptor, which the client sends
-    /// next, gets a keychain that this passcode has unlocked only for it. The session ends with this
-    /// connection.
+    /// Opens a session: the processes that have the other end of the descriptor, which the client
+    /// sends next, use a keychain that this passcode has unlocked for them alone. The session ends
+    /// with this connection.
     case openSession(WireOpenSession)
     case generateKey(WireGenerateKey)
     /// Persistent references of keys.

@@ -37,7 +37,7 @@ struct AuditFiles: Sendable {
     func rotate(keeping kept: Int) throws(SystemError) {
         guard try exists(0) else { return }
         let (kept, before) = (max(1, kept), try count())
-        // Files after an unused age were renamed before the interruption.
+        // Files above the first unused age were renamed before the interruption.
         var free = 1
         while free <= before, try exists(free) { free += 1 }
         for age in stride(from: min(kept, free), through: 1, by: -1) {

@@ -62,8 +62,8 @@ struct AuthorizedCaller {
         let allowed = access == .read ? readable : writable
         var groups = allowed
         if let name = query.accessGroup {
-            // Every program that has a group may read the token group, which is empty because
-            // tokens are not implemented.
+            // Every program that has a group may read the token group, which is empty until tokens
+            // publish items there.
             let isToken = access == .read && name == AccessGroup.token.name
             groups = .only([isToken ? .token : try permitted(name, in: allowed)])
         }

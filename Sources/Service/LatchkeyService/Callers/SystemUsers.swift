@@ -13,7 +13,7 @@ struct SystemUsers: Sendable {
     ///
     /// A user that is not in the file may come from a directory service, and may log in.
     func isService(_ user: UInt32) -> Bool {
-        // Root can trace every process, and can start any unit's program.
+        // Root can trace every process, and any user's unit could be started as root.
         guard user != 0 else { return false }
         // If the file cannot be read completely, no user counts as a service user.
         guard let bytes = try? BoundedFile.read(path, limit: Self.maxLength) else { return false }
