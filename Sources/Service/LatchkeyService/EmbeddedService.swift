@@ -242,7 +242,9 @@ public final class EmbeddedService: KeychainService {
     }
 
     /// Returns whether the caller must give the passcode before it can read secrets of these
-    /// groups; nil for any groups that exist.
+    /// groups.
+    ///
+    /// - Parameter groups: nil for any groups that exist.
     public static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
         Authorizer.needsPasscode(caller, toReadSecretsOf: groups)
     }

@@ -92,6 +92,6 @@ public final class HomeOwnership: Sendable {
     private static func markerPath(_ home: KeychainHome) -> String { "\(home.dataDirectory)/\(markerName)" }
 
     private static let markerName = "daemon"
-    private static let markerText = "This keychain belongs to latchkeyd. `latchkeyd --user --release` gives it back.\n"
+    private static let markerText = "This keychain belongs to latchkeyd. `latchkeyd --user --release` releases it.\n"
     private static let lockName = "daemon.lock"
 }

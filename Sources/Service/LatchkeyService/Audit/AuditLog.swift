@@ -23,7 +23,7 @@ public final class AuditLog: Sendable {
     /// Whether the last line could not be written.
     private let hasFailed = Atomic(false)
     /// Allows only one thread at a time to write the head to the database.
-    private let warningSemaphore = BinarySemaphore()
+    private let flushSemaphore = BinarySemaphore()
     /// Lookups whose lines are not written yet.
     private let waiting = Mutex<Queue>(Queue())
 
@@ -190,8 +190,8 @@ public final class AuditLog: Sendable {
     /// Stores the end of the log in the database.
     public func flush() throws(KeychainError) {
         try drain()
-        warningSemaphore.acquire()
-        defer { warningSemaphore.release() }
+        flushSemaphore.acquire()
+        defer { flushSemaphore.release() }
         // The database may be busy for long. Lines can be written meanwhile.
         guard let snapshot = state.withLock({ $0.writer.isDirty ? Snapshot($0.writer) : nil }) else { return }
         do throws(SystemError) { try snapshot.file.synchronize() } catch { throw KeychainError(error) }

@@ -38,8 +38,8 @@ public final class AuditReading: @unchecked Sendable {  // because one thread at
         (self.after, self.since, self.last) = (after, since, last)
     }
 
-    /// Reads until the requested lines have about `length` bytes, or the maximum for one part was
-    /// read. A part may have no lines although others follow.
+    /// Returns the next requested lines, about `length` bytes of them, or fewer if the maximum for
+    /// one part was read. A part may have no lines although others follow.
     ///
     /// - Throws: errSecNotAvailable if the operation of this thread was cancelled; errSecIO and
     ///   others if a file cannot be read.

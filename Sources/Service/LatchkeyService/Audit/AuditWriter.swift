@@ -5,8 +5,8 @@ internal import KeychainModel
 internal import KeychainStore
 internal import LinuxSystem
 
-/// Writes the log: its end, and the state that the next line depends on. Not thread-safe: only one
-/// thread at a time may use it.
+/// Writes the log. Holds the position at its end, and the state that the next line depends on. Not
+/// thread-safe: only one thread at a time may use it.
 struct AuditWriter: ~Copyable {
     private let store: KeychainStore
     private let files: AuditFiles
