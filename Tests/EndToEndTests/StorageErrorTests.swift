@@ -331,7 +331,7 @@ struct StorageErrorTests {
                 #expect(outcome.status == 52, "\(outcome)")
                 #expect(
                     outcome.error.contains("read-only file system")
-                        && outcome.error.contains("hint: mount it writable"), "\(outcome)")
+                        && outcome.error.contains("hint: mount it read-write"), "\(outcome)")
             }
             #expect(try Executable.run("ProofWorker", ["once"], home: home).output.hasPrefix("-25292 "))
             // Programs with the keychain open do not disturb each other.

@@ -20,7 +20,7 @@ struct WeakPasscodeTests {
             #expect(refusal.exit == 206 && refusal.output.isEmpty, "\(refusal)")
             #expect(refusal.error.contains("latchkey: the \(noun) is "), "\(refusal.error)")
             #expect(
-                refusal.error.contains("guessed first\nhint: choose another one; --weak takes it nevertheless\n"),
+                refusal.error.contains("easily guessed\nhint: choose another one; --weak takes it nevertheless\n"),
                 "\(refusal.error)")
             #expect(!refusal.error.contains(passcode))
             #expect(keychain.latchkey("status").output.contains("passcode:    none"))

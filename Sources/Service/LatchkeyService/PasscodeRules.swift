@@ -15,7 +15,8 @@ public enum PasscodeRules {
     public static func requireUncommon(_ new: SharedSecret, noun: String) throws(KeychainError) {
         guard let passcode = try? Passcode(new) else { return }
         switch passcode.weakness {
-        case .oneCharacter: throw KeychainError(.param, "the \(noun) repeats one character, which is easily guessed")
+        case .oneCharacter:
+            throw KeychainError(.param, "the \(noun) is one repeated character, which is easily guessed")
         case .common: throw KeychainError(.param, "the \(noun) is one of the most common, which are easily guessed")
         case nil: return
         }
