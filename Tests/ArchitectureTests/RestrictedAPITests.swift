@@ -18,7 +18,7 @@ struct RestrictedAPITests {
     /// `.swift`.
     static func restrictedAPIs() throws -> [RestrictedAPI] {
         let page = try String(contentsOf: Sources.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
-        let table = page.components(separatedBy: "| danger | spelled | only in |\n").dropFirst().first ?? ""
+        let table = page.components(separatedBy: "| restricted API | spelling | only in |\n").dropFirst().first ?? ""
         return table.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().prefix { $0.hasPrefix("|") }
             .map { row in
                 let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
