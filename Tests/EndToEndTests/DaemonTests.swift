@@ -117,7 +117,7 @@ extension ProcessProofs {
                 attributes: [.posixPermissions: 0o700])
             try "mine".write(toFile: "\(directory.path)/run/latchkey/socket", atomically: true, encoding: .utf8)
             let file = try DaemonProcess(in: directory, waits: false)
-            #expect(file.process.waitUntilExit() == 1 && file.logText.contains("it is no socket"), "\(file.logText)")
+            #expect(file.process.waitUntilExit() == 1 && file.logText.contains("it is not a socket"), "\(file.logText)")
             #expect(try String(contentsOfFile: "\(directory.path)/run/latchkey/socket", encoding: .utf8) == "mine")
             try FileManager.default.removeItem(atPath: "\(directory.path)/run/latchkey/socket")
             chmod("\(directory.path)/run/latchkey", 0o755)
@@ -424,7 +424,7 @@ extension ProcessProofs {
             #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", passcode]).status == 0)
             let find = ["find-generic-password", "-a", "alice", "--access-group", "com.example.mail", "-w"]
             let refused = try daemon.client("latchkey", find)
-            #expect(refused.output.isEmpty && refused.error.contains("only against the passcode"), "\(refused)")
+            #expect(refused.output.isEmpty && refused.error.contains("only with the passcode"), "\(refused)")
             #expect(try daemon.client("latchkey", find + ["--passcode-file", passcode]).output == "from-mail\n")
             #expect(
                 try daemon.client(

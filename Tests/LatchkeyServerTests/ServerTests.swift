@@ -85,7 +85,7 @@ struct ServerTests {
         let fixture = try ServerFixture()
         let rude = RawClient(try fixture.socket())
         try rude.send(.status)
-        #expect(try rude.receive()?.problem?.problem.contains("no hello") == true)
+        #expect(try rude.receive()?.problem?.problem.contains("must be a hello") == true)
         let client = try fixture.client()
         #expect(try client.hello().problem?.status == .param)
         #expect(try client.ask(.lockStatus).problem == nil)

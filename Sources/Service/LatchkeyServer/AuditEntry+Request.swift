@@ -5,7 +5,7 @@ internal import LatchkeyProtocol
 internal import LatchkeyService
 
 extension AuditEntry {
-    /// What is written down of a request and its answer; nil for what decides nothing.
+    /// The audit entry for a request and its response; nil for a request that decides nothing.
     init?(_ request: Request, _ response: Response, _ caller: CallerIdentity) {
         guard let operation = request.auditName else { return nil }
         self.init(
@@ -14,14 +14,15 @@ extension AuditEntry {
             count: response.itemCount, status: response.status, passcode: Self.passcode(request, response))
     }
 
-    /// What the passcode of the request was found to be; nil where it has none, or none was judged.
+    /// The result of checking the request's passcode; nil if the request has no passcode, or if the
+    /// passcode was not checked.
     private static func passcode(_ request: Request, _ response: Response) -> Passcode? {
         guard request.hasPasscode else { return nil }
         guard case .failure(let error) = response else { return .accepted }
         return error.isWrongPasscode ? .wrong : nil
     }
 
-    /// The group that was named, or that all items were in.
+    /// The group that the request named, or the one group that contains all items of the response.
     private static func group(_ request: Request, _ response: Response, _ caller: CallerIdentity) -> AccessGroup? {
         switch response {
         case .record(let record): return record.accessGroup
@@ -37,7 +38,7 @@ extension AuditEntry {
 }
 
 extension Request {
-    /// The name of the operation in the log.
+    /// The name of the operation in the audit log.
     fileprivate var auditName: String? {
         switch self {
         case .hello, .status, .checkpoint, .who, .lockStatus, .watchLock, .recordBackup, .piece, .readLog, .verifyLog:
@@ -67,7 +68,7 @@ extension Request {
         }
     }
 
-    /// Whether the request brings the passcode of the keychain, the one it has or a new one.
+    /// Whether the request contains the passcode of the keychain, either the current or a new one.
     fileprivate var hasPasscode: Bool {
         switch self {
         case .unlock, .setPasscode, .changePasscode, .removePasscode: true
@@ -93,7 +94,7 @@ extension Request {
     fileprivate var namedGroup: String? {
         switch self {
         case .add(let item): item.accessGroup
-        // One call of SecItemAdd names one group for all of them.
+        // One call of SecItemAdd names one group for all identities.
         case .addIdentities(let identities): identities.first?.certificate.accessGroup
         case .generateKey(let generation): generation.privateHalf.accessGroup
         case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.accessGroup

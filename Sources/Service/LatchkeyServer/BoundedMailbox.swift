@@ -3,7 +3,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Hands values from threads that must not wait to one that does. What nobody takes is dropped, the oldest first.
+/// Passes values from threads that must not block to one thread that waits for them. When the
+/// mailbox is full, the oldest value is dropped.
 final class BoundedMailbox<Value: Sendable>: Sendable {
     private let values = Mutex<[Value]>([])
     private let arrived = DispatchSemaphore(value: 0)
@@ -16,7 +17,7 @@ final class BoundedMailbox<Value: Sendable>: Sendable {
         arrived.signal()
     }
 
-    /// What has come; waits a while where nothing has.
+    /// Returns and removes all values; if there are none, waits for one until the timeout.
     func take(waitingMilliseconds: Int) -> [Value] {
         _ = arrived.wait(timeout: .now() + .milliseconds(waitingMilliseconds))
         return values.withLock { values in

@@ -4,9 +4,9 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// Lets only so many of each user do something at a time.
+/// Limits how many operations of a kind each user runs at the same time.
 final class ConcurrencyLimiter: Sendable {
-    /// Lets the next one in when it goes.
+    /// The right to run one operation. It is released when the last reference to it ends.
     final class Permit: Sendable {
         private let limiter: ConcurrencyLimiter
         private let user: UInt32
@@ -28,7 +28,7 @@ final class ConcurrencyLimiter: Sendable {
         self.count = count
     }
 
-    /// A turn; nil where none is free in time.
+    /// Returns a permit; nil if none becomes free before the timeout.
     ///
     /// - Parameter timeout: in seconds.
     func acquire(for user: UInt32, timeout: Int) -> Permit? {
@@ -45,6 +45,6 @@ final class ConcurrencyLimiter: Sendable {
         }
     }
 
-    /// How many turns of a user are taken; for tests.
+    /// The number of permits that a user holds; for tests.
     func permitCount(of user: UInt32) -> Int { permitCounts.withLock { $0[user] ?? 0 } }
 }

@@ -11,13 +11,14 @@ internal import Synchronization
 /// One client's connection, and the thread that serves it.
 final class Connection: Sendable {
     private struct State {
-        /// Since when no request is being served; nil while one is.
+        /// When the last request ended; nil while a request is being processed.
         var idleSince: UInt64?
         var isClosing = false
         var sessions: [OpenSession] = []
     }
 
-    /// A session that the client has opened: its server, and the socket that brings its connections.
+    /// A session that the client has opened: its server, and the socket that receives its
+    /// connections.
     struct OpenSession {
         let server: KeychainServer
         let control: Socket
@@ -44,20 +45,23 @@ final class Connection: Sendable {
         }
     }
 
-    // MARK: Its life
+    // MARK: State
 
     var idleSince: UInt64? { state.withLock { $0.idleSince } }
-    /// Whether the connection may be closed for another one: it is idle, and nothing hangs on it.
+    /// Whether the connection may be closed to make place for another one: it is idle and has no
+    /// sessions.
     var canBeClosed: Bool { state.withLock { $0.idleSince != nil && $0.sessions.isEmpty } }
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
-    /// Takes no more requests. What has arrived already is answered; sending anything more fails on the client's side.
+    /// Stops reading requests. Requests that have already arrived are answered; the client's next
+    /// send fails.
     func closeAfterResponse() {
         state.withLock { $0.isClosing = true }
         channel.socket.stop()
     }
 
-    /// Says why the connection is not served. A client that does not listen is not waited for.
+    /// Sends the reason why the connection is refused, without waiting for a client that does not
+    /// read.
     func refuse(_ error: KeychainError) {
         if let frame = try? NumberedResponse(number: 0, .failure(error)).frame() {
             _ = try? channel.sendWithoutBlocking(frame)
@@ -85,10 +89,10 @@ final class Connection: Sendable {
         return (try NumberedRequest(frame), reservation)
     }
 
-    /// The client's hello, and ours; nil where it has gone.
+    /// Exchanges hello messages; returns nil if the client has disconnected or was refused.
     private func handshake() throws(WireError) -> ConnectedCaller? {
         guard let first = try nextRequest()?.numbered else { return nil }
-        guard case .hello(let hello) = first.request else { throw .malformed("the first request is no hello") }
+        guard case .hello(let hello) = first.request else { throw .malformed("the first request must be a hello") }
         let (welcome, problem) = welcome()
         guard let welcome else {
             if let problem { try send(.failure(problem), to: first.number) }
@@ -121,16 +125,17 @@ final class Connection: Sendable {
             connection: self)
     }
 
-    // MARK: What requests do to the connection
+    // MARK: Sessions
 
-    /// Keeps a session until it is over, or the connection ends.
+    /// Keeps a session until the session or the connection ends.
     func addSession(_ session: OpenSession) {
         state.withLock { $0.sessions.append(session) }
     }
 
-    /// Lets a session go that is over.
+    /// Removes a session that has ended.
     func drop(sessionOf server: KeychainServer) {
-        // The last reference to a session's server may go with it, which must not happen under the lock.
+        // This may release the last reference to the session's server, which must not happen while
+        // the lock is held.
         let dropped = state.withLock { state in
             let dropped = state.sessions.filter { $0.server === server }
             state.sessions.removeAll { $0.server === server }
@@ -141,7 +146,7 @@ final class Connection: Sendable {
 
     var sessions: [KeychainServer] { state.withLock { $0.sessions.map(\.server) } }
 
-    /// Ends the sessions, all at the same time.
+    /// Ends all sessions in parallel.
     private func endSessions() {
         let sessions = state.withLock { $0.sessions }
         for session in sessions { session.control.stop() }
@@ -149,8 +154,8 @@ final class Connection: Sendable {
         state.withLock { $0.sessions = [] }
     }
 
-    /// Tells a client what was wrong with what it sent, before the connection ends: after a frame that is none, nothing that follows is sure to
-    /// be one.
+    /// Reports a malformed frame to the client before the connection ends: after an invalid frame,
+    /// the start of the next frame is unknown.
     private func logError(_ error: WireError) {
         let status: OSStatusCode
         switch error {
@@ -158,14 +163,14 @@ final class Connection: Sendable {
         case .version: status = .wrongSecVersion
         case .slow: status = .io
         case .ended, .system:
-            return server.log.debug("a connection ended", metadata: ["reason": "\(error.description)"])
+            return server.log.debug("connection ended", metadata: ["reason": "\(error.description)"])
         }
         server.log.notice(
-            "a connection was ended",
+            "connection closed",
             metadata: ["user": "\(user)", "process": "\(process)", "reason": "\(error.description)"])
         refuse(
             KeychainError(
-                status, "latchkeyd cannot use what this program sent: \(error.description)",
+                status, "latchkeyd cannot read what this program sent: \(error.description)",
                 hint: "use one version of Latchkey"))
     }
 }

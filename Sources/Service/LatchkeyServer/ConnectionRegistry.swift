@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import Synchronization
 
-/// The connections of a server: how many each user and process has, and which of them may go.
+/// The connections of a server: counts them by user and process, and selects idle ones to close.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
@@ -19,15 +19,15 @@ final class ConnectionRegistry: Sendable {
         self.shared = shared
     }
 
-    /// Takes a connection in. Where its user has too many, the one that was idle for longest is closed for it.
-    ///
-    /// - Throws: errSecNotAvailable where none of them is idle.
+    /// Registers a connection. If its user has too many, the connection that was idle for longest
+    /// is closed.
+    /// - Throws: errSecNotAvailable if none of them is idle.
     func register(_ connection: Connection) throws(KeychainError) {
         let (leaving, problem) = state.withLock { state -> (Connection?, KeychainError?) in
             guard !state.isStopping else {
                 return (nil, KeychainError(.notAvailable, "latchkeyd is stopping", hint: "try again"))
             }
-            // Those that are leaving may have a request on its way still.
+            // Connections that are closing may still have a request in progress.
             let present = state.connections.values.count { $0.user == connection.user }
             guard present < 2 * limits.connectionsPerUser else {
                 return (nil, Self.tooManyConnections("this user has \(present)"))
@@ -76,7 +76,7 @@ final class ConnectionRegistry: Sendable {
         state.withLock { Array($0.connections.values) }.flatMap(\.sessions)
     }
 
-    /// Lets no more requests in; those that are on their way are answered.
+    /// Accepts no more requests; requests in progress are answered.
     func stop() {
         let all = state.withLock { state in
             state.isStopping = true
@@ -86,7 +86,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     var isEmpty: Bool { state.withLock { $0.connections.isEmpty } }
-    /// How many connections have a request on its way.
+    /// The number of connections with a request in progress.
     var busyCount: Int { state.withLock { $0.connections.values.count { $0.idleSince == nil } } }
     var count: Int { state.withLock { $0.connections.count } }
 

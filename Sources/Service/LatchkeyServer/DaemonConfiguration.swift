@@ -3,7 +3,7 @@
 public import KeychainModel
 public import LinuxSystem
 
-/// What the administrator says to the system's daemon: `/etc/latchkey/daemon.conf`, lines of `name = value`.
+/// The configuration of the system's daemon: `/etc/latchkey/daemon.conf`, lines of `name = value`.
 ///
 /// ```
 /// max-bytes-per-user = 256 MiB    # or B, KiB, GiB
@@ -11,16 +11,16 @@ public import LinuxSystem
 /// subordinate-users = refuse      # or allow
 /// ```
 public struct DaemonConfiguration: Sendable, Equatable {
-    /// Of each user's keychain.
+    /// The limits of each user's keychain.
     public var quota = KeychainQuota()
     /// Whether subordinate user ids (subuid(5)) have keychains.
     public var allowsSubordinateUsers = false
 
     public static let systemPath = "/etc/latchkey/daemon.conf"
 
-    /// What stands in the file; the defaults where there is none.
-    ///
-    /// - Throws: where the file is not understood, or others than its owner can write it: it is never passed over.
+    /// Reads the file; returns the defaults if there is no file.
+    /// - Throws: if the file is not valid, or if users other than its owner can write it. Such a
+    ///   file is never ignored.
     public static func load(from path: String = systemPath, owner: UInt32 = 0) throws(SystemError)
         -> DaemonConfiguration
     {
@@ -66,6 +66,6 @@ public struct DaemonConfiguration: Sendable, Equatable {
         return isTooLarge ? nil : bytes
     }
 
-    /// An empty keychain has some hundred KiB.
+    /// 1 MiB; an empty keychain takes some hundred KiB.
     private static let minBytes = 1 << 20
 }

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Turns that are kept until a request is answered.
+/// Permits that are held until a request is answered.
 final class HeldPermits: Sendable {
     private let permits = Mutex<[ConcurrencyLimiter.Permit]>([])
 

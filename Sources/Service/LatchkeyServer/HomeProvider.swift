@@ -6,13 +6,15 @@ internal import LinuxSystem
 public import SecretMemory
 internal import Synchronization
 
-/// How many keychains a daemon of many users keeps open. Each takes some descriptors and about 300 KiB.
+/// How many keychains a system daemon keeps open. Each takes a few descriptors and about 300 KiB.
 public struct OpenKeychains: Sendable {
-    /// Beyond these, keychains that are not in use are closed, the one that was idle for longest first.
+    /// Above this number, keychains that are not in use are closed; the one that was idle for
+    /// longest is closed first.
     public var idleCount: Int
-    /// Beyond these, of which none may be closed because it is in use or unlocked, no other is opened.
+    /// The maximum number of open keychains. No other keychain is opened if all of these are in use
+    /// or unlocked.
     public var count: Int
-    /// After how long without use a keychain is closed, in seconds.
+    /// How long a keychain is idle before it is closed, in seconds.
     public var idleSeconds: Int
 
     public init(idleCount: Int = 64, count: Int = 4096, idleSeconds: Int = 300) {
@@ -22,7 +24,8 @@ public struct OpenKeychains: Sendable {
     }
 }
 
-/// The keychains of homes in the file system: of one user, or of all users of the machine, each opened when it is first asked for.
+/// The keychains of homes in the file system: of one user, or of all users of the machine. Each
+/// keychain is opened on first use.
 public final class HomeProvider: KeychainProvider {
     private let mode: KeychainStatus.Mode
     private let home: @Sendable (UInt32) -> KeychainHome?
@@ -34,9 +37,8 @@ public final class HomeProvider: KeychainProvider {
     private let subordinates: SubordinateUsers?
     private let slots = Mutex<[UInt32: KeychainSlot]>([:])
 
-    /// The user's own keychain, for this user alone.
-    ///
-    /// - Parameter automaticPasscode: the daemon's own passcode, where it has one.
+    /// The keychain of one user, for this user only.
+    /// - Parameter automaticPasscode: the passcode that the daemon was started with, if any.
     public convenience init(
         user: UInt32, home: KeychainHome, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
@@ -52,7 +54,7 @@ public final class HomeProvider: KeychainProvider {
     /// - Parameters:
     ///   - quota: of each keychain; nil for no limit.
     ///   - open: how many keychains stay open.
-    ///   - subordinates: the user ids that are refused; nil where none is.
+    /// - subordinates: the user ids that are refused; nil to refuse none.
     public convenience init(
         stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
         quota: KeychainQuota? = nil,
@@ -62,7 +64,7 @@ public final class HomeProvider: KeychainProvider {
             mode: .system, clocks: clocks, limits: limits, quota: quota, open: open, subordinates: subordinates,
             automaticPasscode: { () throws(KeychainError) in nil }
         ) { user in
-            // Whoever is nobody shares the number with everybody who is (user_namespaces(7)).
+            // All users without a mapping share the overflow user id (user_namespaces(7)).
             Self.overflowUsers.contains(user) ? nil : KeychainHome(root: "\(stateDirectory)/users/\(user)")
         }
     }
@@ -82,9 +84,8 @@ public final class HomeProvider: KeychainProvider {
         self.automaticPasscode = automaticPasscode
     }
 
-    /// Takes a user's home before anybody asks for it.
-    ///
-    /// - Throws: errSecNotAvailable where another daemon has it.
+    /// Acquires the ownership of a user's home before the first request.
+    /// - Throws: errSecNotAvailable if another daemon owns it.
     public func acquire(homeOf user: UInt32) throws(KeychainError) {
         let home = try home(of: user)
         _ = try slot(of: user).ownership { () throws(KeychainError) in try HomeOwnership.acquire(home) }
@@ -99,7 +100,7 @@ public final class HomeProvider: KeychainProvider {
 
     public func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain {
         let home = try home(of: user)
-        // Each user waits for their own keychain only.
+        // A user waits only for their own keychain to be opened.
         let slot = slot(of: user)
         if slot.opened == nil { try makeRoom() }
         return try slot.keychain { (ownership) throws(KeychainError) in
@@ -112,14 +113,14 @@ public final class HomeProvider: KeychainProvider {
     // MARK: Idle keychains
 
     public func closeIdle() {
-        // A user's own daemon has one keychain, and keeps its hold on the home.
+        // A user's own daemon has one keychain, and keeps the ownership of the home.
         guard mode == .system else { return }
         let now = BootClock.system.now()
         let pause = UInt64(openLimits.idleSeconds) * 1_000_000_000
         for slot in idleSlots() where now >= slot.since + pause { _ = slot.slot.closeIfIdle() }
     }
 
-    /// Closes the keychains that were idle for longest where there are too many.
+    /// Closes the keychains that were idle for longest if too many are open.
     private func makeRoom() throws(KeychainError) {
         guard mode == .system else { return }
         let count = openCount
@@ -131,22 +132,23 @@ public final class HomeProvider: KeychainProvider {
         guard openCount < openLimits.count else {
             throw KeychainError(
                 .notAvailable,
-                "latchkeyd keeps the unlocked keychains of \(openLimits.count) users, and has no room for another",
+                "\(openLimits.count) keychains are open, which is the maximum of latchkeyd, and none of them can be closed",
                 hint: "try again later, or ask the administrator to raise the service's limit of open files")
         }
     }
 
-    /// The keychains that are not in use, and since when; the one that is idle for longest first.
+    /// The keychains that are not in use, with the start of their idle time; the longest idle one
+    /// is first.
     private func idleSlots() -> [(slot: KeychainSlot, since: UInt64)] {
         slots.withLock { Array($0.values) }.compactMap { slot in slot.idleSince.map { (slot, $0) } }.sorted {
             $0.1 < $1.1
         }
     }
 
-    /// How many keychains are open.
+    /// The number of open keychains.
     var openCount: Int { slots.withLock { Array($0.values) }.count { $0.opened != nil } }
 
-    /// Whether this daemon has the user's home.
+    /// Whether this daemon owns the user's home.
     func holdsHome(of user: UInt32) -> Bool { slot(of: user).holdsHome }
 
     // MARK: Slots
@@ -164,11 +166,12 @@ public final class HomeProvider: KeychainProvider {
     {
         let home = try home(of: user)
         let slot = slot(of: user)
-        // Between the two steps below another request may open the keychain, and leave it idle.
+        // The lease is needed because another request may open the keychain between the two steps
+        // below, and leave it idle.
         let (ownership, lease) = try slot.leasedOwnership { () throws(KeychainError) in try HomeOwnership.acquire(home)
         }
         defer { withExtendedLifetime(lease) {} }
-        // Whether the key fits is known before anybody's keychain is closed for it.
+        // The recovery key is verified before the keychain is closed.
         let lost = try EmbeddedService.recover(
             home: home, key: key, newPasscode: nil, clocks: clocks, ownership: ownership)
         guard newPasscode != nil else { return lost }
@@ -191,10 +194,11 @@ public final class HomeProvider: KeychainProvider {
         guard let home = home(user) else {
             guard mode == .system else {
                 throw KeychainError(
-                    .missingEntitlement, "this latchkeyd serves one user, and user \(user) is another one")
+                    .missingEntitlement, "this latchkeyd serves a single user, and user \(user) is a different one")
             }
             throw KeychainError(
-                .missingEntitlement, "the user \(user) is nobody, whose keychain would be everybody's",
+                .missingEntitlement,
+                "user \(user) is the overflow user id, which several users share, and has no keychain",
                 hint: "run the program as a user of its own")
         }
         return home

@@ -6,10 +6,10 @@ internal import LatchkeyProtocol
 internal import LinuxSystem
 internal import Synchronization
 
-/// What became of the last changes of each user, by their tokens: a client that has lost the answer asks once more, and nothing is done twice.
-///
-/// No secret is kept here. An item that was added is answered with the secrets of the repeated request, which are the same; the text of a
-/// recovery key cannot be repeated, nor can an answer that is large.
+/// The responses to the recent changes of each user, by token: a client that has lost a response
+/// repeats the request, and no change is made twice. No secrets are cached. A repeated add is
+/// answered with the secrets of the repeated request, which are the same. The text of a recovery
+/// key and large responses cannot be repeated.
 final class IdempotencyCache: Sendable {
     struct Token: Hashable {
         var user: UInt32
@@ -21,17 +21,19 @@ final class IdempotencyCache: Sendable {
         case ended(Response, at: UInt64)
     }
 
-    /// One user's changes, the oldest first. No user's changes make another's be forgotten.
+    /// The changes of one user, the oldest first. The changes of one user never evict those of
+    /// another.
     fileprivate struct Changes {
         var outcomes: [[UInt8]: Outcome] = [:]
         var order: [[UInt8]] = []
-        /// Where the oldest is in `order`.
+        /// The index of the oldest token in `order`.
         var first = 0
     }
 
     private let users = Mutex<[UInt32: Changes]>([:])
 
-    /// Makes the change, unless it was made already; then its answer is given again.
+    /// Makes the change and returns its response; if the change was already made, returns the
+    /// cached response.
     func perform(_ token: Token, _ request: Request, _ body: () -> Response) -> Response {
         while true {
             let known = users.withLock { users -> Outcome? in
@@ -48,13 +50,13 @@ final class IdempotencyCache: Sendable {
                 }
                 return response
             case .ended(let response, _)?: return Self.replayed(response, of: request)
-            // The first attempt is still at work.
+            // The first attempt is still running.
             case .running?: usleep(5000)
             }
         }
     }
 
-    /// Forgets the changes that are too old to be asked for, of users too who make no others.
+    /// Evicts expired changes, including those of users who make no further changes.
     func evictExpired() {
         let now = BootClock.system.now()
         users.withLock { users in
@@ -65,7 +67,7 @@ final class IdempotencyCache: Sendable {
         }
     }
 
-    /// Users of whom a change is known.
+    /// The number of users with cached changes.
     var userCount: Int { users.withLock { $0.count } }
 
     private static func cachedResponse(_ response: Response) -> Response {
@@ -78,8 +80,8 @@ final class IdempotencyCache: Sendable {
         case .secret:
             return .failure(
                 KeychainError(
-                    .io, "the recovery key was made, but its text was lost with the connection",
-                    hint: "make another one, which replaces it: latchkey recovery-key create"))
+                    .io, "the recovery key was created, but its text was lost with the connection",
+                    hint: "create a new one, which replaces it: latchkey recovery-key create"))
         default: return response
         }
     }
@@ -89,7 +91,7 @@ final class IdempotencyCache: Sendable {
     }
 
     private static let lostAnswer = Response.failure(
-        KeychainError(.io, "the item was stored, but its answer was lost with the connection", hint: "look it up"))
+        KeychainError(.io, "the item was stored, but the response was lost with the connection", hint: "look it up"))
 
     private static func replayed(_ response: Response, of request: Request) -> Response {
         guard case .record(var record) = response, case .add(let item) = request else { return response }
@@ -97,12 +99,13 @@ final class IdempotencyCache: Sendable {
         return .record(record)
     }
 
-    /// The attributes of an item whose answer is kept, in bytes.
+    /// The maximum length of the attributes of a cached item, in bytes.
     private static let maxResponseSize = 4096
 }
 
 extension IdempotencyCache.Changes {
-    /// Notes a change that begins, and forgets what is older than a minute, or more than any client can be waiting for.
+    /// Records the start of a change, and evicts changes that are older than a minute or beyond
+    /// `maxCount`.
     fileprivate mutating func begin(_ token: [UInt8]) {
         evict(BootClock.system.now())
         outcomes[token] = .running
@@ -112,7 +115,7 @@ extension IdempotencyCache.Changes {
     fileprivate mutating func evict(_ now: UInt64) {
         for token in order.dropFirst(first) {
             if case .running? = outcomes[token] {
-                // Behind the others: it is forgotten once it has ended.
+                // Moved to the end of the queue: it is evicted after it has ended.
                 order.append(token)
             } else if isEvictable(outcomes[token], now) {
                 outcomes[token] = nil

@@ -8,7 +8,8 @@ public import LinuxSystem
 public import Logging
 internal import Synchronization
 
-/// Serves keychains to the programs that connect: a thread a connection, each request answered before the next one is read.
+/// Serves keychains to the programs that connect: one thread for each connection, which answers
+/// each request before it reads the next one.
 public final class KeychainServer: Sendable {
     let provider: any KeychainProvider
     let reader: CallerReader
@@ -18,22 +19,22 @@ public final class KeychainServer: Sendable {
     let changes = IdempotencyCache()
     /// Sessions that are open, or being opened.
     let sessions: ConcurrencyLimiter
-    /// 16 random bytes by which clients tell this run of the daemon from the next.
+    /// 16 random bytes that let clients distinguish this run of the daemon from the next.
     let instance = RandomBytes.array(count: 16)
     let log: Logger
     private let isSession: Bool
-    /// The place of a session among those of its user; given back when nothing refers to this server any more.
+    /// The permit of a session; released with the last reference to this server.
     private let permit: ConcurrencyLimiter.Permit?
-    /// Whether what requests ask for is no longer wanted.
+    /// Whether running requests are to be cancelled.
     private let cancelling = Atomic(false)
     private let stopping: StopSignal
     private let accepting = Atomic(0)
     private let heartbeat = Atomic(BootClock.system.now())
 
     /// - Parameters:
-    ///   - provider: which keychain a user's programs get; closed with the server.
-    ///   - reader: how callers are known.
-    ///   - log: what happens to connections; never what is asked for.
+    /// - provider: provides the keychain of each user; closed with the server.
+    /// - reader: identifies callers.
+    /// - log: receives events of connections, never the content of requests.
     public convenience init(
         _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits = ServerLimits(),
         log: Logger = Logger(label: "latchkeyd") { _ in SwiftLogNoOpLogHandler() }
@@ -43,9 +44,8 @@ public final class KeychainServer: Sendable {
             permit: nil)
     }
 
-    /// A session's server, which shares with `server` what is lent to its user.
-    ///
-    /// - Parameter permit: kept until this server, its connections and their requests have ended.
+    /// The server of a session, which shares the per-user limits of `server`.
+    /// - Parameter permit: held until this server, its connections and their requests have ended.
     convenience init(
         sessionOf server: KeychainServer, _ provider: any KeychainProvider, permit: ConcurrencyLimiter.Permit? = nil
     ) throws(SystemError) {
@@ -74,7 +74,8 @@ public final class KeychainServer: Sendable {
 
     // MARK: Connections
 
-    /// Takes the connections that arrive at a socket, on a thread of its own, until ``stop(timeout:)``.
+    /// Accepts the connections that arrive at a socket, on a separate thread, until
+    /// ``stop(timeout:)``.
     public func listen(on socket: Socket) throws(SystemError) {
         accepting.add(1, ordering: .relaxed)
         let isRunning = BackgroundThread.run { [self] in
@@ -87,11 +88,12 @@ public final class KeychainServer: Sendable {
         }
     }
 
-    /// Closes idle keychains and forgets old answers now and then, on a thread of its own, until ``stop(timeout:)``.
-    ///
-    /// - Returns: false where the system has no thread to give.
+    /// Periodically closes idle keychains and evicts expired responses, on a separate thread, until
+    /// ``stop(timeout:)``.
+    /// - Returns: false if no thread could be started.
     public func startHousekeeping() -> Bool {
-        // Its end is waited for as that of the threads that take connections: it may be closing a keychain.
+        // Counted with the accepting threads, so that `stop` waits for it too: it may be closing a
+        // keychain.
         accepting.add(1, ordering: .relaxed)
         let isRunning = BackgroundThread.run { [self] in
             defer { accepting.subtract(1, ordering: .relaxed) }
@@ -116,16 +118,15 @@ public final class KeychainServer: Sendable {
                 else { return }
                 serve(connection)
             } catch {
-                // Too many open files, or no memory: both pass when connections end.
-                log.warning("a connection could not be accepted", metadata: ["reason": "\(error.description)"])
+                // Too many open files or too little memory: both end when connections are closed.
+                log.warning("cannot accept a connection", metadata: ["reason": "\(error.description)"])
                 if stopping.wait(milliseconds: 100) { return }
             }
         }
     }
 
-    /// Serves a connection on a thread of its own.
-    ///
-    /// - Parameter identity: who is calling, where the kernel is not to be asked; for tests.
+    /// Serves a connection on a separate thread.
+    /// - Parameter identity: the caller, instead of the one that the kernel reports; for tests.
     public func serve(_ socket: Socket, as identity: CallerIdentity? = nil) {
         do throws(SystemError) {
             let connection = try Connection(socket, server: self, fixed: identity)
@@ -134,7 +135,7 @@ public final class KeychainServer: Sendable {
                 try registry.register(connection)
             } catch {
                 log.notice(
-                    "a connection was refused", metadata: ["user": "\(connection.user)", "reason": "\(error.problem)"])
+                    "connection refused", metadata: ["user": "\(connection.user)", "reason": "\(error.problem)"])
                 return connection.refuse(error)
             }
             let isRunning = BackgroundThread.run { [self] in
@@ -144,15 +145,16 @@ public final class KeychainServer: Sendable {
             guard isRunning else {
                 registry.remove(connection)
                 return connection.refuse(
-                    KeychainError(.notAvailable, "latchkeyd has no thread left", hint: "try again"))
+                    KeychainError(.notAvailable, "latchkeyd cannot start another thread", hint: "try again"))
             }
         } catch {
             log.warning(
-                "nothing is known of a caller, who was not served", metadata: ["reason": "\(error.description)"])
+                "connection refused: the caller cannot be identified", metadata: ["reason": "\(error.description)"])
         }
     }
 
-    /// Serves the connections whose ends are handed over through `control`, until nobody holds the other end of it.
+    /// Serves the connections whose sockets arrive through `control`, until the other end of it is
+    /// closed.
     public func serve(descriptorsFrom control: Socket) {
         while true {
             do throws(SystemError) {
@@ -162,12 +164,13 @@ public final class KeychainServer: Sendable {
                 case .end: return
                 }
             } catch {
-                return log.warning("a session ended", metadata: ["reason": "\(error.description)"])
+                return log.warning("session ended", metadata: ["reason": "\(error.description)"])
             }
         }
     }
 
-    /// Whether connections are being taken: the thread that does so has gone round in the last seconds.
+    /// Whether connections are being accepted: the accepting thread has run its loop within the
+    /// last ten seconds.
     public var isAlive: Bool {
         BootClock.system.now() < heartbeat.load(ordering: .relaxed) + Self.maxPause && registry.count >= 0
     }
@@ -175,25 +178,25 @@ public final class KeychainServer: Sendable {
     /// Ten seconds, in nanoseconds.
     private static let maxPause: UInt64 = 10_000_000_000
 
-    // MARK: The end
+    // MARK: Stopping
 
-    /// Takes no more requests, answers those on their way, and closes the keychains, whose keys are wiped.
-    ///
-    /// - Parameter timeout: how long answers may take, in seconds.
+    /// Accepts no more requests, answers those in progress, closes the keychains and wipes their
+    /// keys.
+    /// - Parameter timeout: the longest time to wait for requests in progress, in seconds.
     public func stop(timeout: Int = 20) {
         stopping.raise()
         registry.stop()
         let deadline = BootClock.system.now() + UInt64(timeout) * 1_000_000_000
         waitUntilEmpty(until: deadline)
-        // What still runs ends at its next step, and what waits is refused.
+        // Running operations end at their next step, and waiting ones are refused.
         cancelling.store(true, ordering: .relaxed)
         if !isSession { shared.slowWork.stop() }
         waitUntilEmpty(until: BootClock.system.now() + Self.cancellationTimeout)
-        if !registry.isEmpty { log.warning("\(registry.count) requests were not answered in time") }
+        if !registry.isEmpty { log.warning("\(registry.count) requests were not answered before the deadline") }
         provider.close()
     }
 
-    /// Whether slow operations are to end without their result.
+    /// Whether slow operations are to end without a result.
     var isCancelling: Bool { cancelling.load(ordering: .relaxed) }
 
     private func waitUntilEmpty(until deadline: UInt64) {
@@ -205,15 +208,15 @@ public final class KeychainServer: Sendable {
     /// Two seconds, in nanoseconds.
     private static let cancellationTimeout: UInt64 = 2_000_000_000
 
-    /// How many threads take connections.
+    /// The number of threads that accept connections.
     var listenerCount: Int { accepting.load(ordering: .relaxed) }
 
-    /// How many connections there are.
+    /// The number of connections.
     public var connectionCount: Int { registry.count }
 
-    // MARK: What happens to the machine
+    // MARK: Session events
 
-    /// Passes on what happened to the user's session or to the machine.
+    /// Applies an event of the user's session or of the machine to every open keychain and session.
     public func handleSessionEvent(_ event: SessionEvent) {
         provider.forEachOpen { event.apply(to: $0.service) }
         for session in registry.sessions() { session.handleSessionEvent(event) }

@@ -5,13 +5,14 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import Synchronization
 
-/// One user's keychain: opened when it is asked for, closed when it was idle for long. A failure is not remembered: the next call tries again.
+/// One user's keychain: opened on first use, and closed after it was idle. A failure is not cached:
+/// the next call tries again.
 final class KeychainSlot: Sendable {
     private struct State {
         var opened: ServedKeychain?
         /// Leases that have not ended.
         var leases = 0
-        /// When the last lease began or ended, on the clock of the boot.
+        /// When the last lease began or ended (`BootClock`).
         var usedAt: UInt64 = 0
 
         mutating func beginLease() {
@@ -28,18 +29,18 @@ final class KeychainSlot: Sendable {
     /// Held while the keychain is opened or closed.
     private let semaphore = BinarySemaphore()
     private let state = Mutex(State())
-    /// Apart from the state, which is asked while files are written for this.
+    /// Not part of `state`, because `state` is read while files are written under this lock.
     private let held = Mutex<HomeOwnership?>(nil)
 
     var opened: ServedKeychain? { state.withLock { $0.opened } }
 
-    /// Whether this daemon has the home; for tests.
+    /// Whether this daemon owns the home; for tests.
     var holdsHome: Bool { held.withLock { $0 != nil } }
 
-    /// When the keychain was used last; nil where it is closed, or in use.
+    /// When the keychain was used last; nil if it is closed or in use.
     var idleSince: UInt64? { state.withLock { $0.opened != nil && $0.leases == 0 ? $0.usedAt : nil } }
 
-    /// The keychain, which stays open for as long as what is returned is kept.
+    /// Returns the keychain, which stays open as long as the returned value is kept.
     func keychain(
         _ open: (HomeOwnership) throws(KeychainError) -> ServedKeychain,
         acquire: () throws(KeychainError) -> HomeOwnership
@@ -63,16 +64,17 @@ final class KeychainSlot: Sendable {
         return opened?.leased(startLease())
     }
 
-    /// A lease that was counted already.
+    /// Returns a lease whose start was already counted.
     private func startLease() -> KeychainLease {
         KeychainLease { [self] in state.withLock { $0.endLease() } }
     }
 
-    /// The daemon's hold on the home, with a lease: as long as that is kept, an idle close does not give the home back.
+    /// Returns the ownership of the home with a lease: while the lease is kept, closing as idle
+    /// does not release the home.
     func leasedOwnership(
         _ acquire: () throws(KeychainError) -> HomeOwnership
     ) throws(KeychainError) -> (ownership: HomeOwnership, lease: KeychainLease) {
-        // An idle close that is under way ends first.
+        // Waits for an idle close that is in progress.
         semaphore.acquire()
         defer { semaphore.release() }
         state.withLock { $0.beginLease() }
@@ -80,7 +82,7 @@ final class KeychainSlot: Sendable {
         return (try ownership(acquire), lease)
     }
 
-    /// The daemon's hold on the home, taken where it is not yet.
+    /// Returns the ownership of the home, and acquires it if necessary.
     func ownership(_ acquire: () throws(KeychainError) -> HomeOwnership) throws(KeychainError) -> HomeOwnership {
         let outcome: Result<HomeOwnership, KeychainError> = held.withLock { held in
             if let held { return .success(held) }
@@ -91,7 +93,7 @@ final class KeychainSlot: Sendable {
         return try outcome.get()
     }
 
-    /// Runs `body` while the keychain is closed; the next call opens it anew.
+    /// Runs `body` while the keychain is closed; the next call opens it again.
     func whileClosed<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
         semaphore.acquire()
         defer { semaphore.release() }
@@ -99,19 +101,20 @@ final class KeychainSlot: Sendable {
         return try body()
     }
 
-    /// Closes the keychain, and gives its home back, if nobody uses it and closing it loses nothing: whatever was unlocked stays open.
-    ///
-    /// - Returns: whether it was open, and is closed now.
+    /// Closes the keychain and releases its home if it is not in use and closing it loses nothing.
+    /// An unlocked keychain stays open.
+    /// - Returns: true if the keychain was open and is now closed.
     func closeIfIdle() -> Bool {
         semaphore.acquire()
         defer { semaphore.release() }
         guard closeOpened() else { return false }
-        // Nothing refers to the home's lock any more: it is taken anew when the keychain is opened again.
+        // This releases the last reference to the home's lock. The lock is acquired again when the
+        // keychain is opened.
         held.withLock { $0 = nil }
         return true
     }
 
-    /// Keeps no reference to the keychain when it returns.
+    /// A function of its own, so that no reference to the keychain remains when it returns.
     private func closeOpened() -> Bool {
         guard opened?.canCloseWithoutLoss == true, let closing = takeOpened({ $0.leases == 0 }) else { return false }
         closing.close()
@@ -128,7 +131,8 @@ final class KeychainSlot: Sendable {
 }
 
 extension ServedKeychain {
-    /// Whether opening the keychain anew gives what there is now: nothing is unlocked that a passcode protects.
+    /// Whether reopening the keychain restores the current state: nothing that a passcode protects
+    /// is unlocked.
     fileprivate var canCloseWithoutLoss: Bool {
         guard let status = try? service.lockStatus() else { return false }
         return !status.hasPasscode || status.state == .beforeFirstUnlock

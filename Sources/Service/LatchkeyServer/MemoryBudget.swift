@@ -4,15 +4,16 @@ internal import Glibc
 internal import LinuxSystem
 internal import Synchronization
 
-/// Counts the memory that is lent to users and to processes, and lets whoever asks for more wait until some comes back.
+/// Counts the memory that users and processes have reserved. A reservation above the limit waits
+/// until memory is released.
 final class MemoryBudget: Sendable {
-    /// Who borrows.
+    /// The process that a reservation is charged to.
     struct MemoryConsumer: Hashable, Sendable {
         var user: UInt32
         var process: Int32
     }
 
-    /// Gives the memory back when it goes.
+    /// Reserved memory. It is released when the last reference to it ends.
     final class MemoryReservation: Sendable {
         private let budget: MemoryBudget
         private let consumer: MemoryConsumer
@@ -37,8 +38,8 @@ final class MemoryBudget: Sendable {
         self.limits = limits
     }
 
-    /// Lends the amount; nil where it is not to be had in time. Whoever has borrowed nothing gets any amount: what is allowed at all has to
-    /// be possible.
+    /// Reserves the amount; returns nil if it does not become available before the timeout. A
+    /// consumer without reservations gets any amount, so that every allowed request is possible.
     func reserve(_ amount: Int, for consumer: MemoryConsumer) -> MemoryReservation? {
         let deadline = BootClock.system.now() + UInt64(limits.timeout) * 1_000_000_000
         while true {

@@ -5,7 +5,7 @@ internal import LatchkeyProtocol
 internal import LinuxSystem
 internal import Synchronization
 
-/// The way back to the client that asked.
+/// Sends the responses to one request.
 final class Reply: Sendable {
     private let channel: FrameChannel
     private let number: UInt64
@@ -20,7 +20,7 @@ final class Reply: Sendable {
         try channel.send(try NumberedResponse(number: number, response).frame())
     }
 
-    /// Sends, and says whether the client is still there.
+    /// Sends a response; returns false if the client has disconnected.
     func trySend(_ response: Response) -> Bool {
         do throws(WireError) {
             try send(response)
@@ -30,19 +30,21 @@ final class Reply: Sendable {
         }
     }
 
-    /// Tells how far a long change has come, ten times a second at most, and never waits for the client: a transaction may be open.
+    /// Sends the progress of a long operation, at most ten times a second. It never waits for the
+    /// client, because a transaction may be open.
     func progress(_ done: Int, _ total: Int) {
         let now = BootClock.system.now()
-        // Wraps where another thread has told a later moment, and then tells once more.
+        // If another thread has stored a later time, the difference wraps, and progress is sent
+        // once more.
         guard now &- lastProgress.load(ordering: .relaxed) > 100_000_000 else { return }
         lastProgress.store(now, ordering: .relaxed)
-        // A client that has gone is noticed when it is answered.
+        // A disconnected client is detected when the response is sent.
         if let frame = try? NumberedResponse(number: number, .progress(done: done, total: total)).frame() {
             _ = try? channel.sendWithoutBlocking(frame)
         }
     }
 
-    /// The next piece of a backup; nil at its end.
+    /// Receives the next piece of a backup; returns nil at its end.
     func nextPiece() throws(KeychainError) -> [UInt8]? {
         do throws(WireError) {
             channel.socket.setTimeouts(receiving: FrameChannel.timeout)

@@ -5,7 +5,7 @@ internal import LatchkeyProtocol
 internal import LatchkeyService
 internal import SecretMemory
 
-/// Backups, which a spool holds on their way.
+/// Backup and restore, which hold the file in a spool during the transfer.
 extension RequestHandler {
     func backup(
         _ keychain: ServedKeychain, _ passphrase: SharedSecret, _ passcode: SharedSecret?, includesNonExtractable: Bool,
@@ -25,7 +25,7 @@ extension RequestHandler {
             let count = try readPiece(spool, &piece)
             guard count > 0 else { return .backedUp(report) }
             guard reply.trySend(.piece(Array(piece.prefix(count)))) else {
-                throw KeychainError(.io, "the client has gone before the backup was complete")
+                throw KeychainError(.io, "the client disconnected before the backup was complete")
             }
         }
     }
@@ -33,7 +33,7 @@ extension RequestHandler {
     private func acquireSpool() throws(KeychainError) -> ConcurrencyLimiter.Permit {
         guard let permit = server.shared.spools.acquire(for: user, timeout: 0) else {
             throw KeychainError(
-                .notAvailable, "another backup or restoration of this user is under way", hint: "wait for its end")
+                .notAvailable, "another backup or restore of this user is in progress", hint: "wait until it has ended")
         }
         return permit
     }
@@ -53,7 +53,9 @@ extension RequestHandler {
         let permit = try acquireSpool()
         defer { withExtendedLifetime(permit) {} }
         let spool = try spool(keychain)
-        guard reply.trySend(.ready) else { throw KeychainError(.io, "the client has gone before it sent the backup") }
+        guard reply.trySend(.ready) else {
+            throw KeychainError(.io, "the client disconnected before it sent the backup")
+        }
         while let piece = try reply.nextPiece() {
             var problem: KeychainError?
             piece.withUnsafeBytes { bytes in
@@ -61,14 +63,15 @@ extension RequestHandler {
             }
             if let problem { throw problem }
             guard reply.trySend(.ready) else {
-                throw KeychainError(.io, "the client has gone in the middle of the backup")
+                throw KeychainError(.io, "the client disconnected during the transfer of the backup")
             }
         }
         spool.rewind()
         let allowsAttestedGroups = identity.grade == .attested
         let (reader, user) = (server.reader, user)
         return try slow(.derivation) { () throws(KeychainError) in
-            // The administrator's rules may have changed while the backup arrived, and waited.
+            // Checked here, because the entitlements may have changed while the backup arrived and
+            // waited.
             let accessesAttestedGroups = reader.canAttest(processesOf: user)
             try EmbeddedService.requireAdministrator(identity, accessesAttestedGroups: accessesAttestedGroups)
             return .restored(

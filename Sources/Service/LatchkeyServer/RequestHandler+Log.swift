@@ -5,18 +5,18 @@ internal import LatchkeyProtocol
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// The audit log, which is read and verified as slow work.
+/// Reading and verifying the audit log, as slow work.
 extension RequestHandler {
-    /// Sends the lines behind a number and since a time. The pool is left while a part is sent: a client that does not read holds none of its
-    /// threads.
+    /// Sends the lines after a line number and since a time. A part is sent outside of the pool, so
+    /// that a client that does not read blocks none of the pool's threads.
     func readLog(_ keychain: ServedKeychain, _ after: UInt64, _ since: Double?, _ reply: Reply) throws(KeychainError)
         -> Response
     {
         let audit = try audit(keychain)
         guard let permit = server.shared.logReadings.acquire(for: user, timeout: server.limits.timeout) else {
             throw KeychainError(
-                .notAvailable, "this user reads the audit log too many times at once",
-                hint: "wait for the others to end")
+                .notAvailable, "too many concurrent reads of the audit log by this user",
+                hint: "wait until the others have ended")
         }
         defer { withExtendedLifetime(permit) {} }
         let reading = try audit.reading(after: after, since: since)
@@ -31,7 +31,7 @@ extension RequestHandler {
                 ? !channel.socket.isHungUp
                 : reply.trySend(.logLines(AuditLines(lines: part.lines, last: 0), moreFollows: true))
             guard isConnected else {
-                throw KeychainError(.io, "the client has gone before the log was read to its end")
+                throw KeychainError(.io, "the client disconnected before the end of the audit log was sent")
             }
         }
     }
@@ -43,7 +43,8 @@ extension RequestHandler {
 
     private func audit(_ keychain: ServedKeychain) throws(KeychainError) -> AuditLog {
         guard let audit = keychain.audit else {
-            throw KeychainError(.notAvailable, "this keychain keeps no audit log", hint: "ask outside of the session")
+            throw KeychainError(
+                .notAvailable, "this keychain has no audit log", hint: "run the command outside of the session")
         }
         return audit
     }

@@ -7,16 +7,18 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Keychains that are opened for one program and its children.
+/// Sessions: keychains that are opened for one program and its children.
 extension RequestHandler {
-    /// Opens the keychain once more, unlocks it, and serves it to whoever holds the other end of the descriptor that the client sends.
+    /// Opens the keychain a second time, unlocks it, and serves it to the processes that hold the
+    /// other end of the socket that the client sends.
     func openSession(
         _ keychain: ServedKeychain, _ passcode: SharedSecret?, _ reply: Reply
     ) throws(KeychainError) -> Response {
-        // The place is taken before the work, and given back where the work fails, or with the session.
+        // The permit is acquired before the work, and released when the work fails or the session
+        // ends.
         guard let permit = server.sessions.acquire(for: user, timeout: 0) else {
             throw KeychainError(
-                .notAvailable, "this user has \(server.limits.sessionsPerUser) sessions already",
+                .notAvailable, "this user has \(server.limits.sessionsPerUser) sessions, which is the maximum",
                 hint: "end one of them")
         }
         let service = try keychain.reopen()
@@ -27,7 +29,7 @@ extension RequestHandler {
                 }
             }
             guard reply.trySend(.ready) else {
-                throw KeychainError(.io, "the client has gone before its session began")
+                throw KeychainError(.io, "the client disconnected before its session began")
             }
             let control = try receiveControl()
             let provider = SessionProvider(
@@ -50,7 +52,7 @@ extension RequestHandler {
         } catch {
             throw KeychainError(error)
         }
-        throw KeychainError(.param, "a session needs a descriptor, and none came")
+        throw KeychainError(.param, "a session needs a descriptor, and none was received")
     }
 
     private func start(_ provider: SessionProvider, _ control: Socket, _ permit: ConcurrencyLimiter.Permit)
@@ -58,11 +60,11 @@ extension RequestHandler {
     {
         do throws(SystemError) {
             let session = try KeychainServer(sessionOf: server, provider, permit: permit)
-            // Before the thread starts, which may end at once.
+            // Added before the thread starts, because the thread may end immediately.
             connection.addSession(Connection.OpenSession(server: session, control: control))
             let isRunning = BackgroundThread.run { [weak connection] in
                 session.serve(descriptorsFrom: control)
-                // No connection can come any more.
+                // No further connections can arrive.
                 session.stop(timeout: 5)
                 connection?.drop(sessionOf: session)
             }

@@ -8,17 +8,18 @@ internal import LinuxSystem
 internal import Logging
 internal import SecretMemory
 
-/// Answers one request of a connection: who asks is read anew, the service decides, and what it decided is written down.
+/// Answers one request of a connection: reads the caller's identity again, lets the service decide,
+/// and records the decision in the audit log.
 struct RequestHandler {
     let server: KeychainServer
     let channel: FrameChannel
     let caller: ConnectedCaller
-    /// Who is calling, where the kernel is not asked.
+    /// The caller, instead of the one that the kernel reports; for tests.
     let fixed: CallerIdentity?
     let user: UInt32
     let process: Int32
     let connection: Connection
-    /// What the request has taken of its user's share until it is answered.
+    /// The permits that the request holds until it is answered.
     private let permits = HeldPermits()
 
     init(
@@ -39,7 +40,7 @@ struct RequestHandler {
         try deliver(server.changes.perform(token, request) { decide(request, reply) }, reply)
     }
 
-    /// What comes of the request, which is then also in the log.
+    /// Returns the response to the request, after recording it in the audit log.
     private func decide(_ request: Request, _ reply: Reply) -> Response {
         do throws(KeychainError) {
             var identity: CallerIdentity
@@ -47,7 +48,7 @@ struct RequestHandler {
             if identity.process == nil {
                 identity.process = CallerIdentity.ProcessIdentity(user: user, process: process)
             }
-            // A recovery is also for a keychain that does not open.
+            // A recovery must also work for a keychain that cannot be opened.
             if case .recover(let key, let newPasscode) = request { return recover(request, key, newPasscode, identity) }
             let keychain = try server.provider.keychain(of: user)
             if request.needsLog { try keychain.audit?.requireWritable() }
@@ -65,11 +66,11 @@ struct RequestHandler {
         }
     }
 
-    /// Refuses what is about the keychain as a whole, where the caller has no right to that.
+    /// Denies an operation on the whole keychain if the caller has no right to it.
     private func authorize(_ request: Request, _ identity: CallerIdentity, in mode: KeychainStatus.Mode)
         throws(KeychainError)
     {
-        // The lock of a session closes nothing outside of it.
+        // Locking a session affects nothing outside of it.
         if case .lock = request, mode == .session { return }
         let accessesAttestedGroups = request.accessesAllGroups && server.reader.canAttest(processesOf: user)
         if request.isAdministrative {
@@ -101,19 +102,20 @@ struct RequestHandler {
     ) {
         guard let audit = keychain.audit, let entry = AuditEntry(request, response, identity) else { return }
         do throws(KeychainError) {
-            // A lookup need not wait for its line; what changes something, and what was refused, does.
+            // A successful lookup does not wait until its line is written; changes and refusals do.
             if case .copyMatching = request, entry.status == .success {
                 try audit.appendSoon(entry)
             } else {
                 try audit.append(entry)
             }
         } catch {
-            // It is done, and has to be acknowledged; the next request is refused until lines can be written again.
-            server.log.error("a decision could not be written down", metadata: ["reason": "\(error.problem)"])
+            // The operation is done and must be acknowledged. The next request is refused until
+            // lines can be written again.
+            server.log.error("cannot write to the audit log", metadata: ["reason": "\(error.problem)"])
         }
     }
 
-    /// Sends the answer, what is long in parts, under the memory that the client may take up.
+    /// Sends the response, a long one in parts, within the memory budget of the client.
     private func deliver(_ response: Response, _ reply: Reply) throws(WireError) {
         guard case .records(let records, let damaged, _) = response else { return try reply.send(response) }
         let size = records.reduce(0) { $0 + $1.weight }
@@ -124,7 +126,7 @@ struct RequestHandler {
             return try reply.send(
                 .failure(
                     KeychainError(
-                        .allocate, "too many large results are on their way to this user",
+                        .allocate, "too many large results are being sent to this user",
                         hint: "ask for fewer items at a time"))
             )
         }
@@ -141,7 +143,7 @@ struct RequestHandler {
         try reply.send(.records(Array(records[start...]), damaged: damaged, moreFollows: false))
     }
 
-    /// About how many bytes of results go into one frame.
+    /// The approximate length of the results in one frame, in bytes.
     static let partSize = 256 << 10
     private static let partSecrets = 200
 
@@ -154,7 +156,7 @@ struct RequestHandler {
         switch request {
         case .hello, .recover:
             throw KeychainError(
-                .param, "this is nothing to ask an open keychain for: a connection begins with one hello")
+                .param, "unexpected request: a connection starts with one hello")
         case .add(let item): return .record(try service.add(item, from: identity))
         case .addIdentities(let identities): return .count(try service.addIdentities(identities, from: identity))
         case .copyMatching(let query, let returning):
@@ -164,7 +166,7 @@ struct RequestHandler {
             }
             return .records(found.records, damaged: found.damaged, moreFollows: false)
         case .update(let query, let update):
-            // What is moved can be read where it comes to lie.
+            // Items that are moved can be read in the group that they are moved to.
             if update.accessGroup != nil {
                 try requirePasscode(
                     keychain, identity, toRead: query.accessGroup.map { [AccessGroup($0, grade: .claimed)] })
@@ -224,7 +226,7 @@ struct RequestHandler {
             return .done
         case .restore(let passphrase, let passcode, let merges, let dryRun):
             return try restore(keychain, passphrase, passcode, merges: merges, dryRun: dryRun, identity, reply)
-        case .piece: throw KeychainError(.param, "a piece of a backup came, and nobody waits for one")
+        case .piece: throw KeychainError(.param, "unexpected piece of a backup")
         case .readLog(let after, let since): return try readLog(keychain, after, since, reply)
         case .verifyLog: return try verifyLog(keychain)
         case .openSession(let passcode): return try openSession(keychain, passcode, reply)
@@ -238,7 +240,7 @@ struct RequestHandler {
             try requirePasscode(keychain, identity, toUse: reference)
             guard let permit = server.shared.keyUses.acquire(for: user, timeout: server.limits.timeout) else {
                 throw KeychainError(
-                    .notAvailable, "too many keys of this user are at work",
+                    .notAvailable, "too many concurrent key operations of this user",
                     hint: "use fewer threads at a time, or try again")
             }
             defer { withExtendedLifetime(permit) {} }
@@ -249,7 +251,8 @@ struct RequestHandler {
         }
     }
 
-    /// Few searches at a time hold results: they are in memory before their size is known, and until they are sent.
+    /// Searches for items. The number of concurrent searches is limited, because results are in
+    /// memory before their size is known and until they are sent.
     private func search(
         _ service: any KeychainService, _ query: ItemQuery, _ returning: ReturnTypes, _ identity: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
@@ -258,7 +261,7 @@ struct RequestHandler {
             let limiter = isMultiItem ? server.shared.multiItemSearches : server.shared.searches
             guard let permit = limiter.acquire(for: user, timeout: server.limits.timeout) else {
                 throw KeychainError(
-                    .allocate, "too many large searches of this user are under way",
+                    .allocate, "too many large searches of this user are in progress",
                     hint: "ask for fewer items at a time, or try again")
             }
             permits.hold(permit)
@@ -270,7 +273,7 @@ struct RequestHandler {
         return try outcome.get()
     }
 
-    /// - Parameter groups: nil for whichever there are.
+    /// - Parameter groups: nil for all groups.
     private func requirePasscode(
         _ keychain: ServedKeychain, _ identity: CallerIdentity, toRead groups: [AccessGroup]?
     ) throws(KeychainError) {
@@ -278,13 +281,14 @@ struct RequestHandler {
         guard try keychain.service.lockStatus().hasPasscode else { return }
         throw KeychainError(
             .interactionNotAllowed,
-            "these items are other programs' own, and shown to commands only against the passcode",
+            "these items belong to other programs: commands can read them only with the passcode",
             hint:
                 "give it to the command: latchkey with-passcode -- COMMAND, --passcode-file FILE, or LATCHKEY_PASSCODE_FILE"
         )
     }
 
-    /// What a key has decrypted, or agreed on, is as secret as the key.
+    /// Requires the passcode for using a key, because the result of a decryption or key agreement
+    /// is as secret as the key.
     private func requirePasscode(
         _ keychain: ServedKeychain, _ identity: CallerIdentity, toUse reference: PersistentReference
     ) throws(KeychainError) {
@@ -294,7 +298,8 @@ struct RequestHandler {
         try requirePasscode(keychain, identity, toRead: found.records.map(\.accessGroup))
     }
 
-    /// Runs what takes long on the server's pool, as long as the client is there and the server wants its result.
+    /// Runs a slow operation on the server's pool, until the client disconnects or the server is
+    /// stopped.
     func slow<Value: Sendable>(
         _ kind: SlowWork.Kind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
     ) throws(KeychainError) -> Value {
@@ -314,21 +319,22 @@ struct RequestHandler {
         return status
     }
 
-    /// The state of the lock, with the programs that gave wrong passcodes. A program in a sandbox is not told of others.
+    /// The state of the lock, with the programs that gave wrong passcodes. A program in a sandbox
+    /// gets no information about other programs.
     private func lockStatus(_ keychain: ServedKeychain, _ identity: CallerIdentity) throws(KeychainError) -> LockStatus
     {
         var status = try keychain.service.lockStatus()
         guard status.wrongPasscodes > 0, identity.sandbox == nil, let audit = keychain.audit else { return status }
-        // A log that cannot be read is no reason to say nothing of the lock.
+        // The state of the lock is reported even if the log cannot be read.
         status.guesses = (try? audit.passcodeGuesses()) ?? []
         return status
     }
 
-    /// Sends every new state of the lock, until the client goes.
+    /// Sends every new state of the lock, until the client disconnects.
     private func watch(_ service: any KeychainService, _ reply: Reply) throws(KeychainError) -> Response {
         guard let permit = server.shared.watchers.acquire(for: user, timeout: 0) else {
             throw KeychainError(
-                .notAvailable, "this user watches the lock \(server.limits.watchersPerUser) times already")
+                .notAvailable, "this user has \(server.limits.watchersPerUser) lock watchers, which is the maximum")
         }
         defer { withExtendedLifetime(permit) {} }
         let states = BoundedMailbox<LockState>()
@@ -345,7 +351,7 @@ struct RequestHandler {
 }
 
 extension ItemRecord {
-    /// About how many bytes the record takes.
+    /// The approximate size of the record, in bytes.
     fileprivate var weight: Int {
         var weight = 256 + addedBy.utf8.count + attributes.values.reduce(0) { $0 + 16 + $1.approximateSize }
         if let secrets { weight += (secrets.data?.count ?? 0) + secrets.attributes.values.reduce(0) { $0 + $1.count } }

@@ -4,21 +4,21 @@ public import KeychainModel
 public import LatchkeyService
 public import SecretMemory
 
-/// A keychain that a server serves: the service itself, its log, and what clients are told of it.
+/// A keychain that a server serves: the service, its audit log, and what clients are told about it.
 public struct ServedKeychain: Sendable {
     public let service: any KeychainService
-    /// nil where nothing is written down.
+    /// nil if there is no audit log.
     public let audit: AuditLog?
     public let mode: KeychainStatus.Mode
-    /// Where the keychain lies; nil in memory.
+    /// The directories of the keychain; nil for a keychain in memory.
     public let home: KeychainHome?
-    /// Whether those it is served to have shown that they know the passcode.
+    /// Whether the clients have proven that they know the passcode.
     public let knowsPasscode: Bool
-    /// How large it may become; nil for no limit.
+    /// The maximum size; nil for no limit.
     public let quota: KeychainQuota?
-    /// Opens the same files once more, for a session of its own.
+    /// Opens the same files a second time, for a session.
     public let reopen: @Sendable () throws(KeychainError) -> any KeychainService
-    /// Keeps the keychain open; nil where it is not closed while it is idle.
+    /// Keeps the keychain open; nil if the keychain is never closed as idle.
     public private(set) var lease: KeychainLease?
 
     public init(
@@ -47,40 +47,40 @@ public struct ServedKeychain: Sendable {
     }
 }
 
-/// Which keychain a user's programs get.
+/// Provides the keychain of each user.
 public protocol KeychainProvider: Sendable {
-    /// Decides whether connections of this user are taken at all, before they take anything of the server's.
-    ///
-    /// - Throws: errSecMissingEntitlement where they are not.
+    /// Decides whether connections of this user are accepted, before they use any resources of the
+    /// server.
+    /// - Throws: errSecMissingEntitlement if they are not.
     func requireAllowedUser(of user: UInt32) throws(KeychainError)
 
-    /// What a client of this user is told before anything is opened.
-    ///
-    /// - Throws: errSecMissingEntitlement where this user is not served at all.
+    /// Returns what a client of this user is told before a keychain is opened.
+    /// - Throws: errSecMissingEntitlement if this user has no keychain here.
     func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
 
-    /// The user's keychain, opened when it is asked for.
-    ///
-    /// - Throws: errSecNotAvailable where it cannot be opened, or as many are in use as this provider keeps.
+    /// Returns the user's keychain, and opens it if necessary.
+    /// - Throws: errSecNotAvailable if it cannot be opened, or if the maximum number of keychains
+    ///   is in use.
     func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain
 
-    /// Opens a user's keychain by its recovery key, also where it cannot be opened otherwise, and sets a new passcode.
-    ///
-    /// - Parameter newPasscode: nil only counts what would be lost.
-    /// - Returns: how many items are lost with keys that could not leave the device.
+    /// Opens a user's keychain with its recovery key, even if it cannot be opened otherwise, and
+    /// sets a new passcode.
+    /// - Parameter newPasscode: nil only counts the items that would be lost.
+    /// - Returns: the number of items that are lost, because their keys could not leave the device.
     func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
 
-    /// Closes what was not used for long, as far as nothing is lost by it.
+    /// Closes keychains that were idle for long, if nothing is lost by that.
     func closeIdle()
 
-    /// Passes something on to every keychain that is open.
+    /// Calls `body` with every open keychain.
     func forEachOpen(_ body: (ServedKeychain) -> Void)
 
-    /// Closes what is open.
+    /// Closes all open keychains.
     func close()
 }
 
 extension KeychainProvider {
-    /// Takes connections of every user; who has no keychain is told so in answer to the hello.
+    /// Accepts connections of every user; a user without a keychain gets an error in response to
+    /// the hello.
     public func requireAllowedUser(of user: UInt32) throws(KeychainError) {}
 }

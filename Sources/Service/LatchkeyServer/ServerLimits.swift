@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server lends to the programs of one user, so that none of them takes it from the others.
+/// The limits of a server, so that no user or program can exhaust its resources.
 public struct ServerLimits: Sendable {
-    /// Connections of one user. Beyond them the one that was idle for longest is closed; its client connects again when it needs to.
+    /// Connections of one user. Above this number, the one that was idle for longest is closed; its
+    /// client reconnects when necessary.
     public var connectionsPerUser: Int
     /// Connections of one process.
     public var connectionsPerProcess: Int
-    /// Connections that only wait for a change of the lock, of one user.
+    /// Connections of one user that only wait for a change of the lock.
     public var watchersPerUser: Int
-    /// Sessions of one user, each with connections of its own.
+    /// Sessions of one user; each has its own connections.
     public var sessionsPerUser: Int
     /// Connections of all users together.
     public var connections: Int
-    /// The memory of large frames and results that are on their way, of one user, in bytes.
+    /// The memory of large frames and results that are being transferred, for one user, in bytes.
     public var memoryPerUser: Int
-    /// The same of one process.
+    /// The same for one process, in bytes.
     public var memoryPerProcess: Int
-    /// How long a frame waits for such memory, in seconds.
+    /// How long a frame waits for that memory, in seconds.
     public var timeout: Int
     /// Threads for slow operations, of all users together.
     public var slowThreads: Int
-    /// Slow operations of one user that run at a time.
+    /// Slow operations of one user that run at the same time.
     public var slowWorkPerUser: Int
-    /// Key derivations that run at a time, of all users together: each takes up to 256 MiB.
+    /// Key derivations that run at the same time, of all users together: each takes up to 256 MiB.
     public var derivations: Int
 
     public init(
@@ -44,7 +45,7 @@ public struct ServerLimits: Sendable {
         self.derivations = derivations
     }
 
-    /// What a session lends, which is one of several of its user's.
+    /// The limits of a session. A user can have several sessions, so they are smaller.
     var ofSession: ServerLimits {
         var limits = self
         limits.connectionsPerUser = connectionsPerUser / 8

@@ -3,19 +3,20 @@
 internal import Glibc
 public import LinuxSystem
 
-/// The socket at which a daemon listens, where no service manager listens for it; its name goes when the daemon does.
+/// The socket at which a daemon listens if no service manager does. Its name is removed when the
+/// daemon ends.
 public final class ServerSocket: Sendable {
     public let socket: Socket
     private let path: String
     private let identity: FileStatus.Identity?
     private let lock: HomeLock
 
-    /// Makes the socket at `path`.
-    ///
-    /// A socket that a killed daemon has left behind is replaced; one at which a daemon answers, and anything that is no socket, is not.
+    /// Creates the socket at `path`. A socket that a killed daemon has left behind is replaced. A
+    /// socket at which a daemon answers, and any other kind of file, is not.
     ///
     /// - Parameter isForAll: whether users other than this one may connect.
-    /// - Throws: `SystemError` `EADDRINUSE` where another daemon is there, and what is wrong with the directory.
+    /// - Throws: `SystemError` `EADDRINUSE` if another daemon listens there; other codes if the
+    ///   directory is not suitable.
     public init(at path: String, isForAll: Bool) throws(SystemError) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try Self.prepare(folder, isForAll: isForAll)
@@ -29,9 +30,9 @@ public final class ServerSocket: Sendable {
 
     deinit { remove() }
 
-    /// Takes the socket's name away; who is connected stays so.
+    /// Removes the socket's name; existing connections stay open.
     public func remove() {
-        // Somebody may have put another one in its place.
+        // Another process may have replaced the socket.
         if let found = (try? FileStatus.ofLink(path)) ?? nil, found.identity == identity { unlink(path) }
     }
 
@@ -44,7 +45,7 @@ public final class ServerSocket: Sendable {
             guard mkdir(folder, 0o755) == 0, chmod(folder, 0o755) == 0 else {
                 throw SystemError(
                     "create the directory", path: folder, code: errno,
-                    hint: "make it, and give it to the user of latchkeyd")
+                    hint: "create it, and make the user of latchkeyd its owner")
             }
         }
         guard let status = try FileStatus.of(folder), status.kind == .directory else {
@@ -58,7 +59,7 @@ public final class ServerSocket: Sendable {
         guard found.kind == .socket else {
             throw SystemError(
                 "listen at", path: path, code: EEXIST,
-                hint: "it is no socket; remove it, or choose another place: --socket PATH")
+                hint: "it is not a socket; remove it, or choose another path: --socket PATH")
         }
         do throws(SystemError) {
             _ = try Socket(connectingTo: path)
@@ -74,7 +75,7 @@ public final class ServerSocket: Sendable {
         SystemError(
             "listen at", path: path, code: EADDRINUSE,
             hint:
-                "another latchkeyd, or the service manager, listens there; stop it, or choose another place: --socket PATH"
+                "another latchkeyd, or the service manager, listens there; stop it, or choose another path: --socket PATH"
         )
     }
 }

@@ -3,23 +3,25 @@
 internal import KeychainModel
 internal import LatchkeyService
 
-/// What happens to a user's session or to the machine, as far as the lock follows it. Whoever listens to logind, or to anything else, tells the
-/// server through ``KeychainServer/handleSessionEvent(_:)``, and through nothing else.
+/// An event of a user's session or of the machine that affects the lock. Observers of logind or of
+/// other sources report events only through ``KeychainServer/handleSessionEvent(_:)``.
 public enum SessionEvent: String, CaseIterable, Sendable {
-    /// The screen was locked, or the session asked to be.
+    /// The screen was locked, or the session requested a lock.
     case lock
     /// The machine is about to be suspended.
     case sleep
     /// The session has ended.
     case end
 
-    /// Does to a keychain what the event asks for.
+    /// Locks a keychain as the event requires.
     func apply(to service: any KeychainService) {
-        // Without a passcode there is nothing to lock, and what cannot be locked must not keep the event from the others.
+        // Without a passcode there is nothing to lock. A keychain that cannot be locked must not
+        // stop the event for the others.
         guard let status = try? service.lockStatus(), status.hasPasscode else { return }
         switch self {
         case .lock: _ = try? service.lock(immediately: false)
-        // No grace runs while the machine sleeps: what the lock has closed is closed.
+        // The grace period ends when the machine sleeps: a locked keychain loses its keys
+        // immediately.
         case .sleep where status.settings.locksOnSleep || status.state == .locked:
             _ = try? service.lock(immediately: true)
         case .sleep: break

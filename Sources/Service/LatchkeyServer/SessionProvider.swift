@@ -4,17 +4,19 @@ public import KeychainModel
 public import LatchkeyService
 public import SecretMemory
 
-/// The one keychain of a session: opened for the children of a process, and closed with them.
+/// The single keychain of a session: opened for the children of a process, and closed when the
+/// session ends.
 public final class SessionProvider: KeychainProvider {
     private let user: UInt32
     private let servedKeychain: ServedKeychain
     private let lease: KeychainLease?
 
     /// - Parameters:
-    ///   - user: whose processes are served.
-    ///   - knowsPasscode: whether it was opened by the passcode.
-    ///   - audit: the log of the daemon that holds the session; it is not closed with it.
-    ///   - lease: of the keychain that the session is of, whose home and log it uses.
+    /// - user: the user whose processes are served.
+    /// - knowsPasscode: whether the session was opened with the passcode.
+    /// - audit: the audit log of the daemon that holds the session; it is not closed with the
+    ///   session.
+    /// - lease: the lease of the keychain whose home and audit log the session uses.
     public init(
         user: UInt32, service: any KeychainService, knowsPasscode: Bool, audit: AuditLog? = nil, home: KeychainHome?,
         quota: KeychainQuota? = nil, lease: KeychainLease? = nil
@@ -25,7 +27,7 @@ public final class SessionProvider: KeychainProvider {
             service: service, audit: audit, mode: .session, home: home, knowsPasscode: knowsPasscode, quota: quota
         ) {
             () throws(KeychainError) in
-            throw .parameter("a session does not open further sessions")
+            throw .parameter("a session cannot open further sessions")
         }
     }
 
@@ -33,7 +35,7 @@ public final class SessionProvider: KeychainProvider {
     {
         guard user == self.user else {
             throw KeychainError(
-                .missingEntitlement, "this session serves user \(self.user), and user \(user) is another one")
+                .missingEntitlement, "this session serves user \(self.user), and user \(user) is a different one")
         }
         return (.session, servedKeychain.home)
     }
@@ -45,7 +47,7 @@ public final class SessionProvider: KeychainProvider {
 
     public func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int
     {
-        throw .parameter("a session has nothing to recover; use the recovery key outside of it")
+        throw .parameter("a session cannot be recovered; use the recovery key outside of it")
     }
 
     public func closeIdle() {}

@@ -2,24 +2,26 @@
 
 internal import Synchronization
 
-/// What a server lends to users, and shares with the servers of their sessions: a user has one share, through however many sessions it is asked for.
+/// The per-user resources of a server, which it shares with the servers of its sessions: a user has
+/// one share, regardless of the number of sessions.
 final class SharedResources: Sendable {
     let budget: MemoryBudget
-    /// Searches for one item with its data, whose results are not sent yet.
+    /// Searches for one item with its data, until their results are sent.
     let searches = ConcurrencyLimiter(16)
-    /// Searches for more than one item, whose results are not sent yet.
+    /// Searches for more than one item, until their results are sent.
     let multiItemSearches = ConcurrencyLimiter(2)
-    /// Backups on their way.
+    /// Backups and restores in progress.
     let spools = ConcurrencyLimiter(1)
-    /// Readings of the audit log, each with every file of it open.
+    /// Reads of the audit log; each has all its files open.
     let logReadings = ConcurrencyLimiter(2)
-    /// Operations of keys of the keychain: with a large RSA key each takes some hundredths of a second.
+    /// Operations with keys of the keychain: each takes some hundredths of a second with a large
+    /// RSA key.
     let keyUses = ConcurrencyLimiter(4)
     /// Connections that wait for changes of the lock.
     let watchers: ConcurrencyLimiter
-    /// What takes longer than that.
+    /// Operations that take longer than that.
     let slowWork: SlowWorkPool
-    /// Connections of all users, those included that are leaving.
+    /// Connections of all users, including those that are closing.
     let connections = Atomic(0)
 
     init(_ limits: ServerLimits) {

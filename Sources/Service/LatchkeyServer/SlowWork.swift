@@ -3,12 +3,13 @@
 internal import Dispatch
 internal import LinuxSystem
 
-/// One piece of work of a ``SlowWorkPool``.
+/// One operation of a ``SlowWorkPool``.
 final class SlowWork: Sendable {
     enum Kind: Sendable {
         /// Takes time.
         case computation
-        /// Takes time, and the memory of a key derivation (128 to 256 MiB) until it releases its place (`DerivationPermit`).
+        /// Takes time, and the memory of a key derivation (128 to 256 MiB) until it releases its
+        /// `DerivationPermit`.
         case derivation
     }
 
@@ -22,7 +23,7 @@ final class SlowWork: Sendable {
         (self.kind, self.user, self.body) = (kind, user, body)
     }
 
-    /// Lets go the thread that waits for the end.
+    /// Wakes the thread that waits for the end.
     func end() { ended.signal() }
 
     func waitUntilEnded(milliseconds: Int) -> Bool {

@@ -5,21 +5,22 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import Synchronization
 
-/// Runs what takes long (generating RSA keys, deriving keys from passcodes, restoring, checking) on a few threads of low priority, so that one
-/// user does not take the processors and the memory from the others.
-///
-/// Users take turns, however much each of them asks for. Work whose result is no longer wanted is cancelled: it never starts, or ends at its
-/// next step (`Cancellation`). A derivation that releases its place (`DerivationPermit`) runs on as a computation.
+/// Runs slow operations (generating RSA keys, deriving keys from passcodes, restoring, checking) on
+/// a few threads of low priority, so that no user can exhaust the processors and the memory. Users
+/// are scheduled round-robin, regardless of how much work each of them requests. Work whose result
+/// is no longer needed is cancelled: it never starts, or ends at its next step (`Cancellation`). A
+/// derivation that releases its `DerivationPermit` continues as a computation.
 final class SlowWorkPool: Sendable {
     private let limits: ServerLimits
     private let queue = Mutex(SlowWorkQueue())
 
     init(_ limits: ServerLimits) { self.limits = limits }
 
-    /// Runs `body` on a thread of the pool, and gives its result.
-    ///
-    /// - Parameter isAbandoned: asked ten times a second whether the result is no longer wanted.
-    /// - Throws: what `body` throws; errSecNotAvailable where the work was cancelled before it began, or the pool has ended.
+    /// Runs `body` on a thread of the pool, and returns its result.
+    /// - Parameter isAbandoned: called ten times a second; returns true if the result is no longer
+    ///   needed.
+    /// - Throws: what `body` throws; errSecNotAvailable if the work was cancelled before it began,
+    ///   or if the pool is stopped.
     func run<Value: Sendable>(
         _ kind: SlowWork.Kind, for user: UInt32, isAbandoned: () -> Bool,
         _ body: @escaping @Sendable () throws(KeychainError) -> Value
@@ -37,27 +38,27 @@ final class SlowWorkPool: Sendable {
         return try result.get()
     }
 
-    /// Cancels everything, and takes nothing more.
+    /// Cancels all work, and accepts no more.
     func stop() {
         for work in queue.withLock({ $0.close() }) { work.end() }
     }
 
-    /// How much runs, and how much waits; for tests.
+    /// The number of running and of waiting operations; for tests.
     var load: (running: Int, waiting: Int) { queue.withLock { ($0.runningCount, $0.waitingCount) } }
 
-    /// How many threads were ever started; for tests.
+    /// The total number of threads that were started; for tests.
     var startedThreads: Int { queue.withLock { $0.startedThreads } }
 
     private func startThreads() {
         while queue.withLock({ $0.acquireThread(limits) }) {
             guard BackgroundThread.run({ [self] in runWork() }) else {
-                // Those that run already do the work; without any, the next request tries again.
+                // Running threads do the work; if there are none, the next request tries again.
                 return queue.withLock { $0.releaseThread() }
             }
         }
     }
 
-    /// What a thread does: work, until none may begin.
+    /// The body of a thread: runs work until none may start.
     private func runWork() {
         BackgroundThread.lowerPriority()
         while let work = queue.withLock({ $0.next(limits) }) {
@@ -75,7 +76,8 @@ final class SlowWorkPool: Sendable {
     }
 
     private static let cancelled = KeychainError(
-        .notAvailable, "the operation was not begun: latchkeyd is stopping, or its client has gone", hint: "try again")
+        .notAvailable, "the operation was not started: latchkeyd is stopping, or the client has disconnected",
+        hint: "try again")
 
     private final class Outcome<Value: Sendable>: Sendable {
         private let result = Mutex<Result<Value, KeychainError>?>(nil)

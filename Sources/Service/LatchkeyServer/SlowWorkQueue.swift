@@ -2,27 +2,28 @@
 
 internal import LinuxSystem
 
-/// Which work waits, which runs, and which is next: users take turns, and none of them has more than its share at a time.
+/// The waiting and the running work. Users are scheduled round-robin, and each is limited to its
+/// share.
 struct SlowWorkQueue {
-    /// The users who wait for something, the next one first.
+    /// The users with waiting work, the next one first.
     private var userOrder: [UInt32] = []
     private var waiting: [UInt32: [SlowWork]] = [:]
     private var running: [Running] = []
     private var threads = 0
-    /// How many threads were ever started; for tests.
+    /// The total number of threads that were started; for tests.
     private(set) var startedThreads = 0
     private var isClosed = false
 
     private struct Running {
         let work: SlowWork
-        /// What the work is from now on: a derivation becomes a computation when it releases its place.
+        /// The current kind: a derivation becomes a computation when it releases its permit.
         let kind: SlowWork.Kind
     }
 
     var runningCount: Int { running.count }
     var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
 
-    /// - Returns: false where nothing is taken any more.
+    /// - Returns: false if the queue is closed.
     mutating func add(_ work: SlowWork) -> Bool {
         guard !isClosed else { return false }
         if waiting[work.user] == nil { userOrder.append(work.user) }
@@ -30,12 +31,13 @@ struct SlowWorkQueue {
         return true
     }
 
-    /// The work that begins now; nil where none may, for which the thread that asked is given back.
+    /// Returns the work to start now; if none may start, returns nil and releases the calling
+    /// thread.
     mutating func next(_ limits: ServerLimits) -> SlowWork? {
         for user in userOrder {
             guard let work = waiting[user]?.first(where: { canStart($0, limits) }) else { continue }
             _ = removeWaiting(work)
-            // Behind all others.
+            // Moved to the end of the queue.
             if waiting[user] != nil {
                 userOrder.removeAll { $0 == user }
                 userOrder.append(user)
@@ -51,11 +53,12 @@ struct SlowWorkQueue {
         let own = running.filter { $0.work.user == work.user }
         guard own.count < limits.slowWorkPerUser else { return false }
         guard work.kind == .derivation else { return true }
-        // Each takes up to 256 MiB: one of a user, and as many as the memory of the service is for.
+        // Each takes up to 256 MiB: one for each user, and in total as many as the service's memory
+        // allows.
         return !own.contains { $0.kind == .derivation } && running.count { $0.kind == .derivation } < limits.derivations
     }
 
-    /// - Returns: whether it waited still.
+    /// - Returns: whether the work was still waiting.
     mutating func removeWaiting(_ work: SlowWork) -> Bool {
         guard var list = waiting[work.user], let index = list.firstIndex(where: { $0 === work }) else { return false }
         list.remove(at: index)
@@ -64,15 +67,15 @@ struct SlowWorkQueue {
         return true
     }
 
-    /// Notes that work has ended.
+    /// Removes work that has ended.
     mutating func remove(_ work: SlowWork) { running.removeAll { $0.work === work } }
 
-    /// Counts running work as a computation from now on: its derivations are done.
+    /// Counts running work as a computation from now on, because its derivations are done.
     mutating func releaseDerivation(of work: SlowWork) {
         running = running.map { $0.work === work ? Running(work: work, kind: .computation) : $0 }
     }
 
-    /// Cancels what runs, and gives what waited.
+    /// Cancels running work, and returns the work that was waiting.
     mutating func close() -> [SlowWork] {
         isClosed = true
         for entry in running { entry.work.cancellation.request() }
@@ -82,7 +85,8 @@ struct SlowWorkQueue {
 
     // MARK: Threads
 
-    /// - Returns: whether one more thread is to be started. One that is on its way to work takes the next; only what may begin needs another.
+    /// - Returns: whether to start one more thread. A started thread without work takes the next
+    ///   work, so a new thread is needed only if there is none and some waiting work may start.
     mutating func acquireThread(_ limits: ServerLimits) -> Bool {
         guard threads < limits.slowThreads, threads == running.count,
             waiting.values.contains(where: { $0.contains { canStart($0, limits) } })

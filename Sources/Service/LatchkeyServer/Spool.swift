@@ -6,8 +6,9 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import Synchronization
 
-/// A file without a name that holds a backup on its way, so that a slow client keeps nobody waiting who reads or writes the keychain. What it
-/// holds is encrypted, and it ends with its last descriptor.
+/// An unnamed file that holds a backup during its transfer, so that a slow client does not block
+/// other users of the keychain. Its content is encrypted, and the file is deleted with its last
+/// descriptor.
 final class Spool: Sendable {
     private let descriptor: OwnedDescriptor
     private let path: String
@@ -15,8 +16,8 @@ final class Spool: Sendable {
     private let written = Atomic<Int>(0)
 
     /// - Parameters:
-    ///   - directory: a private one of the file system that has the room.
-    ///   - limit: how long it may become, in bytes.
+    /// - directory: a private directory on the file system of the keychain.
+    /// - limit: the maximum length, in bytes.
     init(in directory: String, limit: Int) throws(KeychainError) {
         path = directory
         self.limit = limit
@@ -31,8 +32,8 @@ final class Spool: Sendable {
         let length = written.load(ordering: .relaxed)
         guard bytes.count <= limit - length else {
             throw KeychainError(
-                .diskFull, "the backup has more than the \(limit >> 20) MiB that this user may take up",
-                hint: "ask the administrator: /etc/latchkey/daemon.conf")
+                .diskFull, "the backup is larger than \(limit >> 20) MiB, the limit for this user",
+                hint: "ask the administrator to raise the limit in /etc/latchkey/daemon.conf")
         }
         do throws(SystemError) { try descriptor.write(bytes, path: path) } catch { throw KeychainError(error) }
         written.store(length + bytes.count, ordering: .relaxed)
@@ -52,7 +53,7 @@ final class Spool: Sendable {
         do throws(SystemError) {
             return try OwnedDescriptor(unnamedIn: directory, flags: O_RDWR)
         } catch {
-            // A file system without nameless files: its name goes at once.
+            // The file system has no unnamed files: the name is removed immediately.
             let name = "\(directory)/spool-\(RandomBytes.hexadecimal(count: 8))"
             let opened = try OwnedDescriptor(opening: name, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
             unlink(name)
@@ -60,6 +61,6 @@ final class Spool: Sendable {
         }
     }
 
-    /// Where there is no quota: 4 GiB.
+    /// The limit without a quota: 4 GiB.
     static let maxLength = 4 << 30
 }
