@@ -21,6 +21,7 @@ final class ConnectionRegistry: Sendable {
 
     /// Registers a connection. If its user has too many, the connection that was idle for longest
     /// is closed.
+    ///
     /// - Throws: errSecNotAvailable if none of them is idle.
     func register(_ connection: Connection) throws(KeychainError) {
         let (leaving, problem) = state.withLock { state -> (Connection?, KeychainError?) in

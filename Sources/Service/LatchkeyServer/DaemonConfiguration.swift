@@ -19,6 +19,7 @@ public struct DaemonConfiguration: Sendable, Equatable {
     public static let systemPath = "/etc/latchkey/daemon.conf"
 
     /// Reads the file; returns the defaults if there is no file.
+    ///
     /// - Throws: if the file is not valid, or if users other than its owner can write it. Such a
     ///   file is never ignored.
     public static func load(from path: String = systemPath, owner: UInt32 = 0) throws(SystemError)

@@ -38,6 +38,7 @@ public final class HomeProvider: KeychainProvider {
     private let slots = Mutex<[UInt32: KeychainSlot]>([:])
 
     /// The keychain of one user, for this user only.
+    ///
     /// - Parameter automaticPasscode: the passcode that the daemon was started with, if any.
     public convenience init(
         user: UInt32, home: KeychainHome, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
@@ -54,7 +55,7 @@ public final class HomeProvider: KeychainProvider {
     /// - Parameters:
     ///   - quota: of each keychain; nil for no limit.
     ///   - open: how many keychains stay open.
-    /// - subordinates: the user ids that are refused; nil to refuse none.
+    ///   - subordinates: the user ids that are refused; nil to refuse none.
     public convenience init(
         stateDirectory: String, clocks: Clocks = .system, limits: AuditLog.Limits = AuditLog.Limits(),
         quota: KeychainQuota? = nil,
@@ -85,6 +86,7 @@ public final class HomeProvider: KeychainProvider {
     }
 
     /// Acquires the ownership of a user's home before the first request.
+    ///
     /// - Throws: errSecNotAvailable if another daemon owns it.
     public func acquire(homeOf user: UInt32) throws(KeychainError) {
         let home = try home(of: user)

@@ -32,9 +32,9 @@ public final class KeychainServer: Sendable {
     private let heartbeat = Atomic(BootClock.system.now())
 
     /// - Parameters:
-    /// - provider: provides the keychain of each user; closed with the server.
-    /// - reader: identifies callers.
-    /// - log: receives events of connections, never the content of requests.
+    ///   - provider: provides the keychain of each user; closed with the server.
+    ///   - reader: identifies callers.
+    ///   - log: receives events of connections, never the content of requests.
     public convenience init(
         _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits = ServerLimits(),
         log: Logger = Logger(label: "latchkeyd") { _ in SwiftLogNoOpLogHandler() }
@@ -45,6 +45,7 @@ public final class KeychainServer: Sendable {
     }
 
     /// The server of a session, which shares the per-user limits of `server`.
+    ///
     /// - Parameter permit: held until this server, its connections and their requests have ended.
     convenience init(
         sessionOf server: KeychainServer, _ provider: any KeychainProvider, permit: ConcurrencyLimiter.Permit? = nil
@@ -90,6 +91,7 @@ public final class KeychainServer: Sendable {
 
     /// Periodically closes idle keychains and evicts expired responses, on a separate thread, until
     /// ``stop(timeout:)``.
+    ///
     /// - Returns: false if no thread could be started.
     public func startHousekeeping() -> Bool {
         // Counted with the accepting threads, so that `stop` waits for it too: it may be closing a
@@ -126,6 +128,7 @@ public final class KeychainServer: Sendable {
     }
 
     /// Serves a connection on a separate thread.
+    ///
     /// - Parameter identity: the caller, instead of the one that the kernel reports; for tests.
     public func serve(_ socket: Socket, as identity: CallerIdentity? = nil) {
         do throws(SystemError) {
@@ -182,6 +185,7 @@ public final class KeychainServer: Sendable {
 
     /// Accepts no more requests, answers those in progress, closes the keychains and wipes their
     /// keys.
+    ///
     /// - Parameter timeout: the longest time to wait for requests in progress, in seconds.
     public func stop(timeout: Int = 20) {
         stopping.raise()

@@ -103,6 +103,7 @@ final class KeychainSlot: Sendable {
 
     /// Closes the keychain and releases its home if it is not in use and closing it loses nothing.
     /// An unlocked keychain stays open.
+    ///
     /// - Returns: true if the keychain was open and is now closed.
     func closeIfIdle() -> Bool {
         semaphore.acquire()

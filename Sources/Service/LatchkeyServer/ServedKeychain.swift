@@ -51,20 +51,24 @@ public struct ServedKeychain: Sendable {
 public protocol KeychainProvider: Sendable {
     /// Decides whether connections of this user are accepted, before they use any resources of the
     /// server.
+    ///
     /// - Throws: errSecMissingEntitlement if they are not.
     func requireAllowedUser(of user: UInt32) throws(KeychainError)
 
     /// Returns what a client of this user is told before a keychain is opened.
+    ///
     /// - Throws: errSecMissingEntitlement if this user has no keychain here.
     func modeAndHome(for user: UInt32) throws(KeychainError) -> (mode: KeychainStatus.Mode, home: KeychainHome?)
 
     /// Returns the user's keychain, and opens it if necessary.
+    ///
     /// - Throws: errSecNotAvailable if it cannot be opened, or if the maximum number of keychains
     ///   is in use.
     func keychain(of user: UInt32) throws(KeychainError) -> ServedKeychain
 
     /// Opens a user's keychain with its recovery key, even if it cannot be opened otherwise, and
     /// sets a new passcode.
+    ///
     /// - Parameter newPasscode: nil only counts the items that would be lost.
     /// - Returns: the number of items that are lost, because their keys could not leave the device.
     func recover(_ user: UInt32, with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int

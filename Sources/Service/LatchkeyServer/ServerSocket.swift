@@ -11,8 +11,10 @@ public final class ServerSocket: Sendable {
     private let identity: FileStatus.Identity?
     private let lock: HomeLock
 
-    /// Creates the socket at `path`. A socket that a killed daemon has left behind is replaced. A
-    /// socket at which a daemon answers, and any other kind of file, is not.
+    /// Creates the socket at `path`.
+    ///
+    /// A socket that a killed daemon has left behind is replaced. A socket at which a daemon
+    /// answers, and any other kind of file, is not.
     ///
     /// - Parameter isForAll: whether users other than this one may connect.
     /// - Throws: `SystemError` `EADDRINUSE` if another daemon listens there; other codes if the

@@ -12,11 +12,11 @@ public final class SessionProvider: KeychainProvider {
     private let lease: KeychainLease?
 
     /// - Parameters:
-    /// - user: the user whose processes are served.
-    /// - knowsPasscode: whether the session was opened with the passcode.
-    /// - audit: the audit log of the daemon that holds the session; it is not closed with the
-    ///   session.
-    /// - lease: the lease of the keychain whose home and audit log the session uses.
+    ///   - user: the user whose processes are served.
+    ///   - knowsPasscode: whether the session was opened with the passcode.
+    ///   - audit: the audit log of the daemon that holds the session; it is not closed with the
+    ///     session.
+    ///   - lease: the lease of the keychain whose home and audit log the session uses.
     public init(
         user: UInt32, service: any KeychainService, knowsPasscode: Bool, audit: AuditLog? = nil, home: KeychainHome?,
         quota: KeychainQuota? = nil, lease: KeychainLease? = nil

@@ -6,10 +6,11 @@ internal import LinuxSystem
 internal import Synchronization
 
 /// Runs slow operations (generating RSA keys, deriving keys from passcodes, restoring, checking) on
-/// a few threads of low priority, so that no user can exhaust the processors and the memory. Users
-/// are scheduled round-robin, regardless of how much work each of them requests. Work whose result
-/// is no longer needed is cancelled: it never starts, or ends at its next step (`Cancellation`). A
-/// derivation that releases its `DerivationPermit` continues as a computation.
+/// a few threads of low priority, so that no user can exhaust the processors and the memory.
+///
+/// Users are scheduled round-robin, regardless of how much work each of them requests. Work whose
+/// result is no longer needed is cancelled: it never starts, or ends at its next step
+/// (`Cancellation`). A derivation that releases its `DerivationPermit` continues as a computation.
 final class SlowWorkPool: Sendable {
     private let limits: ServerLimits
     private let queue = Mutex(SlowWorkQueue())
@@ -17,6 +18,7 @@ final class SlowWorkPool: Sendable {
     init(_ limits: ServerLimits) { self.limits = limits }
 
     /// Runs `body` on a thread of the pool, and returns its result.
+    ///
     /// - Parameter isAbandoned: called ten times a second; returns true if the result is no longer
     ///   needed.
     /// - Throws: what `body` throws; errSecNotAvailable if the work was cancelled before it began,

@@ -16,8 +16,8 @@ final class Spool: Sendable {
     private let written = Atomic<Int>(0)
 
     /// - Parameters:
-    /// - directory: a private directory on the file system of the keychain.
-    /// - limit: the maximum length, in bytes.
+    ///   - directory: a private directory on the file system of the keychain.
+    ///   - limit: the maximum length, in bytes.
     init(in directory: String, limit: Int) throws(KeychainError) {
         path = directory
         self.limit = limit
