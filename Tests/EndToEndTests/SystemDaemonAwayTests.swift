@@ -74,7 +74,7 @@ struct SystemDaemonAwayTests {
         let fixture = try SystemFixture()
         #expect(try fixture.run("ProofWorker", "item", "add", "a", "v").output == "0\n")
         let early = try fixture.run("latchkeyd", "--system", "--release")
-        #expect(early.status != 0 && early.error.contains("is there, and programs use it"), "\(early)")
+        #expect(early.status != 0 && early.error.contains("is running, and programs use it"), "\(early)")
         #expect(fixture.daemon.stop() == 0)
         #expect(try fixture.run("latchkeyd", "--system", "--release").status == 0)
         #expect(try fixture.run("ProofWorker", "item", "find", "a", "-").output == "-25300\n")

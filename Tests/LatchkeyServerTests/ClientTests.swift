@@ -133,7 +133,7 @@ struct ClientTests {
         let (service, _) = service(fixture, [.vanish(performsRequest: wasMade), .restarted])
         let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("a"), from: caller) }
         #expect(
-            error?.status == .io && error?.problem.contains("whether it was made is not known") == true
+            error?.status == .io && error?.problem.contains("it is unknown whether the change was made") == true
                 && error?.hint != nil)
         #expect(try count(fixture) == (wasMade ? 1 : 0))
     }
@@ -145,11 +145,14 @@ struct ClientTests {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, Array(repeating: .vanish(performsRequest: false), count: 20))
         let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("a"), from: caller) }
-        #expect(error?.problem.contains("whether it was made is not known") == true, "\(String(describing: error))")
+        #expect(
+            error?.problem.contains("it is unknown whether the change was made") == true, "\(String(describing: error))"
+        )
         let (other, _) = self.service(
             fixture, [.vanish(performsRequest: true)] + Array(repeating: .absent, count: 1000))
         let away = #expect(throws: KeychainError.self) { try other.add(Items.addition("b"), from: caller) }
-        #expect(away?.problem.contains("whether it was made is not known") == true, "\(String(describing: away))")
+        #expect(
+            away?.problem.contains("it is unknown whether the change was made") == true, "\(String(describing: away))")
     }
 
     @Test("A lookup is asked for again, whoever answers")

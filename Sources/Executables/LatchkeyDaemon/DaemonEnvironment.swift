@@ -7,16 +7,16 @@ internal import LatchkeyServer
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// Where a daemon listens, and which keychains it serves.
+/// The socket at which a daemon listens, and the keychains that it serves.
 struct DaemonEnvironment {
     let isSystem: Bool
-    /// The path that the command line names.
+    /// The path given on the command line.
     let socket: String?
     let stateDirectory: String
     let entitlements: String
     /// The file of subordinate user ids.
     let subordinates: String
-    /// Of each keychain's audit log.
+    /// The limits of each keychain's audit log.
     let auditLimits: AuditLog.Limits
 
     func socketPath() throws(KeychainError) -> String {
@@ -29,7 +29,7 @@ struct DaemonEnvironment {
         guard access(directory, W_OK) == 0 else {
             throw KeychainError(
                 .notAvailable,
-                "there is no place for the socket: XDG_RUNTIME_DIR is not set, and \(directory) is not there",
+                "no directory for the socket: XDG_RUNTIME_DIR is not set, and \(directory) does not exist or is not writable",
                 hint: "export XDG_RUNTIME_DIR=/path/of/a/private/directory, for the daemon and for its clients")
         }
         return "\(directory)/latchkey/socket"
@@ -39,9 +39,9 @@ struct DaemonEnvironment {
         try KeychainHome.resolve(environment)
     }
 
-    /// The keychains, with the home of the one user taken already.
+    /// Returns the keychains. A user's daemon already owns the home of its user.
     ///
-    /// - Throws: also where the administrator's file is not understood.
+    /// - Throws: also if the configuration file is not valid.
     func provider() throws -> HomeProvider {
         if isSystem {
             let configuration = try DaemonConfiguration.load()
@@ -57,7 +57,8 @@ struct DaemonEnvironment {
         return provider
     }
 
-    /// How callers are known. A user's daemon is in the hands of the user's programs, so that it attests nothing.
+    /// Returns the reader of caller identities. A user's daemon attests nothing, because the user's
+    /// programs control it.
     func reader() -> CallerReader {
         let own = ProcessDirectory(getpid()).executable
         let command = own.flatMap { path in path.lastIndex(of: "/").map { "\(path[..<$0])/latchkey" } }

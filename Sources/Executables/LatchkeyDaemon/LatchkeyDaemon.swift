@@ -11,18 +11,19 @@ internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// The daemon `latchkeyd`: wiring only.
+/// The daemon `latchkeyd`: only the command line and the start.
 @main
 struct LatchkeyDaemon: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "latchkeyd",
-        abstract: "Holds one keychain for all programs, kept apart by access group.",
+        abstract: "Hold one keychain for all programs, separated by access groups.",
         discussion: """
-            A user's daemon serves the keychain of that user, and marks it as its own: programs then no longer open the files themselves, also
-            when the daemon is away. The system's daemon runs as a user of its own and keeps a keychain for each user, which that user's programs
-            can use but not read from the disk.
+            A user's daemon serves the keychain of that user and writes a marker file: from then on, programs no
+            longer open the files themselves, even if the daemon is not running. The system's daemon runs as a
+            separate user and keeps a keychain for each user. A user's programs can use that keychain, but cannot read
+            its files.
 
-            Under systemd the socket is listened on by the service manager: systemctl --user enable --now latchkeyd.socket
+            With systemd, the service manager listens at the socket: systemctl --user enable --now latchkeyd.socket
 
             EXAMPLES:
               latchkeyd --user
@@ -34,46 +35,48 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     @Flag(help: "Serve this user's keychain to this user's programs.")
     var user = false
 
-    @Flag(help: "Serve every user a keychain of his own, kept by the user that the daemon runs as.")
+    @Flag(help: "Serve a separate keychain to each user, stored by the user that the daemon runs as.")
     var system = false
 
     @Flag(
         help: ArgumentHelp(
-            "Let the programs of this user open the keychain in the home themselves again, and end.",
+            "Let the programs of this user open the keychain in the home themselves again, and exit.",
             discussion:
-                "With --user, where it belonged to a user's daemon; with --system, where the system's daemon kept another one."
+                "With --user, if the keychain belonged to a user's daemon; with --system, if the system's daemon kept a separate one."
         ))
     var release = false
 
-    @Option(help: ArgumentHelp("Listen at this path instead of the usual one.", valueName: "path"))
+    @Option(help: ArgumentHelp("Listen at this path instead of the default one.", valueName: "path"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("With --system: where the keychains are kept.", valueName: "directory"))
+    @Option(help: ArgumentHelp("With --system: the directory that contains the keychains.", valueName: "directory"))
     var stateDirectory = "/var/lib/latchkey"
 
-    @Option(help: ArgumentHelp("With --system: the administrator's entitlements.", valueName: "directory"))
+    @Option(help: ArgumentHelp("With --system: the directory of entitlement files.", valueName: "directory"))
     var entitlements = "/etc/latchkey/entitlements.d"
 
-    @Option(help: ArgumentHelp("With --system: the subordinate user ids, which have no keychains.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "With --system: the file of subordinate user ids, which have no keychains.", valueName: "file"))
     var subuid = SubordinateUsers.systemPath
 
     @Option(
         help: ArgumentHelp(
-            "How much of the disk each keychain's audit log may take, in MiB, from 1 to 65536.", valueName: "size"))
+            "The maximum size of each keychain's audit log, in MiB, from 1 to 65536.", valueName: "size"))
     var auditSize = 40
 
     @Option(
         help: ArgumentHelp(
-            "How many days each audit log reaches back at least, as far as its size allows, from 0 to 36500.",
+            "The minimum age of audit log lines before removal, in days, from 0 to 36500. The size limit takes precedence.",
             valueName: "days"))
     var auditAge = 30
 
-    @Option(help: ArgumentHelp("How much to say: debug, info, notice, warning or error.", valueName: "level"))
+    @Option(help: ArgumentHelp("The log level: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = LogLevel.notice
 
     enum LogLevel: String, CaseIterable, ExpressibleByArgument { case debug, info, notice, warning, error }
 
-    /// Takes the arguments from where they are also without /proc, and shows them in refusals as printable text.
+    /// Reads the arguments without /proc, and prints them in error messages as printable text.
     static func main() async {
         do {
             var command = try parseAsRoot(Array(ProcessArguments.all.dropFirst()))
@@ -89,12 +92,12 @@ struct LatchkeyDaemon: AsyncParsableCommand {
     }
 
     func validate() throws {
-        guard user != system else { throw ValidationError("say either --user or --system") }
+        guard user != system else { throw ValidationError("give either --user or --system") }
         guard (1...65536).contains(auditSize) else {
-            throw ValidationError("--audit-size is \(auditSize), and must be a number of MiB from 1 to 65536")
+            throw ValidationError("--audit-size must be a number of MiB from 1 to 65536, and is \(auditSize)")
         }
         guard (0...36500).contains(auditAge) else {
-            throw ValidationError("--audit-age is \(auditAge), and must be a number of days from 0 to 36500")
+            throw ValidationError("--audit-age must be a number of days from 0 to 36500, and is \(auditAge)")
         }
     }
 
@@ -134,15 +137,15 @@ struct LatchkeyDaemon: AsyncParsableCommand {
         if system { return try forgetSystemDaemon(home) }
         let wasMarked = try HomeOwnership.removeMarker(home)
         let path = home.dataDirectory
-        Self.say(wasMarked ? "\(path) belongs to the programs themselves again" : "\(path) belonged to no daemon")
+        Self.say(wasMarked ? "programs open the keychain in \(path) themselves again" : "\(path) belonged to no daemon")
     }
 
-    /// What the system's daemon keeps stays where it is.
+    /// Removes the marker file. The keychain that the system's daemon keeps is not changed.
     private func forgetSystemDaemon(_ home: KeychainHome) throws {
         let wasMarked = try KeychainClient.forgetSystemDaemon(home)
         Self.say(
             wasMarked
-                ? "programs of this user open the keychain in \(home.dataDirectory); what the system's latchkeyd keeps stays there"
+                ? "programs of this user open the keychain in \(home.dataDirectory); the system's latchkeyd still has its keychain of this user"
                 : "programs of this user did not depend on the system's latchkeyd")
     }
 

@@ -3,7 +3,8 @@
 internal import LinuxSystem
 internal import Logging
 
-/// swift-log's lines on standard error, with messages and metadata as ``PrintableText``: they hold what callers sent.
+/// Writes swift-log's lines to standard error. Messages and metadata are converted to
+/// ``PrintableText``, because they contain data from callers.
 struct PrintableLogHandler: LogHandler {
     private var stream: StreamLogHandler
 

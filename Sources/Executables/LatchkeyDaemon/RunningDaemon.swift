@@ -8,14 +8,14 @@ internal import LinuxSystem
 internal import Logging
 internal import ServiceLifecycle
 
-/// A daemon that listens, from its start to the signal that ends it.
+/// A daemon from its start to the signal that stops it.
 final class RunningDaemon: Service {
     private let server: KeychainServer
     private let own: ServerSocket?
     private let log: Logger
     private let watchdogEnd: StopSignal
 
-    /// Listens at the sockets of the service manager, or at one of its own.
+    /// Listens at the sockets of the service manager, or at a socket that it creates.
     init(_ environment: DaemonEnvironment, _ log: Logger) throws {
         self.log = log
         watchdogEnd = try StopSignal()
@@ -37,20 +37,21 @@ final class RunningDaemon: Service {
         try await gracefulShutdown()
         _ = try? ServiceManager.notify("STOPPING=1")
         watchdogEnd.raise()
-        // Who comes now finds the next daemon, or none.
+        // Clients that connect from now on reach the next daemon, or none.
         own?.remove()
         server.stop()
         log.info("stopped")
     }
 
-    /// Tells the service manager that connections are still being taken, twice as often as it wants to hear it.
+    /// Notifies the service manager that connections are still being accepted, twice in each
+    /// watchdog interval.
     private func startWatchdog() {
         guard let interval = ServiceManager.watchdogInterval else { return }
         let pause = Int32(clamping: max(1, interval / 2000))
         BackgroundThread.run { [server, watchdogEnd, log] in
             while !watchdogEnd.wait(milliseconds: pause) {
                 guard server.isAlive else {
-                    log.error("connections are no longer taken")
+                    log.error("connections are no longer accepted")
                     continue
                 }
                 _ = try? ServiceManager.notify("WATCHDOG=1")

@@ -6,7 +6,7 @@ internal import LatchkeyCommands
 internal import LinuxSystem
 internal import Logging
 
-/// The command `latchkey`, also installed as `security`: wiring only.
+/// The command `latchkey`, also installed as `security`: only the start.
 @main
 enum LatchkeyTool {
     static func main() {
@@ -20,7 +20,7 @@ enum LatchkeyTool {
         } catch {
             return LatchkeyMain.refuse(error.description, io: io)
         }
-        // What a library would log, a command says in its own words or not at all.
+        // The log lines of libraries are discarded: the command prints its own messages.
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         KeychainClient.actAsUserCommand()
         defer { KeychainClient.close() }

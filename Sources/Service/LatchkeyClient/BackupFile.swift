@@ -5,12 +5,13 @@ public import KeychainModel
 public import LatchkeyService
 internal import LinuxSystem
 
-/// A backup as a file: written whole or not at all, readable by its owner alone.
+/// A backup file: written completely or not at all, and readable only by its owner.
 public enum BackupFile {
-    /// Writes the file through a draft beside it, and puts it in its place when it is complete and durable.
+    /// Writes a temporary file in the same directory, and renames it when it is complete and
+    /// durable.
     ///
-    /// - Parameter replaces: whether a file that is there may be replaced.
-    /// - Throws: errSecDuplicateItem where there is one and it may not.
+    /// - Parameter replaces: whether an existing file may be replaced.
+    /// - Throws: errSecDuplicateItem if the file exists and may not be replaced.
     public static func write<Result>(
         _ path: String, replaces: Bool, _ body: (@escaping BackupSink) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
@@ -33,7 +34,8 @@ public enum BackupFile {
         return result
     }
 
-    /// Lends the bytes of the file, in order; `-` is standard input, from where it stands.
+    /// Lends the bytes of the file to `body`, in order; `-` is standard input from its current
+    /// position.
     public static func read<Result>(
         _ path: String, _ body: (@escaping BackupSource) throws(KeychainError) -> Result
     ) throws(KeychainError) -> Result {
@@ -43,12 +45,14 @@ public enum BackupFile {
         }
     }
 
-    /// Gives the draft its name; false where it still has the name of the draft as well.
+    /// Gives the temporary file its final name; returns false if it still has the temporary name as
+    /// well.
     private static func publish(_ temporaryPath: String, as path: String, replaces: Bool) throws(SystemError) -> Bool {
         // link(2) never replaces, rename(2) always does.
         if !replaces {
             if link(temporaryPath, path) == 0 { return false }
-            // File systems of memory sticks have no links: there the name is taken first, and then replaced.
+            // FAT and other file systems without hard links: the name is created first, and then
+            // replaced.
             guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw .last("create", path: path) }
             _ = try OwnedDescriptor(opening: path, flags: O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         }
@@ -80,7 +84,7 @@ public enum BackupFile {
     }
 }
 
-/// A descriptor that a closure can hold.
+/// A file descriptor that a closure can capture.
 private final class SharedDescriptor {
     private let descriptor: OwnedDescriptor
 

@@ -3,9 +3,11 @@
 public import KeychainModel
 public import LatchkeyService
 
-/// Who calls, and which keychain answers, for the current task. Ordinary programs have none: they are who they are.
+/// The caller identity and the keychain service of the current task. It is nil in ordinary
+/// programs, which have the identity of their process.
 ///
-/// Tests use it to be any program, on a keychain of their own. It grants nothing: in process, identity is a claim anyway.
+/// Tests use it to act as any program, on a separate keychain. It grants no rights, because the
+/// identity of an in-process caller is only a claim.
 @_spi(Testing) public struct CallerContext: Sendable {
     public var identity: CallerIdentity
     public var service: any KeychainService

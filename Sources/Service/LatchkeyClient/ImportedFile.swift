@@ -5,14 +5,15 @@ public import KeyServices
 public import KeychainModel
 public import SecretMemory
 
-/// Keys and certificates of a file, whatever its format.
+/// The keys and certificates of a file in any supported format.
 public struct ImportedFile: Sendable {
-    /// In the order of the file, with what it calls them.
+    /// In the order of the file, with the labels that the file gives them.
     public private(set) var keys: [(entry: KeyFileEntry, label: String?)] = []
     public private(set) var certificates: [(certificate: Certificate, label: String?)] = []
     private var byKey: [[UInt8]: (certificate: Certificate, label: String?)] = [:]
 
-    /// - Throws: errSecDecode and errSecParam for what cannot be read, errSecAuthFailed and errSecPassphraseRequired.
+    /// - Throws: errSecDecode or errSecParam if the file cannot be read; errSecAuthFailed or
+    ///   errSecPassphraseRequired if the passphrase is wrong or missing.
     public init(_ bytes: SharedSecret, passphrase: SharedSecret?) throws(KeychainError) {
         try bytes.withUnsafeBytes { (bytes) throws(KeychainError) in
             if PKCS12File.isOne(bytes) {
@@ -30,7 +31,7 @@ public struct ImportedFile: Sendable {
             do throws(CertificateError) {
                 return (try Certificate(der: entry.der), entry.label)
             } catch {
-                throw KeychainError(.decode, "a certificate of the file cannot be read: \(error)")
+                throw KeychainError(.decode, "a certificate in the file cannot be read: \(error)")
             }
         }
     }
@@ -38,17 +39,17 @@ public struct ImportedFile: Sendable {
     private mutating func take(_ bytes: UnsafeRawBufferPointer, _ passphrase: SharedSecret?) throws(KeychainError) {
         let bundle = CertificateBundle(reading: bytes)
         certificates = bundle.certificates.map { ($0, nil) }
-        // In DER it is one thing or the other.
+        // A DER file contains either a certificate or keys.
         let isText = bytes.first != 0x30
         if let (index, error) = bundle.rejected.first, isText {
-            throw KeychainError(.decode, "certificate \(index + 1) of the file cannot be read: \(error)")
+            throw KeychainError(.decode, "certificate \(index + 1) in the file cannot be read: \(error)")
         }
         guard isText || certificates.isEmpty else { return }
         let read = try KeyFile.read(bytes, passphrase: passphrase, allowsNone: !certificates.isEmpty)
         keys = read.map { ($0, nil) }
     }
 
-    /// The certificate that is for a private key; nil where there is none.
+    /// Returns the certificate of a private key; nil if the file contains none.
     public func certificate(for entry: KeyFileEntry) throws(KeychainError) -> (
         certificate: Certificate, label: String?
     )? {

@@ -6,7 +6,7 @@ public import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The certificates of the keychain that the program may read.
+/// The certificates in the keychain that the program may read.
 public enum KeychainCertificates {
     public static func all() -> [Certificate] { matching([:]) }
 
@@ -14,7 +14,8 @@ public enum KeychainCertificates {
         matching([.subject: .data(name.normalizedContent)])
     }
 
-    /// The same, for those who judge other certificates: a keychain that is not there yet is not made for it.
+    /// The certificates with a subject, for the evaluation of other certificates. It does not
+    /// create a keychain that does not exist yet.
     public static let issuers: TrustEvaluation.IssuerSource = { name in
         KeychainClient.hasKeychain ? withSubject(name) : []
     }
@@ -25,18 +26,19 @@ public enum KeychainCertificates {
         return (matches?.records ?? []).compactMap(certificate)
     }
 
-    /// The certificate of an identity, whose identifier is the certificate's.
+    /// Returns the certificate of an identity. The identifier of the identity is that of its
+    /// certificate.
     public static func ofIdentity(_ record: ItemRecord) throws(KeychainError) -> Certificate {
         let reference = PersistentReference(.certificate, record.identifier)
         let query = ItemQuery(.certificate, synchronizable: .any, persistentReference: reference)
         let found = try KeychainClient.service().copyMatching(query, returning: .data, from: KeychainClient.caller)
         guard let certificate = found.records.first.flatMap(certificate) else {
-            throw KeychainError(.decode, "the item holds no certificate in DER")
+            throw KeychainError(.decode, "the item does not contain a DER certificate")
         }
         return certificate
     }
 
-    /// The certificate that an item holds; nil where its data is none.
+    /// Returns the certificate in an item; nil if its data is not a certificate.
     public static func certificate(of record: ItemRecord) -> Certificate? {
         record.secrets?.data?.withUnsafeBytes { try? Certificate(der: Array($0)) }
     }

@@ -9,25 +9,29 @@ internal import Synchronization
 
 /// Finds the keychain service that serves this process.
 ///
-/// `LATCHKEY_EPHEMERAL=1` keeps everything in memory; otherwise a daemon serves the process if there is one, and if there is none the service
-/// is embedded, on the user's files. A keychain that belongs to a daemon is never opened without it.
+/// `LATCHKEY_EPHEMERAL=1` keeps everything in memory. Otherwise a daemon serves the process, if
+/// there is one; if not, the service is embedded and uses the user's files. A keychain that belongs
+/// to a daemon is never opened without it.
 public enum KeychainClient {
-    /// The service of this process, opened on first use. A failure is not remembered: the next call tries again.
+    /// Returns the service of this process, opened on first use. A failure is not cached: the next
+    /// call tries again.
     public static func service() throws(KeychainError) -> any KeychainService {
         if let service = CallerContext.current?.service { return service }
         return try processService.value.open()
     }
 
-    /// Whether the keychain lies in files that this process opens itself.
+    /// Whether the keychain is stored in files that this process opens itself.
     private static var isFileBased: Bool {
         guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1" else { return false }
-        // A daemon that is there but does not do is met again by whoever asks it for something.
+        // The error of a daemon that cannot be used is reported by the next request to it.
         return ((try? ProcessService.daemon()) ?? nil) == nil
     }
 
-    /// Where the first use of a keychain in files would make it; nil where there is one, or where it is served from elsewhere.
+    /// Returns the home in which the first use would create a keychain; nil if the keychain exists,
+    /// or is not in files of this process.
     ///
-    /// - Throws: errSecNotAvailable where the keychain belongs to a daemon that does not answer: then nobody knows whether there is one.
+    /// - Throws: errSecNotAvailable if the keychain belongs to a daemon that does not answer: then
+    ///   it is unknown whether it exists.
     public static func missingHome() throws(KeychainError) -> KeychainHome? {
         guard CallerContext.current == nil, environment("LATCHKEY_EPHEMERAL") != "1", try ProcessService.daemon() == nil
         else { return nil }
@@ -36,7 +40,7 @@ public enum KeychainClient {
         return home
     }
 
-    /// Whether there is a keychain already, so that asking it makes none.
+    /// Whether a keychain exists already, so that a request does not create one.
     static var hasKeychain: Bool {
         if CallerContext.current != nil || processService.value.isOpen { return true }
         guard environment("LATCHKEY_EPHEMERAL") != "1" else { return false }
@@ -44,7 +48,7 @@ public enum KeychainClient {
         return (try? home()).map { access($0.databasePath, F_OK) == 0 } ?? false
     }
 
-    /// Who this process is to the service.
+    /// The identity of this process as the service sees it.
     public static var caller: CallerIdentity {
         if let identity = CallerContext.current?.identity { return identity }
         var identity = processService.value.identity
@@ -52,78 +56,86 @@ public enum KeychainClient {
         return identity
     }
 
-    /// Makes this process the user's own command, which sees all of the user's claimed groups. For `latchkey` alone.
+    /// Makes this process the user's own command, which can access all of the user's claimed
+    /// groups. Only for `latchkey`.
     ///
-    /// It is no privilege: in process every group is a claim, and any program of the user could claim as much.
+    /// It is not a privilege: in process every group is a claim, and any program of the user can
+    /// claim the same.
     public static func actAsUserCommand() {
         isUserCommand.store(true, ordering: .relaxed)
     }
 
     private static let isUserCommand = Atomic(false)
 
-    /// Takes the passcode from `source`, and no longer from the environment, when something is closed. For commands, before the first call.
+    /// Takes the passcode from `source`, instead of the environment, when items are locked. For
+    /// commands, before the first call.
     public static func takePasscode(from source: @escaping AutomaticUnlock.Source) {
         passcodeSource.withLock { $0 = source }
     }
 
-    /// The passcode that the environment names: the file in `LATCHKEY_PASSCODE_FILE`, or systemd's credential; nil for neither.
+    /// Returns the passcode that the environment names: from the file in `LATCHKEY_PASSCODE_FILE`,
+    /// or from systemd's credential; nil if there is neither.
     public static func passcodeOfEnvironment() throws(KeychainError) -> SharedSecret? {
         try PasscodeFile.ofEnvironment(environment)
     }
 
-    /// Opens the keychain that serves this process by its recovery key, which sets a new passcode.
+    /// Opens the keychain of this process with its recovery key, and sets a new passcode.
     ///
-    /// - Parameter newPasscode: nil only counts what would be lost.
-    /// - Returns: how many items are lost with keys that could not leave the device.
+    /// - Parameter newPasscode: nil only counts the items that would be lost.
+    /// - Returns: the number of items that are lost, because their keys could not leave the device.
     public static func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
         guard environment("LATCHKEY_EPHEMERAL") != "1" else {
-            throw .parameter("a keychain in memory has nothing to recover (LATCHKEY_EPHEMERAL is set)")
+            throw .parameter("a keychain in memory cannot be recovered (LATCHKEY_EPHEMERAL is set)")
         }
         close()
         if let daemon = try ProcessService.daemon() { return try daemon.recover(with: key, newPasscode: newPasscode) }
         return try EmbeddedService.recover(home: .resolve(environment), key: key, newPasscode: newPasscode)
     }
 
-    /// Has the daemon behind `keychain` serve a session to whoever holds the other end of `control`.
+    /// Makes the daemon behind `keychain` serve a session to the processes that hold the other end
+    /// of `control`.
     ///
-    /// - Parameter passcode: nil where the keychain has none.
-    /// - Returns: what the session lasts as long as; nil where this process itself holds the keychain.
+    /// - Parameter passcode: nil if the keychain has no passcode.
+    /// - Returns: an object that keeps the session open as long as it is referenced; nil if this
+    ///   process itself holds the keychain.
     public static func openSession(
         of keychain: any KeychainService, passcode: SharedSecret?, control: Socket
     ) throws(KeychainError) -> (any Sendable)? {
         try (keychain as? DaemonService)?.openSession(passcode, control: control)
     }
 
-    /// Forgets that the system's daemon keeps this user's keychain, so that programs open the one in `home`.
+    /// Removes the record that the system's daemon keeps this user's keychain, so that programs
+    /// open the one in `home`.
     ///
-    /// - Returns: false where that was not noted.
-    /// - Throws: errSecNotAvailable where the system's daemon is there, or is required.
+    /// - Returns: false if there was no such record.
+    /// - Throws: errSecNotAvailable if the system's daemon is running or required.
     public static func forgetSystemDaemon(_ home: KeychainHome) throws(KeychainError) -> Bool {
         guard try !ClientConfiguration.load().requiresSystemDaemon else {
             throw KeychainError(
-                .notAvailable, "\(ClientConfiguration.path) says that the system's latchkeyd is required",
+                .notAvailable, "the system's latchkeyd is required by \(ClientConfiguration.path)",
                 hint: "change that file first")
         }
         guard !ProcessService.discovery.hasSystemDaemon else {
             throw KeychainError(
-                .notAvailable, "the system's latchkeyd is there, and programs use it",
+                .notAvailable, "the system's latchkeyd is running, and programs use it",
                 hint: "sudo systemctl disable --now latchkeyd.socket"
             )
         }
         return try SystemDaemonMarker.remove(from: home)
     }
 
-    /// Where the keychain of this process's own files lies.
+    /// Returns the home of the keychain that this process opens itself.
     public static func home() throws(KeychainError) -> KeychainHome { try .resolve(environment) }
 
     fileprivate static let passcodeSource = Mutex<AutomaticUnlock.Source?>(nil)
 
-    /// Ends the use of the keychain in good order; for commands, before they exit. A later call opens it anew.
+    /// Closes the keychain; for commands, before they exit. A later call opens it again.
     public static func close() {
         processService.value.close()
     }
 
-    /// A forked child finds a new one, so that it never touches its parent's database connections and keys.
+    /// A forked child gets a new one, so that it never uses its parent's database connections and
+    /// keys.
     private static let processService = ForkLocal { ProcessService() }
 }
 
@@ -134,7 +146,7 @@ private final class ProcessService: Sendable {
 
     func open() throws(KeychainError) -> any KeychainService {
         let outcome: Result<any KeychainService, KeychainError> = service.withLock { opened in
-            // Whoever uses the former service meanwhile keeps it until he is done.
+            // Calls that still use the previous service keep a reference to it.
             if (opened as? EmbeddedService)?.isOwnedByDaemon == true { opened = nil }
             if let opened { return .success(opened) }
             do throws(KeychainError) {
@@ -168,7 +180,7 @@ private final class ProcessService: Sendable {
         DaemonDiscovery(environment: environment, claim: { KeychainClient.caller }, automaticPasscode: passcode)
     }
 
-    /// The daemon that serves this process; nil where there is none.
+    /// Returns the daemon that serves this process; nil if there is none.
     static func daemon() throws(KeychainError) -> DaemonService? {
         try discovery.service()
     }

@@ -6,18 +6,20 @@ internal import LatchkeyService
 internal import LinuxSystem
 public import SecretMemory
 
-/// A passcode that lies in a file, comes through a descriptor, or was given to the process by its service manager.
+/// Reads a passcode from a file, from a descriptor, or from a credential of the service manager.
 public enum PasscodeFile {
-    /// The first line of a file of mode 0600.
+    /// Returns the first line of a file with mode 0600.
     ///
-    /// - Throws: errSecNotAvailable where others can read the file, with the chmod.
+    /// - Throws: errSecNotAvailable if other users can read the file; the hint is the chmod
+    ///   command.
     public static func read(_ path: String) throws(KeychainError) -> SharedSecret {
         try read(path, isPrivate: true)
     }
 
-    /// The first line that a descriptor gives, up to its end; it is closed.
+    /// Returns the first line that is read from a descriptor, up to its end; closes the descriptor.
     public static func read(descriptor: Int32) throws(KeychainError) -> SharedSecret {
-        // What a shell hands over is not closed on exec; what this process has opened for itself is, and must not be touched.
+        // Descriptors that a shell passes have no FD_CLOEXEC; those that this process has opened
+        // have it, and must not be read.
         let flags = fcntl(descriptor, F_GETFD)
         guard flags >= 0, flags & FD_CLOEXEC == 0 else {
             throw KeychainError(
@@ -29,12 +31,14 @@ public enum PasscodeFile {
         }
     }
 
-    /// What the environment names: the file in `LATCHKEY_PASSCODE_FILE`, else systemd's credential `latchkey.passcode`; nil for neither.
+    /// Returns the passcode that the environment names: from the file in `LATCHKEY_PASSCODE_FILE`,
+    /// else from systemd's credential `latchkey.passcode`; nil if there is neither.
     static func ofEnvironment(_ environment: (String) -> String?) throws(KeychainError) -> SharedSecret? {
         if let path = environment("LATCHKEY_PASSCODE_FILE"), !path.isEmpty { return try read(path) }
         guard let directory = environment("CREDENTIALS_DIRECTORY"), !directory.isEmpty else { return nil }
         let path = "\(directory)/latchkey.passcode"
-        // systemd sees to it that nobody else reads its credentials, by means that a mode does not show.
+        // systemd protects its credentials from other users by means that the file mode does not
+        // show.
         return access(path, F_OK) == 0 ? try read(path, isPrivate: false) : nil
     }
 
@@ -55,7 +59,7 @@ public enum PasscodeFile {
             throw KeychainError(error)
         }
         guard count <= maxCount else {
-            throw KeychainError(.param, "\(source) holds more than a passcode can have: \(maxCount) bytes")
+            throw KeychainError(.param, "the passcode in \(source) is longer than \(maxCount) bytes")
         }
         return buffer.withUnsafeBytes { bytes in
             var line = bytes.prefix(count)

@@ -5,7 +5,7 @@ public import KeyServices
 public import LatchkeyService
 public import SecretMemory
 
-/// A private key that lies in the keychain: this process holds its reference, and the service uses it.
+/// A private key in the keychain: this process holds its reference, and the service uses the key.
 public struct StoredKey: PrivateKey {
     public let reference: PersistentReference
     public let publicKey: PublicKey
@@ -13,7 +13,7 @@ public struct StoredKey: PrivateKey {
 
     private let open: @Sendable () throws(KeychainError) -> any KeychainService
 
-    /// - Parameter open: finds the keychain; that of this process where none is given.
+    /// - Parameter open: returns the keychain; by default that of this process.
     public init(
         _ reference: PersistentReference, publicKey: PublicKey,
         in open: @escaping @Sendable () throws(KeychainError) -> any KeychainService = { () throws(KeychainError) in
@@ -30,19 +30,22 @@ public struct StoredKey: PrivateKey {
         return try open().useKey(reference, use, on: input, from: KeychainClient.caller).bytes
     }
 
-    /// What of the input the use looks at. What is too long is refused before it is sent anywhere.
+    /// Returns the part of the input that the operation uses. An input that is too long is rejected
+    /// before it is sent.
     private func preparedInput(_ input: UnsafeRawBufferPointer, _ use: PrivateKeyUse) throws(KeychainError)
         -> UnsafeRawBufferPointer
     {
-        // ECDSA takes the leftmost bits of a digest that is longer than the order.
+        // ECDSA uses the leftmost bits of a digest that is longer than the order.
         if use == .signECDSA { return UnsafeRawBufferPointer(rebasing: input.prefix(kind.blockLength)) }
-        guard input.count <= 2 * kind.blockLength + 1 else { throw .parameter("the input does not fit a key \(kind)") }
+        guard input.count <= 2 * kind.blockLength + 1 else {
+            throw .parameter("the input is too long for a key of the kind \(kind)")
+        }
         return input
     }
 
-    /// The external representation.
+    /// Returns the external representation.
     ///
-    /// - Throws: errSecUnimplemented where the key may not be extracted.
+    /// - Throws: errSecUnimplemented if the key may not be extracted.
     public func external() throws(KeychainError) -> SharedSecret {
         try open().exportKey(reference, from: KeychainClient.caller).bytes
     }

@@ -4,19 +4,21 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// What the administrator says to every client: `/etc/latchkey/client.conf`, lines of `name = value`.
+/// The configuration of all clients: `/etc/latchkey/client.conf`, lines of `name = value`.
 ///
-/// `daemon = system` means that programs must not open keychains themselves; `daemon = when-enabled` means the same where the socket of the
-/// system's daemon is enabled, which the installed file says.
+/// `daemon = system` means that programs must not open keychains themselves.
+/// `daemon = when-enabled`, which the installed file contains, means the same if the socket of the
+/// system's daemon is enabled.
 struct ClientConfiguration: Equatable {
     /// Whether programs must not open keychains themselves.
     var requiresSystemDaemon = false
 
     static let path = "/etc/latchkey/client.conf"
-    /// What `systemctl enable latchkeyd.socket` makes.
+    /// The link that `systemctl enable latchkeyd.socket` creates.
     private static let enablement = "/etc/systemd/system/sockets.target.wants/latchkeyd.socket"
 
-    /// - Throws: errSecNotAvailable where the file is not understood, or is not root's: it is never passed over.
+    /// - Throws: errSecNotAvailable if the file is not valid or not owned by root. Such a file is
+    ///   never ignored.
     static func load(
         from path: String = path, owner: UInt32 = 0, enabled: String = enablement
     ) throws(KeychainError) -> ClientConfiguration {

@@ -6,12 +6,13 @@ internal import LatchkeyProtocol
 internal import LinuxSystem
 internal import Synchronization
 
-/// The connections of this process to a daemon: as many as threads ask at once, kept for the next ones.
+/// The connections of this process to a daemon: one for each concurrent request. Idle connections
+/// are reused.
 final class DaemonClient: Sendable {
     private struct State {
         var idle: [DaemonConnection] = []
         var isClosed = false
-        /// Whether a daemon has ever answered.
+        /// Whether a connection has ever succeeded.
         var hasConnected = false
     }
 
@@ -25,23 +26,24 @@ final class DaemonClient: Sendable {
         self.claim = claim
     }
 
-    /// What the daemon says of itself.
+    /// Returns the daemon's welcome message.
     func welcome() throws(KeychainError) -> LatchkeyProtocol.Response.Welcome {
         let connection = try connection()
         returnConnection(connection)
         return connection.welcome
     }
 
-    /// Makes a request, whose only answer `take` understands; whatever else comes is refused.
+    /// Makes a request, and passes the parts of its response to `take`.
     ///
-    /// A connection that is lost is made anew, also to a daemon that was started anew. The request is then repeated, if it changes nothing, or
-    /// if the same daemon can say what became of it.
+    /// A lost connection is replaced by a new one, also if the daemon was restarted. The request is
+    /// then repeated if it changes nothing, or if the daemon is the same process and knows the
+    /// result of the first attempt.
     ///
     /// - Parameters:
-    ///   - isRepeatable: false where a part of the answer is passed on before the rest of it comes.
+    ///   - isRepeatable: false if parts of the response are passed on before the rest arrives.
     ///   - begin: called before each attempt.
-    ///   - take: takes parts of the answer, and answers true with the last one.
-    /// - Throws: errSecIO where a change was asked for and nobody knows whether it was made.
+    ///   - take: takes one part of the response, and returns true for the last one.
+    /// - Throws: errSecIO if it is unknown whether a requested change was made.
     func perform(
         _ request: Request, isRepeatable: Bool = true, begin: () -> Void = {},
         _ take: (Response) throws(KeychainError) -> Bool
@@ -80,9 +82,10 @@ final class DaemonClient: Sendable {
         }
     }
 
-    /// Runs `body` with a connection that nobody else uses, and that is not kept.
+    /// Runs `body` with a connection that no other request uses, and that is not reused.
     ///
-    /// - Parameter isChange: whether it is not known, where the connection is lost, what became of it.
+    /// - Parameter isChange: whether the request changes something, so that its outcome is unknown
+    ///   if the connection is lost.
     func withConnection<Result>(
         isChange: Bool = false, _ body: (DaemonConnection) throws(DaemonConnection.Failure) -> Result
     ) throws(KeychainError) -> Result {
@@ -116,7 +119,7 @@ final class DaemonClient: Sendable {
                 state.withLock { $0.hasConnected = true }
                 return fresh
             } catch {
-                // A daemon that was there is perhaps being started anew.
+                // A daemon that was running before may be restarting.
                 guard error.status == .notAvailable, state.withLock({ $0.hasConnected && !$0.isClosed }),
                     BootClock.system.now() < deadline
                 else {
@@ -134,12 +137,12 @@ final class DaemonClient: Sendable {
     }
 
     private static let unknownOutcome = KeychainError(
-        .io, "latchkeyd ended in the middle of this change, and whether it was made is not known",
-        hint: "look whether it was made, and make it again if not")
+        .io, "latchkeyd ended during this change, and it is unknown whether the change was made",
+        hint: "check whether the change was made, and repeat it if not")
     private static let lost = KeychainError(
-        .io, "the connection to latchkeyd was lost in the middle of its answer", hint: "try again")
+        .io, "the connection to latchkeyd was lost during its response", hint: "try again")
     private static let maxAttempts = 5
     private static let maxIdle = 64
-    /// How long a daemon that was there may be away: 5 seconds, in nanoseconds.
+    /// How long to wait for a daemon that restarts: 5 seconds, in nanoseconds.
     private static let retryTimeout: UInt64 = 5_000_000_000
 }

@@ -4,18 +4,19 @@ internal import KeychainModel
 internal import LatchkeyProtocol
 internal import LinuxSystem
 
-/// One connection to a daemon, which one thread at a time uses.
+/// One connection to a daemon, used by one thread at a time.
 final class DaemonConnection: Sendable {
     let welcome: Response.Welcome
     private let channel: FrameChannel
 
-    /// What went wrong with a request.
+    /// The reason why a request failed.
     enum Failure: Error {
-        /// The connection was lost. Before the request was complete, nothing can have been done.
+        /// The connection was lost. If the request was not sent completely, nothing was done.
         case lost(wasSent: Bool)
-        /// The daemon has answered with an error; the connection goes on.
+        /// The daemon has answered with an error; the connection remains usable.
         case answered(KeychainError)
-        /// Something else, after which more may come over the connection that nobody asks for.
+        /// Another error, after which the connection may contain unread data and must not be
+        /// reused.
         case keychain(KeychainError)
     }
 
@@ -33,29 +34,30 @@ final class DaemonConnection: Sendable {
         switch response {
         case .welcome(let welcome): self.welcome = welcome
         case .failure(let error): throw error
-        default: throw Self.protocolError(.malformed("it did not introduce itself"))
+        default: throw Self.protocolError(.malformed("the first message of latchkeyd must be a welcome"))
         }
     }
 
-    /// Says hello. A daemon that does not take the connection says why, and closes it, perhaps before the hello is sent.
+    /// Sends the hello and returns the response. A daemon that refuses the connection sends the
+    /// reason and closes it, possibly before the hello is sent.
     private static func introduce(_ claim: CallerIdentity, over channel: FrameChannel) throws(WireError) -> Response {
         do throws(WireError) {
             try channel.send(try NumberedRequest(number: 0, .hello(Request.Hello(claim: claim))).frame())
         } catch {
-            // What it said before it closed can still be read.
+            // The reason that the daemon sent before it closed the connection can still be read.
             guard case .ended = error else { throw error }
         }
         guard let (frame, _) = try channel.receive() else { throw .ended }
         return try NumberedResponse(frame).response
     }
 
-    /// Whether the daemon has gone, so that nothing needs to be sent to find out.
+    /// Whether the daemon has disconnected; checked without sending anything.
     var isStale: Bool { channel.socket.isStale }
 
-    /// Wakes the thread that waits for an answer, which will not come any more.
+    /// Wakes the thread that waits for a response.
     func cancel() { channel.socket.stop() }
 
-    /// Sends a request, and gives every answer to `take` until it says that it has the last one.
+    /// Sends a request, and passes each response to `take` until it returns true.
     func exchange(
         _ request: NumberedRequest, _ take: (Response) throws(KeychainError) -> Bool
     ) throws(Failure) {
@@ -71,7 +73,7 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// Sends a request without waiting for its answer.
+    /// Sends a request without waiting for its response.
     func deliver(_ request: NumberedRequest) throws(Failure) {
         let frame: Frame
         do throws(WireError) {
@@ -79,7 +81,7 @@ final class DaemonConnection: Sendable {
             try channel.send(frame)
         } catch {
             if case .malformed(let problem) = error { throw .keychain(KeychainError(.dataTooLarge, problem)) }
-            // A daemon that has no room for this client says so before it closes.
+            // A daemon that refuses this client sends the reason before it closes the connection.
             if let (frame, _) = try? channel.receive(),
                 case .failure(let reason)? = (try? NumberedResponse(frame))?.response
             {
@@ -93,9 +95,10 @@ final class DaemonConnection: Sendable {
         do throws(WireError) {
             guard let (frame, _) = try channel.receive() else { throw .ended }
             let numbered = try NumberedResponse(frame)
-            // Number 0 is the answer to no request: why the connection ends.
+            // A response with number 0 belongs to no request: it is the reason why the connection
+            // ends.
             guard numbered.number == number || numbered.number == 0 else {
-                throw .malformed("it answers another request")
+                throw .malformed("the response belongs to another request")
             }
             return numbered.response
         } catch {
@@ -106,14 +109,14 @@ final class DaemonConnection: Sendable {
         }
     }
 
-    /// Sends the end of a connection that the daemon is to serve.
+    /// Sends one end of a connection, which the daemon then serves.
     func send(descriptor: Int32) throws(SystemError) {
         try channel.socket.send(descriptor: descriptor)
     }
 
     private static func protocolError(_ error: WireError) -> KeychainError {
         KeychainError(
-            .notAvailable, "this program and latchkeyd do not understand each other: \(error.description)",
+            .notAvailable, "this program and latchkeyd are not compatible: \(error.description)",
             hint: "use one version of Latchkey, and restart latchkeyd after an update")
     }
 }

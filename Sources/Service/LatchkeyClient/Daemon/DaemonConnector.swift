@@ -5,16 +5,17 @@ package import KeychainModel
 internal import LatchkeyService
 package import LinuxSystem
 
-/// How a client reaches a daemon.
+/// Connects a client to a daemon.
 package protocol DaemonConnector: Sendable {
-    /// A new connection, whose other end is known to be the daemon's; nothing has been sent yet.
+    /// Returns a new connection, whose peer is verified to be the daemon; nothing has been sent
+    /// yet.
     func connect() throws(KeychainError) -> Socket
 }
 
-/// A daemon at a socket of the file system.
+/// A daemon that listens at a socket in the file system.
 struct SocketConnector: DaemonConnector {
     let path: String
-    /// Whose daemon it may be.
+    /// Whether a daemon of this user id is trusted.
     let isTrusted: @Sendable (UInt32) -> Bool
 
     /// The user's own daemon.
@@ -22,8 +23,10 @@ struct SocketConnector: DaemonConnector {
         SocketConnector(path: path) { $0 == geteuid() }
     }
 
-    /// The system's daemon: root's, or that of the owner of the socket's directory. Nobody else may write that directory, and only root or the
-    /// caller can have made it: it is theirs, or lies in one that is theirs alone to write. The path may come from the environment.
+    /// The system's daemon: it runs as root, or as the owner of the socket's directory. Only that
+    /// owner may write the directory, and only root or the caller can have created it: one of them
+    /// owns it, or owns its parent directory and is the only writer of that. These checks are
+    /// needed because the path may come from the environment.
     static func system(_ path: String) -> SocketConnector {
         SocketConnector(path: path) { user in
             if user == 0 { return true }
@@ -41,7 +44,7 @@ struct SocketConnector: DaemonConnector {
 
     private static func isOwnedByUserOrRoot(_ status: FileStatus) -> Bool { [0, geteuid()].contains(status.owner) }
 
-    /// Whether anybody listens at the socket, trusted or not.
+    /// Whether any process listens at the socket, trusted or not.
     var hasListener: Bool {
         do throws(SystemError) {
             _ = try Socket(connectingTo: path)
@@ -62,8 +65,8 @@ struct SocketConnector: DaemonConnector {
         }
         guard isTrusted(server) else {
             throw KeychainError(
-                .notAvailable, "the socket \(path) belongs to user \(server), who is not to be trusted with secrets",
-                hint: "find out who made it, and remove it")
+                .notAvailable, "the process at the socket \(path) runs as user \(server), which is not trusted",
+                hint: "find out which program created the socket, and remove it")
         }
         return socket
     }
@@ -75,7 +78,8 @@ struct SocketConnector: DaemonConnector {
     }
 }
 
-/// A session that a parent process has opened for its children: ends of connections are handed over through an inherited socket.
+/// A session that a parent process has opened for its children. Connections are passed through an
+/// inherited socket.
 struct SessionConnector: DaemonConnector {
     let control: Socket
 
@@ -83,13 +87,13 @@ struct SessionConnector: DaemonConnector {
 
     /// The session that the environment names.
     ///
-    /// - Throws: errSecNotAvailable where the variable does not name such a socket.
+    /// - Throws: errSecNotAvailable if the variable does not name such a socket.
     init(_ variable: String) throws(KeychainError) {
         guard let descriptor = Int32(variable), descriptor > 2, Socket.isSocket(descriptor, listening: false) else {
             throw KeychainError(
-                .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is no socket of a session",
+                .notAvailable, "LATCHKEY_SESSION_FD is '\(variable)', which is not the socket of a session",
                 hint:
-                    "a session reaches programs that inherit its descriptor; start the program by latchkey with-passcode"
+                    "only programs that inherit the descriptor can use the session; start the program with: latchkey with-passcode"
             )
         }
         guard Socket.preservesBoundaries(descriptor), let peer = try? Peer(ofDescriptor: descriptor),
@@ -97,10 +101,11 @@ struct SessionConnector: DaemonConnector {
         else {
             throw KeychainError(
                 .notAvailable,
-                "LATCHKEY_SESSION_FD is '\(variable)', which is a socket, but not of a session of this user",
-                hint: "start the program by latchkey with-passcode")
+                "LATCHKEY_SESSION_FD is '\(variable)', which is a socket, but not that of a session of this user",
+                hint: "start the program with: latchkey with-passcode")
         }
-        // The inherited descriptor stays as it is, for children have the session as well; this process uses a copy.
+        // This process uses a copy. The inherited descriptor stays open, because children use the
+        // session as well.
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw KeychainError(.last("use the session's descriptor")) }
         control = Socket(adopting: copy)
@@ -114,7 +119,7 @@ struct SessionConnector: DaemonConnector {
         } catch {
             throw KeychainError(
                 .notAvailable, "the session that this program was started in has ended: \(error.reason)",
-                hint: "start it again by latchkey with-passcode")
+                hint: "start it again with: latchkey with-passcode")
         }
     }
 }

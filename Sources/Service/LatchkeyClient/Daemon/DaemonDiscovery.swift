@@ -5,21 +5,23 @@ internal import KeychainModel
 internal import LatchkeyProtocol
 internal import LatchkeyService
 
-/// Which daemon serves this process, if any: that of the session it was started in, the user's own, or the system's.
+/// Finds the daemon that serves this process, if any: that of its session, the user's own, or the
+/// system's.
 struct DaemonDiscovery {
     let environment: (String) -> String?
     let claim: @Sendable () -> CallerIdentity
     let automaticPasscode: AutomaticUnlock.Source
 
-    /// The daemon's service; nil where the process opens the keychain itself.
+    /// Returns the daemon's service; nil if the process opens the keychain itself.
     ///
-    /// - Throws: errSecNotAvailable where a daemon has to be there and is not, or where what answers is not to be trusted.
+    /// - Throws: errSecNotAvailable if a required daemon does not answer, or if the process that
+    ///   answers is not trusted.
     func service() throws(KeychainError) -> DaemonService? {
         if let variable = environment("LATCHKEY_SESSION_FD"), !variable.isEmpty {
             return DaemonService(try SessionConnector(variable), claim: claim, automaticPasscode: automaticPasscode)
         }
         if let service = try userService() { return service }
-        // Who names a home of his own means that one, and not the system's keychain.
+        // LATCHKEY_HOME selects that home, not the system's keychain.
         guard !isHomeNamed else { return nil }
         return try systemService()
     }
@@ -46,22 +48,22 @@ struct DaemonDiscovery {
         return nil
     }
 
-    /// Fails where the keychain of this user is one that the system's daemon keeps, which is away.
+    /// Throws if this user's keychain is kept by the system's daemon, which does not answer.
     private func refuseWithoutSystemDaemon(_ home: KeychainHome?) throws(KeychainError) {
         let start = "sudo systemctl start latchkeyd.socket"
         guard try !ClientConfiguration.load().requiresSystemDaemon else {
             throw KeychainError(
                 .notAvailable,
-                "the keychains of this machine belong to latchkeyd, which does not answer at \(systemSocket)",
-                hint: "\(start) (\(ClientConfiguration.path) says that it is required)")
+                "the keychains of this machine are kept by the system's latchkeyd, which does not answer at \(systemSocket)",
+                hint: "\(start) (it is required by \(ClientConfiguration.path))")
         }
         guard let home, SystemDaemonMarker.isSet(in: home) else { return }
         throw KeychainError(
             .notAvailable, "the system's latchkeyd keeps this user's keychain, and does not answer at \(systemSocket)",
-            hint: "\(start); to do without it, with another keychain: latchkeyd --system --release")
+            hint: "\(start); to use a separate keychain without it: latchkeyd --system --release")
     }
 
-    /// Whether something listens at the system daemon's socket.
+    /// Whether a process listens at the system daemon's socket.
     var hasSystemDaemon: Bool { SocketConnector.system(systemSocket).hasListener }
 
     private var systemSocket: String {
@@ -69,7 +71,8 @@ struct DaemonDiscovery {
         return named.isEmpty ? Self.systemSocket : named
     }
 
-    /// The daemon at a socket; nil where nobody listens there. Whether somebody has to is said by the mark of the home.
+    /// Connects to the daemon at a socket; returns nil if no process listens there. The marker file
+    /// in the home records whether a daemon is required.
     private func connect(_ connector: SocketConnector) throws(KeychainError) -> (
         DaemonService, LatchkeyProtocol.Response.Welcome
     )? {

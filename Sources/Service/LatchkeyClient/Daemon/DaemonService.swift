@@ -7,7 +7,7 @@ package import LinuxSystem
 package import SecretMemory
 internal import Synchronization
 
-/// The keychain that a daemon holds. Who is calling, the daemon sees for itself.
+/// The keychain that a daemon holds. The daemon determines the caller itself.
 package final class DaemonService: KeychainService {
     let client: DaemonClient
     private let observers = Mutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
@@ -17,8 +17,9 @@ package final class DaemonService: KeychainService {
     private let ownSession = Mutex<OwnSession?>(nil)
 
     /// - Parameters:
-    ///   - claim: what this program says of itself, where the daemon cannot look.
-    ///   - automaticPasscode: asked once, when items are closed; nil where there is nobody to ask.
+    ///   - claim: the identity that this program claims, for what the daemon cannot determine.
+    ///   - automaticPasscode: the source of the passcode, called once when items are locked; nil if
+    ///     there is no source.
     package init(
         _ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity,
         automaticPasscode: @escaping AutomaticUnlock.Source = { () throws(KeychainError) in nil }
@@ -39,7 +40,7 @@ package final class DaemonService: KeychainService {
     package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
         -> Int
     {
-        // The daemon would end the connection.
+        // The daemon would close the connection.
         try IdentityAddition.checkCount(identities)
         return try withItems { (client) throws(KeychainError) in
             try Self.count(.addIdentities(identities), from: client)
@@ -51,7 +52,8 @@ package final class DaemonService: KeychainService {
     ) throws(KeychainError) -> ItemMatches {
         try withItems { (client) throws(KeychainError) in
             var matches = ItemMatches(records: [], damaged: 0)
-            // Before the answer is complete nobody has seen any of it, so that it may be asked for again.
+            // No part of the response is passed on before it is complete, so the request can be
+            // repeated.
             let begin = { matches = ItemMatches(records: [], damaged: 0) }
             try client.perform(.copyMatching(query, returning: returning), begin: begin) {
                 (response) throws(KeychainError) in
@@ -221,7 +223,7 @@ package final class DaemonService: KeychainService {
         try done(.changeSettings(settings, passcode))
     }
 
-    /// Opens the keychain by its recovery key, which sets a new passcode.
+    /// Opens the keychain with its recovery key, and sets a new passcode.
     package func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
         try count(.recover(with: key, newPasscode: newPasscode))
     }
@@ -239,7 +241,7 @@ package final class DaemonService: KeychainService {
     }
 
     package func recordBackup() {
-        // It is a remark for the doctor; the backup is made whether or not it is noted.
+        // This is information for `latchkey doctor`; the backup is complete even if this fails.
         _ = try? done(.recordBackup)
     }
 
@@ -247,7 +249,7 @@ package final class DaemonService: KeychainService {
         under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport {
-        // Whether attested groups are restored is the daemon's to decide.
+        // The daemon decides whether attested groups are restored.
         let request = Request.restore(under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun)
         let numbered = NumberedRequest(number: client.nextNumber(), token: RandomBytes.array(count: 16), request)
         return try client.withConnection(isChange: true) { (connection) throws(DaemonConnection.Failure) in
@@ -291,7 +293,7 @@ package final class DaemonService: KeychainService {
             case .keychain(let error), .answered(let error): throw error
             case .lost:
                 throw KeychainError(
-                    .io, "the connection to latchkeyd was lost in the middle of the backup", hint: "try again")
+                    .io, "the connection to latchkeyd was lost during the backup", hint: "try again")
             }
         }
     }
@@ -301,9 +303,9 @@ package final class DaemonService: KeychainService {
 
     // MARK: Sessions
 
-    /// Has the daemon open the keychain for whoever holds the other end of `control`.
+    /// Makes the daemon open the keychain for the processes that hold the other end of `control`.
     ///
-    /// - Returns: what the session lasts as long as.
+    /// - Returns: an object that keeps the session open as long as it is referenced.
     package func openSession(
         _ passcode: SharedSecret?, control: Socket, progress: ChangeProgress = { _, _ in }
     ) throws(KeychainError) -> any Sendable {
@@ -327,14 +329,14 @@ package final class DaemonService: KeychainService {
         }
     }
 
-    /// The keychain of a session that this process has opened for itself.
+    /// A session that this process has opened for itself.
     private struct OwnSession: Sendable {
         let client: DaemonClient
         let hold: any Sendable
     }
 
-    /// Asks for items, and asks again in a session of this process's own where they are closed and this process has the passcode: the daemon's
-    /// keychain stays locked for everybody else.
+    /// Runs `body`; if the items are locked and this process has the passcode, repeats it in a
+    /// separate session of this process. The daemon's keychain stays locked for all other programs.
     private func withItems<Result>(_ body: (DaemonClient) throws(KeychainError) -> Result) throws(KeychainError)
         -> Result
     {
@@ -342,7 +344,7 @@ package final class DaemonService: KeychainService {
             do throws(KeychainError) {
                 return try body(own.client)
             } catch {
-                // The session has ended with its daemon, or has locked itself.
+                // The session has ended with its daemon, or was locked.
                 guard [.notAvailable, .interactionNotAllowed].contains(error.status) else { throw error }
                 ownSession.withLock { $0 = nil }
             }
@@ -379,7 +381,7 @@ package final class DaemonService: KeychainService {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     private func done(_ request: Request, _ progress: ChangeProgress = { _, _ in }) throws(KeychainError) {
         try answer(request, progress) { if case .done = $0 { () } else { nil } }
@@ -401,9 +403,10 @@ package final class DaemonService: KeychainService {
         try answer(request, from: client, progress) { if case .count(let count) = $0 { count } else { nil } }
     }
 
-    /// The one answer that a request has, behind whatever is told on the way.
+    /// Returns the final response to a request, after any progress messages.
     ///
-    /// - Parameter piece: takes the pieces of a backup; what it has taken cannot be asked for again.
+    /// - Parameter piece: takes the pieces of a backup; after the first one, the request cannot be
+    ///   repeated.
     private static func answer<Result>(
         _ request: Request, from client: DaemonClient, _ progress: ChangeProgress = { _, _ in },
         piece: BackupSink? = nil,
@@ -438,6 +441,6 @@ package final class DaemonService: KeychainService {
     }
 
     private static let unexpected = KeychainError(
-        .internalFailure, "latchkeyd answered something else than what it was asked",
+        .internalFailure, "the response of latchkeyd does not match the request",
         hint: "use one version of Latchkey")
 }

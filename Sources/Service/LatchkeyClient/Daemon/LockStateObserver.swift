@@ -7,7 +7,7 @@ internal import LatchkeyProtocol
 internal import LinuxSystem
 internal import Synchronization
 
-/// Tells an observer of every new state of a daemon's lock, over a connection and a thread of its own.
+/// Notifies an observer of every new state of a daemon's lock, on a separate connection and thread.
 final class LockStateObserver: Sendable {
     private let client: DaemonClient
     private let body: @Sendable (LockState) -> Void
@@ -20,14 +20,15 @@ final class LockStateObserver: Sendable {
         self.body = body
     }
 
-    /// Starts to watch, and returns once every change from now on is seen, or the daemon does not answer.
+    /// Starts to watch. Returns when all further changes will be seen, or when the daemon does not
+    /// answer.
     func begin() {
         let isRunning = BackgroundThread.run { [self] in
             var last: LockState?
             while !hasEnded.load(ordering: .acquiring) {
                 watch(&last)
                 begun.signal()
-                // The daemon is away; when it comes back, it is asked what was missed.
+                // The daemon has ended; after it restarts, its first state shows what was missed.
                 usleep(Self.pause)
             }
         }
@@ -39,7 +40,8 @@ final class LockStateObserver: Sendable {
         connection.withLock { $0 }?.cancel()
     }
 
-    /// Watches over one connection. The first state that comes is the present one: news only to who knew another.
+    /// Watches over one connection. The first state is the current one: it is reported only if it
+    /// differs from the last known state.
     private func watch(_ last: inout LockState?) {
         var state = last
         _ = try? client.withConnection { (connection) throws(DaemonConnection.Failure) in
