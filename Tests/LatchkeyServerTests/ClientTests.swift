@@ -12,21 +12,22 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// The client, against daemons that fail it.
+/// Tests of the client against daemons that fail.
 @Suite("Client")
 struct ClientTests {
-    /// A daemon that follows a script: what it does with each connection, in turn.
+    /// A daemon that follows a script: one action for each connection, in order.
     final class ScriptedDaemon: DaemonConnector {
         enum Action: Sendable {
-            /// Answers everything as the server behind it does.
+            /// Passes every request to the server and every response to the client.
             case serve
-            /// Takes the request, and is gone before it answers. Whether it passes the request on is another matter.
+            /// Reads the request, passes it to the server if `performsRequest`, and closes the
+            /// connection without a response.
             case vanish(performsRequest: Bool)
-            /// Says that it is another daemon than before.
+            /// Reports another instance than before.
             case restarted
-            /// Is not there.
+            /// Refuses the connection.
             case absent
-            /// Answers something that was not asked for.
+            /// Sends a response that does not match the request.
             case babble
         }
 
@@ -115,7 +116,7 @@ struct ClientTests {
         return records.count
     }
 
-    @Test("A change whose answer was lost is asked for again, and made once", arguments: [true, false])
+    @Test("A change whose response was lost is repeated and made only once", arguments: [true, false])
     func lostAnswer(_ wasMade: Bool) throws {
         let fixture = try ServerFixture()
         let (service, daemon) = service(fixture, [.vanish(performsRequest: wasMade), .serve])
@@ -126,7 +127,7 @@ struct ClientTests {
     }
 
     @Test(
-        "A change whose answer was lost with its daemon is reported as such; it is not made a second time",
+        "A change whose response was lost with its daemon is reported as unknown and not repeated",
         arguments: [true, false])
     func lostDaemon(_ wasMade: Bool) throws {
         let fixture = try ServerFixture()
@@ -139,7 +140,7 @@ struct ClientTests {
     }
 
     @Test(
-        "A change that was sent and never answered is reported as unknown, also where no daemon comes back, or it vanishes every time"
+        "A change without a response is reported as unknown, even if no daemon comes back or every attempt fails"
     )
     func neverAnswered() throws {
         let fixture = try ServerFixture()
@@ -155,7 +156,7 @@ struct ClientTests {
             away?.problem.contains("it is unknown whether the change was made") == true, "\(String(describing: away))")
     }
 
-    @Test("A lookup is asked for again, whoever answers")
+    @Test("A lookup is repeated with any daemon that answers")
     func lostLookup() throws {
         let fixture = try ServerFixture()
         _ = try fixture.client().ask(.add(Items.addition("a", data: "secret", group: "G1")))
@@ -167,7 +168,7 @@ struct ClientTests {
         #expect(daemon.connections.withLock { $0 } == 3)
     }
 
-    @Test("A daemon that vanishes every time is given up, with a clear error")
+    @Test("After several lost connections the client stops trying and reports it")
     func alwaysLost() throws {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, Array(repeating: .vanish(performsRequest: false), count: 20))
@@ -175,7 +176,7 @@ struct ClientTests {
         #expect(error?.status == .io)
     }
 
-    @Test("A daemon that answers what was not asked is refused, and the program does not trap")
+    @Test("A response that does not match the request is an error, not a trap")
     func babbling() throws {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, [.babble])
@@ -183,12 +184,12 @@ struct ClientTests {
         #expect(error?.status == .internalFailure)
     }
 
-    @Test("A connection that was closed while it was idle is replaced before anything is sent over it")
+    @Test("An idle connection that the daemon has closed is replaced before anything is sent")
     func staleConnection() throws {
         let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 2, connectionsPerProcess: 2))
         let (service, daemon) = service(fixture, [])
         _ = try service.add(Items.addition("a"), from: caller)
-        // Two others push it out.
+        // Two other connections make the server close it.
         let others = try (0..<2).map { _ in
             fixture.waitUntilIdle()
             return try fixture.client()
@@ -201,7 +202,7 @@ struct ClientTests {
         _ = others
     }
 
-    @Test("Observers of the lock hear of every change, also of one that came while the daemon was away")
+    @Test("Lock observers see every change, including one while the daemon was not running")
     func observers() throws {
         let fixture = try ServerFixture()
         let (service, _) = service(fixture, [])
@@ -223,11 +224,11 @@ struct ClientTests {
     }
 
     @Test(
-        "A process with the passcode opens a session of its own when it meets something closed; the daemon stays locked for the others"
+        "A process with the passcode opens its own session for locked items; the daemon stays locked for the others"
     )
     func ownSession() throws {
         let fixture = try ServerFixture()
-        // The connections of a session are this very process's, which has no identity.
+        // The connections of a session come from this process, which has no identity.
         let unknownCaller = CallerIdentity(executable: "/usr/bin/example")
         let plain = DaemonService(ScriptedDaemon(fixture.server, [], as: unknownCaller)) { unknownCaller }
         let passcode = SharedSecret(copying: "a passcode".utf8)
@@ -247,7 +248,7 @@ struct ClientTests {
                 ])
         }
         #expect(asked.load(ordering: .relaxed) == 1)
-        // When the session has locked itself, or has ended, another one is opened.
+        // If the session was locked or has ended, a new one is opened.
         fixture.server.handleSessionEvent(.end)
         #expect(
             try identified.copyMatching(Items.query("a"), returning: .data, from: caller).records.map(\.text) == [

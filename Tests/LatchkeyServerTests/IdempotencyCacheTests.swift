@@ -8,7 +8,7 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// Answers of changes are kept for a while, and not longer.
+/// Responses to changes are cached for a limited time.
 @Suite("Answers of recent changes")
 struct IdempotencyCacheTests {
     private func token(_ number: Int) -> IdempotencyCache.Token {
@@ -17,7 +17,7 @@ struct IdempotencyCacheTests {
 
     private let request = Request.delete(ItemQuery(.genericPassword))
 
-    @Test("A change that takes long keeps no more than the last answers from being forgotten")
+    @Test("A slow change does not stop the eviction of expired responses")
     func runningChange() {
         let changes = IdempotencyCache()
         let (begun, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -32,7 +32,7 @@ struct IdempotencyCacheTests {
         }
         begun.wait()
         for number in 0..<10_000 { _ = changes.perform(token(number), request) { .count(number) } }
-        // The oldest are forgotten, and made again where they are asked for; the last are known.
+        // The oldest changes are evicted and made again when repeated; the newest are still cached.
         var made = 0
         for number in [0, 9_999] {
             _ = changes.perform(token(number), request) {
@@ -48,6 +48,6 @@ struct IdempotencyCacheTests {
             return .count(0)
         }
         #expect(again == 0)
-        if case .count(let count) = answer { #expect(count == 7) } else { Issue.record("another answer came") }
+        if case .count(let count) = answer { #expect(count == 7) } else { Issue.record("unexpected response") }
     }
 }

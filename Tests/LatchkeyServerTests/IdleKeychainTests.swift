@@ -10,7 +10,7 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// A daemon of many users keeps few keychains open, and loses nothing by it.
+/// A system daemon keeps only some keychains open, and loses no data by closing the others.
 @Suite("Keychains of many users", .serialized)
 struct IdleKeychainTests {
     private let directory: TemporaryDirectory
@@ -24,7 +24,7 @@ struct IdleKeychainTests {
 
     private var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
 
-    @Test("Two thousand users leave as many keychains open as are allowed, and each finds its own item again")
+    @Test("Two thousand users leave only the allowed number of keychains open, and each finds its item again")
     func manyUsers() throws {
         let count = Int(ProcessInfo.processInfo.environment["LATCHKEY_USERS"] ?? "") ?? 2000
         let provider = provider(OpenKeychains(idleCount: 8))
@@ -35,7 +35,8 @@ struct IdleKeychainTests {
             _ = try keychain.service.add(Items.addition("a", data: "of \(user)"), from: caller)
         }
         #expect(provider.openCount <= 8)
-        // Other tests open files meanwhile; a keychain that stays open has at least four, and 2,000 would have thousands.
+        // Other tests open files at the same time. Each open keychain has at least four files, so
+        // 2,000 keychains would have thousands.
         #expect(descriptors < before + count, "\(before) before, \(descriptors) after")
         for user in stride(from: 0, to: count, by: 97) {
             let keychain = try provider.keychain(of: 100_000 + UInt32(user))
@@ -46,7 +47,7 @@ struct IdleKeychainTests {
     }
 
     @Test(
-        "What is in use, or unlocked, is not closed; the next user is refused with a clear error, and the others notice nothing"
+        "A keychain in use or unlocked is not closed; the next user is refused, and the others are unaffected"
     )
     func inUse() throws {
         let provider = provider(OpenKeychains(idleCount: 1, count: 3))
@@ -60,17 +61,17 @@ struct IdleKeychainTests {
         }
         do { _ = try provider.keychain(of: 3) }
         #expect(provider.openCount == 3)
-        // The third is idle and loses nothing, and makes room.
+        // The third is idle and can be closed without loss.
         let fourth = try provider.keychain(of: 4)
         #expect(provider.openCount == 3)
         let error = #expect(throws: KeychainError.self) { try provider.keychain(of: 5) }
-        #expect(error?.status == .notAvailable && error?.problem.contains("unlocked keychains of 3 users") == true)
+        #expect(error?.status == .notAvailable && error?.problem.contains("3 keychains are open") == true)
         #expect(try provider.keychain(of: 2).service.lockStatus().state == .unlocked)
         _ = try held.service.add(Items.addition("a"), from: caller)
         _ = try fourth.service.add(Items.addition("a"), from: caller)
     }
 
-    @Test("An idle keychain is closed after its time, and its home given back; one that is used is not")
+    @Test("An idle keychain is closed after its timeout and its home released; one in use is not")
     func idle() throws {
         let provider = provider(OpenKeychains(idleSeconds: 0))
         defer { provider.close() }
@@ -88,7 +89,7 @@ struct IdleKeychainTests {
         #expect(provider.openCount == 0)
     }
 
-    @Test("Keychains that are opened and closed as idle by many threads at once lose no item")
+    @Test("Keychains that many threads open and close as idle concurrently lose no item")
     func contention() throws {
         let provider = provider(OpenKeychains(idleCount: 1, idleSeconds: 0))
         defer { provider.close() }
@@ -120,7 +121,7 @@ struct IdleKeychainTests {
     }
 
     @Test(
-        "A recovery keeps its keychain from being closed as idle: until it ends, the daemon does not give the home back"
+        "During a recovery the keychain is not closed as idle, and the daemon does not release the home"
     )
     func recovery() throws {
         let passcode = SharedSecret(copying: "correct horse battery".utf8)
@@ -137,7 +138,7 @@ struct IdleKeychainTests {
         let provider = provider(OpenKeychains(idleSeconds: 0))
         defer { provider.close() }
         let home = KeychainHome(root: "\(directory.path)/users/1")
-        // What a recovery waits for, once it has the home.
+        // The slow work that a recovery waits for after it has acquired the home.
         let lock = try FileLock("\(home.stateDirectory)/passcode.lock")
         let failures = FailureList()
         let recovering = DispatchGroup()
@@ -150,7 +151,8 @@ struct IdleKeychainTests {
         do { _ = try provider.keychain(of: 1) }
         provider.closeIdle()
         #expect(provider.openCount == 1)
-        // Without the lease the home is held twice here: "another latchkeyd has the keychain".
+        // Without the lease the home would be acquired twice here: "another latchkeyd has the
+        // keychain".
         #expect(throws: Never.self) { try provider.keychain(of: 1) }
         lock.release()
         recovering.wait()
@@ -164,7 +166,7 @@ struct IdleKeychainTests {
 
     // MARK: Quota
 
-    @Test("A keychain is full at its quota of bytes: -34 says so, what is there stays, and room is made by deleting")
+    @Test("A keychain at its quota of bytes answers -34, keeps its items, and accepts new ones after a deletion")
     func bytes() throws {
         let provider = provider(quota: KeychainQuota(bytes: 1 << 20))
         defer { provider.close() }
@@ -186,13 +188,13 @@ struct IdleKeychainTests {
         #expect(try service.copyMatching(Items.query("0"), returning: .data, from: caller).records.first?.text == large)
         try service.delete(Items.query("0"), from: caller)
         #expect(throws: Never.self) { try service.add(Items.addition("again", data: large), from: caller) }
-        // Another user has a quota of their own.
+        // The quota of another user is separate.
         #expect(throws: Never.self) {
             try provider.keychain(of: 2).service.add(Items.addition("0", data: large), from: caller)
         }
     }
 
-    @Test("A keychain holds as many items as its quota says, counted again when some were deleted")
+    @Test("A keychain holds at most its quota of items, and deleted items no longer count")
     func items() throws {
         let provider = provider(quota: KeychainQuota(items: 5))
         defer { provider.close() }
@@ -200,7 +202,7 @@ struct IdleKeychainTests {
         for index in 0..<5 { _ = try service.add(Items.addition("\(index)"), from: caller) }
         let error = #expect(throws: KeychainError.self) { try service.add(Items.addition("5"), from: caller) }
         #expect(error?.status == .diskFull && error?.problem.contains("5 items") == true)
-        // A change of what is there needs no room.
+        // An update of an existing item does not count.
         let new = ItemUpdate(data: SharedSecret(copying: "new".utf8))
         #expect(throws: Never.self) { try service.update(Items.query("1"), with: new, from: caller) }
         try service.delete(Items.query("0"), from: caller)
@@ -208,7 +210,7 @@ struct IdleKeychainTests {
         #expect(throws: KeychainError.self) { try service.add(Items.addition("6"), from: caller) }
     }
 
-    @Test("An identity of which only one half fits below the quota is not stored, and its place stays free")
+    @Test("An identity of which only the certificate or the key fits the quota is not stored and does not count")
     func identity() throws {
         let provider = provider(quota: KeychainQuota(items: 2))
         defer { provider.close() }
@@ -226,7 +228,7 @@ struct IdleKeychainTests {
         #expect(throws: Never.self) { try service.add(Items.addition("1"), from: caller) }
     }
 
-    @Test("A change that is taken back leaves the count of items as it was")
+    @Test("A change that is rolled back does not change the number of items")
     func ownershipReleased() throws {
         let provider = provider(quota: KeychainQuota(items: 3))
         defer { provider.close() }
@@ -238,7 +240,7 @@ struct IdleKeychainTests {
             under: passphrase, passcode: nil, to: { bytes in backup.withLock { $0 += bytes } }, progress: { _, _ in })
         for index in 1..<3 { _ = try service.add(Items.addition("\(index)"), from: caller) }
         let position = Mutex(0)
-        // Inside the rehearsal there is nothing but the one item that it restores.
+        // During the dry run the keychain contains only the restored item.
         _ = try service.restore(
             under: passphrase, passcode: nil, merges: false, dryRun: true,
             from: { buffer in
@@ -251,7 +253,7 @@ struct IdleKeychainTests {
         #expect(throws: KeychainError.self) { try service.add(Items.addition("3"), from: caller) }
     }
 
-    @Test("A search for a client collects no more than its limit of bytes; a single item is always given")
+    @Test("A search for a client returns at most its limit of bytes, but always at least one item")
     func resultLimit() throws {
         let provider = provider()
         defer { provider.close() }
@@ -269,7 +271,7 @@ struct IdleKeychainTests {
         #expect(try count(1, Items.query("0")) == 1)
     }
 
-    @Test("A backup that is longer than the quota is refused while it arrives")
+    @Test("A backup that is larger than the quota is refused during its transfer")
     func spool() throws {
         let spool = try Spool(in: directory.path, limit: 10)
         try [UInt8](repeating: 1, count: 10).withUnsafeBytes { bytes in try spool.write(bytes) }
@@ -280,7 +282,7 @@ struct IdleKeychainTests {
     }
 
     @Test(
-        "The administrator's file is read whole, or refused by line",
+        "The configuration file is accepted as a whole, or refused with the line number",
         arguments: [
             ("", KeychainQuota()), ("# nothing\n\n", KeychainQuota()),
             ("max-bytes-per-user = 2 MiB # small\nmax-items-per-user=7", KeychainQuota(bytes: 2 << 20, items: 7)),

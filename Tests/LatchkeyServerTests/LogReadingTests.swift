@@ -10,10 +10,10 @@ import LatchkeyService
 import LinuxSystem
 import Testing
 
-/// Reading the audit log through a connection takes a bounded share of its user.
+/// Reading the audit log through a connection uses a limited share of the user's resources.
 @Suite("Reading the log")
 struct LogReadingTests {
-    /// Has the log of the one keychain hold this many lines.
+    /// Fills the audit log of the keychain with this many lines.
     private func fill(_ fixture: ServerFixture, lines count: Int) throws {
         let log = try #require(try fixture.server.provider.keychain(of: geteuid()).audit)
         for _ in 0..<count {
@@ -23,7 +23,7 @@ struct LogReadingTests {
 
     private let all = Request.readLog(after: 0, since: nil)
 
-    @Test("The log is read on the threads for slow operations, in the turn of its user")
+    @Test("The log is read on the threads for slow operations, within the share of its user")
     func slowWork() throws {
         let fixture = try ServerFixture(limits: ServerLimits(slowWorkPerUser: 1))
         try fill(fixture, lines: 3)
@@ -47,11 +47,11 @@ struct LogReadingTests {
     }
 
     @Test(
-        "Two readings of a user are under way at a time; they hold no thread while their clients do not read, and end with them"
+        "A user has at most two concurrent log reads; they hold no thread while the client does not read, and end with it"
     )
     func manyReadings() throws {
         let fixture = try ServerFixture(limits: ServerLimits(timeout: 0))
-        // More than a socket holds.
+        // More than a socket buffer holds.
         try fill(fixture, lines: 4000)
         let (readings, pool) = (fixture.server.shared.logReadings, fixture.server.shared.slowWork)
         var sinks = try (0..<2).map { _ in try fixture.client() }

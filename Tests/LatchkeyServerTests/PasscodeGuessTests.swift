@@ -9,7 +9,7 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// Which programs gave wrong passcodes, as the daemon knows from its log.
+/// The programs that gave wrong passcodes, as the daemon reports them from its audit log.
 @Suite("Wrong passcodes")
 struct PasscodeGuessTests {
     private let passcode = SharedSecret(copying: "correct horse battery".utf8)
@@ -26,7 +26,7 @@ struct PasscodeGuessTests {
     }
 
     @Test(
-        "The status names the programs whose wrong passcodes delay the right one, and since when; the right one ends that"
+        "The status names the programs that gave wrong passcodes, with times, until the right passcode is given"
     )
     func guesses() throws {
         let fixture = try ServerFixture()
@@ -37,7 +37,7 @@ struct PasscodeGuessTests {
             #expect(try fixture.client(as: guesser).ask(.unlock(wrong(number))).problem?.status == .authFailed)
         }
         fixture.clock.advance(by: 20)
-        // While the delay runs none is judged, and none is counted.
+        // During the delay, passcodes are neither checked nor counted.
         #expect(try fixture.client(as: owner).ask(.unlock(passcode)).problem?.status == .authFailed)
         let delayed = try status(fixture)
         #expect(delayed.wrongPasscodes == 5 && delayed.delay == 40)
@@ -53,7 +53,7 @@ struct PasscodeGuessTests {
         #expect(try status(fixture).guesses.map(\.program) == ["/tmp/guesser"])
     }
 
-    @Test("A daemon that was started anew knows them from the log, those that were only counted included")
+    @Test("A restarted daemon knows them from the log, including those that were only counted")
     func afterRestart() throws {
         let directory = try TemporaryDirectory()
         do {
@@ -71,7 +71,7 @@ struct PasscodeGuessTests {
         #expect(try status(again).guesses.map(\.count) == [4])
     }
 
-    @Test("A program in a sandbox is not told of others")
+    @Test("A program in a sandbox gets no information about other programs")
     func sandboxed() throws {
         let fixture = try ServerFixture()
         #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
@@ -82,12 +82,13 @@ struct PasscodeGuessTests {
         #expect(told.wrongPasscodes == 1 && told.guesses.isEmpty)
     }
 
-    @Test("What is refused for another reason is no wrong passcode")
+    @Test("A refusal for another reason does not count as a wrong passcode")
     func otherRefusals() throws {
         let fixture = try ServerFixture()
         #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)
         let refusals: [Request] = [
-            // No passcode; a passphrase that is too short; no recovery key; a passcode where there is one.
+            // No passcode; a passphrase that is too short; no recovery key; a passcode that is
+            // already set.
             .createRecoveryKey(nil), .backup(under: SharedSecret(copying: "x".utf8), passcode: passcode),
             .recover(with: SharedSecret(copying: "x".utf8), newPasscode: passcode), .setPasscode(passcode),
         ]
@@ -96,7 +97,7 @@ struct PasscodeGuessTests {
         #expect(try log.passcodeGuesses().isEmpty)
     }
 
-    @Test("Sixteen programs are remembered as the last eight")
+    @Test("Of sixteen programs with wrong passcodes, the last eight are reported")
     func bounded() throws {
         let fixture = try ServerFixture()
         #expect(try fixture.client(as: owner).ask(.setPasscode(passcode)).problem == nil)

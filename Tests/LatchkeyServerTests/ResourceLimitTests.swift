@@ -11,15 +11,16 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// Limits that are counted before the work, and what a failure gives back.
+/// Limits are applied before the work starts, and failures release their permits.
 @Suite("Resource limits")
 struct ResourceLimitTests {
-    @Test("Of a hundred sessions that are asked for at once, as many are opened as the limit allows")
+    @Test("Of a hundred concurrent session requests, only the allowed number is opened")
     func sessionsAtOnce() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 3))
         let clients = try (0..<100).map { _ in try fixture.client() }
         for client in clients { try client.send(.openSession(nil)) }
-        // No client sends its descriptor: every session is still being opened when the last request is answered.
+        // No client sends its descriptor, so every session is still being opened when the last
+        // request is answered.
         let answers = try clients.map { try $0.receive() }
         let ready = answers.count { if case .ready? = $0 { true } else { false } }
         let refused = answers.count {
@@ -28,7 +29,7 @@ struct ResourceLimitTests {
         #expect(ready == 3 && refused == 97)
     }
 
-    @Test("A session that could not be opened gives its place back")
+    @Test("A session that cannot be opened releases its permit")
     func failedSession() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 1))
         let passcode = SharedSecret(copying: "a passcode".utf8)
@@ -42,12 +43,13 @@ struct ResourceLimitTests {
         var answer = try client.receive()
         while case .progress? = answer { answer = try client.receive() }
         guard case .ready? = answer else {
-            Issue.record("the place was not given back: \(String(describing: answer))")
+            Issue.record("the permit was not released: \(String(describing: answer))")
             return
         }
     }
 
-    /// Opens a session without a passcode; what the server answers, and the end through which its connections come.
+    /// Opens a session without a passcode; returns the server's response and the socket for its
+    /// connections.
     private func openSession(_ client: RawClient) throws -> (answer: Response?, control: Socket) {
         let (ownEnd, peerEnd) = try Socket.pair(preservesBoundaries: true)
         try client.send(.openSession(nil))
@@ -57,7 +59,7 @@ struct ResourceLimitTests {
         return (try client.receive(), ownEnd)
     }
 
-    @Test("A session that has ended gives its place back, although the connection that opened it goes on")
+    @Test("A session that has ended releases its permit while the connection that opened it stays open")
     func endedSession() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 1))
         let (client, sessions) = (try fixture.client(), fixture.server.sessions)
@@ -69,14 +71,14 @@ struct ResourceLimitTests {
                 #expect(fixture.server.registry.sessions().count == 1)
                 withExtendedLifetime(session) {}
             }
-            // Nothing holds the session's end any more.
+            // No process holds the other end of the session's socket any more.
             #expect(eventually { sessions.permitCount(of: geteuid()) == 0 })
             #expect(fixture.server.registry.sessions().isEmpty)
         }
         #expect(try client.ask(.lockStatus).problem == nil)
     }
 
-    @Test("What a session has asked for is cancelled when the session is over, and only then its place is free")
+    @Test("The work of a session is cancelled when the session ends, and its permit is released after that")
     func endedSessionWithRequest() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 1, slowWorkPerUser: 1))
         let (client, sessions, pool) = (try fixture.client(), fixture.server.sessions, fixture.server.shared.slowWork)
@@ -99,14 +101,14 @@ struct ResourceLimitTests {
             #expect(eventually { pool.load == (1, 1) })
             withExtendedLifetime(session) {}
         }
-        // The work that runs goes on: it is not the session's.
+        // The running work continues, because it does not belong to the session.
         #expect(eventually { pool.load == (1, 0) })
         #expect(try inside.receive()?.problem?.status == .notAvailable)
         #expect(eventually { sessions.permitCount(of: geteuid()) == 0 })
         #expect(try openSession(client).answer?.problem == nil)
     }
 
-    @Test("A place belongs to the user who took it, and is free when it is released")
+    @Test("A permit is counted for its user, and is free after its release")
     func places() {
         let limiter = ConcurrencyLimiter(2)
         var held = [limiter.acquire(for: 1, timeout: 0), limiter.acquire(for: 1, timeout: 0)]
@@ -117,7 +119,7 @@ struct ResourceLimitTests {
         #expect(limiter.acquire(for: 1, timeout: 0) != nil)
     }
 
-    @Test("A listener whose thread could not start is not waited for when the server stops")
+    @Test("A server that stops does not wait for a listener whose thread could not start")
     func listenerWithoutThread() throws {
         let fixture = try ServerFixture()
         let directory = try TemporaryDirectory()

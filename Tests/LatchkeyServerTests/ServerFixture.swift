@@ -9,7 +9,7 @@ import KeychainTesting
 import LinuxSystem
 import SecretMemory
 
-/// A daemon in this process, and raw connections to it.
+/// A server in this process, and raw connections to it.
 final class ServerFixture {
     let directory: TemporaryDirectory
     let clock = TestClock()
@@ -23,19 +23,20 @@ final class ServerFixture {
 
     deinit { server.stop(timeout: 60) }
 
-    /// Waits until the server has noted that nobody asks it anything: that comes a moment after its last answer.
+    /// Waits until the server has marked all its connections as idle, shortly after its last
+    /// response.
     func waitUntilIdle() {
         _ = eventually { server.registry.busyCount == 0 }
     }
 
-    /// A connection on which nothing has been sent.
+    /// Returns a connection on which nothing has been sent.
     func socket(as caller: CallerIdentity? = nil) throws -> Socket {
         let (ownEnd, peerEnd) = try Socket.pair()
         server.serve(peerEnd, as: caller ?? self.caller)
         return ownEnd
     }
 
-    /// A connection that is introduced.
+    /// Returns a connection after the exchange of hello and welcome.
     func client(as caller: CallerIdentity? = nil) throws -> RawClient {
         let client = RawClient(try socket(as: caller))
         try client.hello()
@@ -43,7 +44,7 @@ final class ServerFixture {
     }
 }
 
-/// A client that says what a test wants it to say.
+/// A client that sends what a test specifies.
 final class RawClient {
     let socket: Socket
     let channel: FrameChannel
@@ -52,7 +53,7 @@ final class RawClient {
     init(_ socket: Socket) {
         self.socket = socket
         channel = FrameChannel(socket)
-        // A test that waits for what never comes fails instead.
+        // Without a timeout, a test would wait permanently for a missing response.
         socket.setTimeouts(receiving: 300)
     }
 
@@ -67,7 +68,7 @@ final class RawClient {
         try channel.send(try NumberedRequest(number: number, token: token, request).frame())
     }
 
-    /// The next response; nil at the end of the connection.
+    /// Returns the next response; nil at the end of the connection.
     func receive() throws -> Response? {
         do throws(WireError) {
             return try channel.receive().map { (frame, _) throws(WireError) in try NumberedResponse(frame).response }
@@ -106,7 +107,7 @@ enum Items {
 }
 
 extension Response {
-    /// What failed; nil where nothing did.
+    /// The error of a failure; nil for other responses.
     var problem: KeychainError? {
         guard case .failure(let error) = self else { return nil }
         return error

@@ -11,10 +11,11 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// A server and clients that do what they should not: a clear answer for whoever is to blame, and nothing for the others to notice.
+/// A server and clients that misbehave: the misbehaving client gets a clear error, and the others
+/// are unaffected.
 @Suite("Server")
 struct ServerTests {
-    /// Whether an ordinary client is served.
+    /// Whether the server answers an ordinary client.
     private func serves(_ fixture: ServerFixture) throws -> Bool {
         let account = RandomBytes.hexadecimal(count: 4)
         let client = try fixture.client()
@@ -24,7 +25,7 @@ struct ServerTests {
 
     // MARK: Bad input
 
-    @Test("Random bytes end their connection with the reason, and nobody else's")
+    @Test("Random bytes end only their own connection, and the client gets the reason")
     func randomBytes() throws {
         let fixture = try ServerFixture()
         let bystander = try fixture.client()
@@ -38,7 +39,7 @@ struct ServerTests {
         #expect(try serves(fixture))
     }
 
-    @Test("A frame of four gigabytes is refused when it is announced")
+    @Test("A frame of four gigabytes is rejected after its header")
     func announced() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
@@ -49,7 +50,7 @@ struct ServerTests {
         #expect(try serves(fixture))
     }
 
-    @Test("A valid frame that is cut at any length does nothing")
+    @Test("A valid frame that is truncated at any length has no effect")
     func cutFrames() throws {
         let fixture = try ServerFixture()
         let (copy, sink) = try Socket.pair()
@@ -68,7 +69,7 @@ struct ServerTests {
                 == .itemNotFound)
     }
 
-    @Test("A hello of version 999 is answered with both versions")
+    @Test("A hello of version 999 is rejected, and the error names both versions")
     func version() throws {
         let fixture = try ServerFixture()
         let client = RawClient(try fixture.socket())
@@ -80,7 +81,7 @@ struct ServerTests {
         #expect(try client.receive() == nil)
     }
 
-    @Test("Who does not say hello first is told so; a second hello is refused and the connection goes on")
+    @Test("A first request that is not a hello is rejected; a second hello is rejected and the connection stays open")
     func hellos() throws {
         let fixture = try ServerFixture()
         let rude = RawClient(try fixture.socket())
@@ -92,7 +93,7 @@ struct ServerTests {
         #expect(try client.ask(.piece([1])).problem?.status == .param)
     }
 
-    @Test("A client of another user is not served", .enabled(if: geteuid() == 0, "needs root's socket"))
+    @Test("A client of another user is refused", .enabled(if: geteuid() == 0, "needs root's socket"))
     func otherUser() throws {
         let directory = try TemporaryDirectory()
         let provider = HomeProvider(user: 12345, home: KeychainHome(root: directory.path))
@@ -105,7 +106,7 @@ struct ServerTests {
 
     // MARK: Limits
 
-    @Test("In system mode whoever is nobody has no keychain", arguments: [65534, 65535, UInt32.max, 1000])
+    @Test("In system mode an overflow user id has no keychain", arguments: [65534, 65535, UInt32.max, 1000])
     func unknownCaller(user: UInt32) throws {
         let directory = try TemporaryDirectory()
         let provider = HomeProvider(stateDirectory: directory.path)
@@ -116,7 +117,8 @@ struct ServerTests {
     }
 
     @Test(
-        "Ten thousand connections leave as many as are allowed; the longest idle ones went, and new clients are served")
+        "Of ten thousand connections the allowed number stays open; the longest idle are closed, and new clients are served"
+    )
     func manyConnections() throws {
         let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 50, connectionsPerProcess: 50))
         var kept: [RawClient] = []
@@ -130,7 +132,7 @@ struct ServerTests {
         #expect(try serves(fixture))
     }
 
-    @Test("Where every connection is busy, the next one is refused by name; when one ends, it is served")
+    @Test("If every connection is busy, the next one is refused with a reason; after one ends, it is accepted")
     func busyConnections() throws {
         let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 3, connectionsPerProcess: 3))
         var watchers = try (0..<3).map { _ in
@@ -146,7 +148,7 @@ struct ServerTests {
         #expect(try serves(fixture))
     }
 
-    @Test("A user watches the lock only so many times")
+    @Test("The number of lock watchers of a user is limited")
     func manyWatchers() throws {
         let fixture = try ServerFixture(limits: ServerLimits(watchersPerUser: 2))
         var kept: [RawClient] = []
@@ -154,7 +156,7 @@ struct ServerTests {
             let client = try fixture.client()
             try client.send(.watchLock)
             guard case .lockState = try client.receive() else {
-                Issue.record("the present state comes first")
+                Issue.record("the first response must be the current state")
                 return
             }
             kept.append(client)
@@ -163,7 +165,7 @@ struct ServerTests {
         _ = kept
     }
 
-    @Test("A client that asks for much and never reads takes nothing from the others")
+    @Test("A client that requests large results and never reads does not affect the others")
     func neverReads() throws {
         let fixture = try ServerFixture(
             limits: ServerLimits(memoryPerUser: 4 << 20, memoryPerProcess: 4 << 20, timeout: 1))
@@ -178,7 +180,8 @@ struct ServerTests {
             try client.send(.copyMatching(Items.query(limit: .all), returning: .data))
             sinks.append(client)
         }
-        // Two results are sent for as long as nothing reads them; the others wait for a turn, and are then told.
+        // Two results stay in transfer while the clients do not read them; the other searches wait
+        // for a permit until the timeout and then fail.
         #expect(eventually { fixture.server.registry.busyCount == 2 })
         #expect(
             try fixture.client().ask(.copyMatching(Items.query("big-3"), returning: .data)).texts.first?.count == 50_000
@@ -188,7 +191,7 @@ struct ServerTests {
         #expect(try serves(fixture))
     }
 
-    @Test("Large frames of one process wait for the memory that it has borrowed, and get any size when it has none")
+    @Test("Large frames of one process wait for its reserved memory; a process without reservations gets any size")
     func budget() throws {
         let budget = MemoryBudget(ServerLimits(memoryPerUser: 100, memoryPerProcess: 60, timeout: 0))
         let (one, other) = (
@@ -206,7 +209,7 @@ struct ServerTests {
         #expect(budget.reserve(50, for: other) != nil)
     }
 
-    @Test("Names that would fill the log, or make an item that nobody can be sent, are refused")
+    @Test("Names that would fill the log, or make an item too large to send, are rejected")
     func longNames() throws {
         let fixture = try ServerFixture()
         let long = String(repeating: "x", count: 200_000)
@@ -220,7 +223,7 @@ struct ServerTests {
         #expect(try serves(fixture))
     }
 
-    @Test("A user has only so many sessions, and they end with the connections that opened them")
+    @Test("The number of sessions of a user is limited, and sessions end with the connections that opened them")
     func manySessions() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 2))
         func open(_ client: RawClient) throws -> (Response?, Socket) {
@@ -234,12 +237,12 @@ struct ServerTests {
         var clients = try (0..<2).map { _ in try fixture.client() }
         let controls = try clients.map { try open($0).1 }
         #expect(try open(try fixture.client()).0?.problem?.problem.contains("2 sessions") == true)
-        // A connection that comes through a session is served.
+        // A connection that arrives through a session is served.
         let (ownEnd, peerEnd) = try Socket.pair()
         try controls[0].send(descriptor: peerEnd.descriptor)
         let inside = RawClient(ownEnd)
         guard case .welcome(let welcome) = try inside.hello() else {
-            Issue.record("a session welcomes")
+            Issue.record("a session must answer with a welcome")
             return
         }
         #expect(welcome.mode == .session)
@@ -249,7 +252,7 @@ struct ServerTests {
         _ = controls
     }
 
-    @Test("What happens to the machine reaches sessions as well")
+    @Test("Events of the machine are applied to sessions as well")
     func sessionEventsReachSessions() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
@@ -274,14 +277,14 @@ struct ServerTests {
         #expect(try state() == .locked)
     }
 
-    @Test("A program in a sandbox uses its own items, and may lock; what is about the whole keychain is refused")
+    @Test("A program in a sandbox can use its own items and lock; operations on the whole keychain are denied")
     func sandboxedAdministration() throws {
         let fixture = try ServerFixture()
         let sandboxed = CallerIdentity(
             executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
         let client = try fixture.client(as: sandboxed)
         guard case .record(let record) = try client.ask(.add(Items.addition("a"))) else {
-            Issue.record("its own items are its own")
+            Issue.record("the program must find its own items")
             return
         }
         #expect(record.accessGroup.name == "flatpak.org.example.App")
@@ -301,7 +304,7 @@ struct ServerTests {
     }
 
     @Test(
-        "Where the administrator attests groups, a claimed caller neither reaches their items nor changes what protects them"
+        "With attested groups, a claimed caller can neither access their items nor change their protection"
     )
     func attestedAdministration() throws {
         let directory = try TemporaryDirectory()
@@ -334,9 +337,9 @@ struct ServerTests {
         #expect(try ask(.setPasscode(secret), attested) == nil)
         #expect(try ask(.lock(immediately: true), attested) == nil)
         #expect(try ask(.lockStatus, claiming) == nil)
-        // Unlocking proves the passcode; items of attested groups stay out of reach.
+        // Unlocking proves the passcode, but items of attested groups stay inaccessible.
         #expect(try ask(.unlock(secret), claiming) == nil)
-        // Every refusal is in the log, each with its operation.
+        // Every refusal is in the audit log with its operation.
         let log = try #require(try provider.keychain(of: geteuid()).audit)
         var refused: Set<String> = []
         for line in try log.reading(after: 0, since: nil).nextPart(length: .max).lines
@@ -352,7 +355,7 @@ struct ServerTests {
     }
 
     @Test(
-        "A rule for a unit keeps administration from users who can be services, and from no user who logs in",
+        "A rule for a unit denies administration to users that can run services, but not to users that log in",
         arguments: [(34, true), (999, true), (61200, true), (0, false), (1000, false), (61183, false)]
             as [(UInt32, Bool)])
     func unitRules(_ user: UInt32, _ canAttest: Bool) throws {
@@ -367,7 +370,7 @@ struct ServerTests {
                 processesOf: user))
     }
 
-    @Test("A session is locked by its own programs, also where the keychain may hold items of attested groups")
+    @Test("Programs of a session can lock it, even if the keychain may hold items of attested groups")
     func sessionLock() throws {
         let directory = try TemporaryDirectory()
         let rules = try Self.entitlements(["user": "\(geteuid())"], in: directory)
@@ -385,7 +388,7 @@ struct ServerTests {
         #expect(try client.ask(.changeSettings(KeybagSettings(), nil)).problem?.status == .missingEntitlement)
     }
 
-    /// A directory of the administrator's with one rule, which gives the group A.
+    /// Creates an entitlements directory with one rule, which grants the group A.
     private static func entitlements(_ subject: [String: String], in directory: TemporaryDirectory) throws -> String {
         let rules = "\(directory.path)/entitlements.d"
         #expect(mkdir(rules, 0o755) == 0)
@@ -402,7 +405,7 @@ struct ServerTests {
     }
 
     @Test(
-        "The user's own command is shown other programs' secrets, or may move them, only in a session that the passcode has opened"
+        "The user's own command can read or move other programs' secrets only in a session opened with the passcode"
     )
     func secretsAcrossGroups() throws {
         let fixture = try ServerFixture()
@@ -417,7 +420,7 @@ struct ServerTests {
             return try client.ask(request).problem?.status
         }
         let secret = Request.copyMatching(Items.query("theirs"), returning: .data)
-        // Without a passcode there is nothing to show.
+        // Without a passcode nothing has to be proven.
         #expect(try ask(secret) == nil)
         #expect(
             try fixture.client(as: command).ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
@@ -427,16 +430,16 @@ struct ServerTests {
         #expect(
             try ask(.update(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared")))
                 == .interactionNotAllowed)
-        // Its own, and what is no secret.
+        // Its own items, and attributes, which are not secret.
         #expect(try ask(.copyMatching(Items.query("own"), returning: .data)) == nil)
         #expect(try ask(.copyMatching(Items.query(limit: .all), returning: .attributes)) == nil)
         #expect(try fixture.client().ask(secret).problem == nil)
-        // Nor does it use their keys, or take them out.
+        // It can neither use nor export their keys.
         guard
             case .generatedKey(let key) = try fixture.client().ask(
                 .generateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key))))
         else {
-            Issue.record("no key was made")
+            Issue.record("no key was generated")
             return
         }
         let digest = SharedSecret(copying: [UInt8](repeating: 1, count: 32))
@@ -458,14 +461,14 @@ struct ServerTests {
         }
     }
 
-    @Test("Where the log cannot be written, nothing is stored, and a keychain can still be locked and looked at")
+    @Test("If the log cannot be written, nothing is stored, but the keychain can still be locked and examined")
     func unwritableLog() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
         #expect(try client.ask(.add(Items.addition("a"))).problem == nil)
         #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
         let log = try #require(try fixture.server.provider.keychain(of: geteuid()).audit)
-        // Another daemon's log is written now.
+        // The audit log is writable again.
         log.close()
         #expect(try client.ask(.add(Items.addition("b"))).problem == nil)
         #expect(try client.ask(.add(Items.addition("c"))).problem?.status == .notAvailable)
@@ -473,16 +476,16 @@ struct ServerTests {
         #expect(try client.ask(.lock(immediately: true)).problem == nil)
     }
 
-    // MARK: Changes whose answer was lost
+    // MARK: Changes whose response was lost
 
-    @Test("WIRE-11: a change that is asked for twice under one token is made once, and answered the same")
+    @Test("WIRE-11: a change that is requested twice with one token is made once and gets the same response")
     func tokens() throws {
         let fixture = try ServerFixture()
         let token = RandomBytes.array(count: 16)
         let first = try fixture.client().ask(.add(Items.addition("once", data: "secret")), token: token)
         let second = try fixture.client().ask(.add(Items.addition("once", data: "secret")), token: token)
         guard case .record(let one) = first, case .record(let other) = second else {
-            Issue.record("the item is answered: \(first), \(second)")
+            Issue.record("both responses must be the item: \(first), \(second)")
             return
         }
         #expect(one.identifier == other.identifier && one.secrets == other.secrets && other.text == "secret")
@@ -490,13 +493,13 @@ struct ServerTests {
         let delete = RandomBytes.array(count: 16)
         for _ in 0..<2 {
             guard case .count(1) = try fixture.client().ask(.delete(Items.query("once")), token: delete) else {
-                Issue.record("the deletion is answered")
+                Issue.record("the response must be the number of deleted items")
                 return
             }
         }
     }
 
-    @Test("The text of a recovery key is not kept for a second answer")
+    @Test("The text of a recovery key is not cached for a repeated request")
     func recoveryKeyOnce() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
@@ -504,15 +507,15 @@ struct ServerTests {
         let token = RandomBytes.array(count: 16)
         let request = Request.createRecoveryKey(SharedSecret(copying: "a passcode".utf8))
         guard case .secret = try client.ask(request, token: token) else {
-            Issue.record("a key is answered")
+            Issue.record("the response must be the recovery key")
             return
         }
         #expect(try client.ask(request, token: token).problem?.status == .io)
     }
 
-    // MARK: The end
+    // MARK: Stopping
 
-    @Test("A server that stops answers what has arrived, takes no more, and closes the keychain")
+    @Test("A server that stops answers arrived requests, accepts no more, and closes the keychain")
     func stopping() throws {
         let fixture = try ServerFixture()
         let clients = try (0..<8).map { _ in try fixture.client() }
@@ -529,13 +532,13 @@ struct ServerTests {
             case .records(let records, _, _) = try again.client().ask(
                 .copyMatching(Items.query(limit: .all), returning: .data))
         else {
-            Issue.record("the items are there")
+            Issue.record("the items must be found")
             return
         }
         #expect(records.count == 8)
     }
 
-    @Test("A server that has stopped holds no key that a passcode opened")
+    @Test("A stopped server holds no key that a passcode has unlocked")
     func stoppedKeys() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
@@ -546,7 +549,7 @@ struct ServerTests {
         #expect(service?.canOpenPasscodeItems == false)
     }
 
-    @Test("A server that has stopped refuses new connections")
+    @Test("A stopped server refuses new connections")
     func stopped() throws {
         let fixture = try ServerFixture()
         fixture.server.stop()
@@ -556,7 +559,7 @@ struct ServerTests {
     // MARK: The lock
 
     @Test(
-        "Session events lock: at once where the machine sleeps and the settings say so, with grace where the screen is locked"
+        "Session events lock: immediately on sleep if the settings say so, with the grace period when the screen locks"
     )
     func sessionEvents() throws {
         let fixture = try ServerFixture()

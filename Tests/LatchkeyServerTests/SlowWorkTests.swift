@@ -11,10 +11,11 @@ import SecretMemory
 import Synchronization
 import Testing
 
-/// What takes long is done on a few threads, in turns by user, and only as long as somebody waits for it.
+/// Slow operations run on a few threads, scheduled round-robin by user, and only while a client
+/// waits for them.
 @Suite("Slow operations")
 struct SlowWorkTests {
-    /// Work that begins, and ends when it is told to.
+    /// Work that runs until the test ends it.
     private final class BlockingWork: Sendable {
         let begun = Atomic(0)
         private let opening = DispatchSemaphore(value: 0)
@@ -42,14 +43,15 @@ struct SlowWorkTests {
         }
     }
 
-    /// Waits until so much runs and so much waits. More at work than that is an error, which no waiting mends.
+    /// Waits until the given numbers of operations run and wait. Fails immediately if more are
+    /// running.
     private static func rises(_ pool: SlowWorkPool, to running: Int, waiting: Int) -> Bool {
         _ = eventually { pool.load.running > running || pool.load == (running, waiting) }
         return pool.load == (running, waiting)
     }
 
     @Test(
-        "Of what waits, as much may begin as the shares of the users and the derivations of all allow",
+        "Waiting work starts within the share of its user and the limit of derivations",
         arguments: [
             ([(.computation, 1, 10)], [1: 2]), ([(.derivation, 1, 10)], [1: 1]),
             ([(.derivation, 1, 2), (.computation, 1, 5)], [1: 2]),
@@ -72,7 +74,7 @@ struct SlowWorkTests {
         #expect(begun == expected)
     }
 
-    @Test("Two operations of a user run at a time, one derivation of a user, and four derivations of all users")
+    @Test("At most two operations and one derivation of a user, and four derivations in total, run concurrently")
     func shares() throws {
         let pool = SlowWorkPool(ServerLimits())
         let work = BlockingWork()
@@ -89,7 +91,7 @@ struct SlowWorkTests {
     }
 
     @Test(
-        "An operation that releases its derivation place counts as a computation from then on, and the next derivation begins"
+        "An operation that releases its derivation permit counts as a computation, and the next derivation starts"
     )
     func releasedPlace() throws {
         let pool = SlowWorkPool(ServerLimits())
@@ -107,14 +109,14 @@ struct SlowWorkTests {
         derived.open(1)
         #expect(Self.rises(pool, to: 5, waiting: 3))
         derived.open(7)
-        // User 1 has two operations under way, and the third has to wait.
+        // User 1 has two running operations, and the third has to wait.
         #expect(Self.rises(pool, to: 7, waiting: 1))
         #expect(eventually { end.begun.load(ordering: .sequentiallyConsistent) == 7 })
         end.open(8)
         #expect(eventually { pool.load == (0, 0) })
     }
 
-    @Test("Threads are started for work that may begin, and not for what has to wait for its user's share")
+    @Test("Threads are started only for work that may start, not for work that exceeds its user's share")
     func threads() throws {
         let pool = SlowWorkPool(ServerLimits())
         let work = BlockingWork()
@@ -126,7 +128,7 @@ struct SlowWorkTests {
         #expect(pool.startedThreads <= 40)
     }
 
-    @Test("A session's server shares what is lent to its user with the server that opened it")
+    @Test("The server of a session shares the resources of its user with the server that opened it")
     func sessionsShare() throws {
         let fixture = try ServerFixture()
         let session = try KeychainServer(sessionOf: fixture.server, fixture.server.provider)
@@ -134,7 +136,7 @@ struct SlowWorkTests {
         #expect(session.limits.connectionsPerUser < fixture.server.limits.connectionsPerUser)
     }
 
-    @Test("Users take turns: one who asks for much waits behind one who asks for little")
+    @Test("Users are scheduled round-robin: many requests of one user do not delay another user's")
     func turns() throws {
         var limits = ServerLimits()
         limits.slowThreads = 1
@@ -155,7 +157,7 @@ struct SlowWorkTests {
         #expect(order.withLock { $0.firstIndex(of: 2) } == 1)
     }
 
-    @Test("Work that nobody waits for any more never begins, or is told to end")
+    @Test("Work whose client has gone never starts, or is cancelled")
     func abandoned() throws {
         var limits = ServerLimits()
         limits.slowThreads = 1
@@ -187,7 +189,7 @@ struct SlowWorkTests {
         #expect(work.begun.load(ordering: .sequentiallyConsistent) == 0)
     }
 
-    @Test("A pool that is stopped refuses what waits and what comes, and tells what runs to end")
+    @Test("A stopped pool refuses waiting and new work, and cancels running work")
     func stopped() throws {
         var limits = ServerLimits()
         limits.slowThreads = 1
@@ -222,7 +224,7 @@ struct SlowWorkTests {
                     .key, attributes: [.applicationTag: .data(Array(name.utf8))], secrets: ItemSecrets())))
     }
 
-    @Test("The search for an RSA key ends with the client that asked for it, and no key is stored")
+    @Test("The generation of an RSA key ends when its client disconnects, and no key is stored")
     func clientGone() throws {
         let fixture = try ServerFixture()
         for index in 0..<6 {
@@ -233,13 +235,13 @@ struct SlowWorkTests {
                     fixture.server.shared.slowWork.load.running + fixture.server.shared.slowWork.load.waiting > 0
                 })
         }
-        // The clients have gone out of scope, and their sockets with them.
+        // The clients are out of scope, and their sockets are closed.
         #expect(eventually { fixture.server.shared.slowWork.load == (0, 0) && fixture.server.registry.isEmpty })
         let query = ItemQuery(.key, synchronizable: .any, limit: .all)
         #expect(try fixture.client().ask(.copyMatching(query, returning: .attributes)).problem?.status == .itemNotFound)
     }
 
-    @Test("A server that is stopped does not wait for keys that are searched for")
+    @Test("A server that stops does not wait for the generation of keys")
     func stopDuringGeneration() throws {
         let fixture = try ServerFixture()
         let clients = try (0..<4).map { _ in try fixture.client() }
@@ -256,7 +258,7 @@ private final class Counter: Sendable {
     func add() { count.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Something that has happened.
+/// A flag that is set once.
 private final class SharedFlag: Sendable {
     private let flag = Atomic(false)
     var isRaised: Bool { flag.load(ordering: .sequentiallyConsistent) }

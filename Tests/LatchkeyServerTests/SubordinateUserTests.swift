@@ -10,14 +10,14 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// Users that a daemon of many users does not serve at all.
+/// Users that a system daemon refuses completely.
 @Suite("Subordinate users")
 struct SubordinateUserTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// A provider that admits no connection.
+    /// A provider that refuses every connection.
     private struct ClosedProvider: KeychainProvider {
         static let refusal = KeychainError(
             .missingEntitlement, "user 100000 has no keychain", hint: "run it as another user")
@@ -37,7 +37,8 @@ struct SubordinateUserTests {
         func close() { provider.close() }
     }
 
-    @Test("The system's daemon refuses subordinate ids, unless it is told of none", arguments: [true, false])
+    @Test(
+        "The system's daemon refuses subordinate ids, unless it is configured without them", arguments: [true, false])
     func provider(_ allows: Bool) throws {
         let (ranges, users) = ("\(directory.path)/subuid", "\(directory.path)/passwd")
         try "alice:100000:65536\n".write(toFile: ranges, atomically: true, encoding: .utf8)
@@ -50,14 +51,15 @@ struct SubordinateUserTests {
         #expect([100_000, 165_535].allSatisfy { isAdmitted($0) == allows })
     }
 
-    /// The client's end alone: the server closes the other one when nothing else refers to it.
+    /// Returns only the client's end: the server closes the other end when it releases the last
+    /// reference.
     private static func connected(to server: KeychainServer) throws -> RawClient {
         let (ownEnd, peerEnd) = try Socket.pair()
         server.serve(peerEnd)
         return RawClient(ownEnd)
     }
 
-    @Test("A user who is not admitted is told why before saying anything, and takes no connection")
+    @Test("A refused user gets the reason before sending anything, and uses no connection")
     func beforeHello() throws {
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
         let server = try KeychainServer(
@@ -71,7 +73,7 @@ struct SubordinateUserTests {
         #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/home"))
     }
 
-    @Test("A program sees the reason for which its connection was not taken, also where its hello comes too late")
+    @Test("A program gets the reason why its connection was refused, even if its hello is sent too late")
     func clientSeesReason() throws {
         let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
         let server = try KeychainServer(
@@ -85,7 +87,7 @@ struct SubordinateUserTests {
     }
 
     @Test(
-        "The administrator's file says whether subordinate users have keychains; anything but two words is refused",
+        "The configuration file says whether subordinate users have keychains; only two values are accepted",
         arguments: [
             ("", false), ("subordinate-users = refuse", false), ("subordinate-users=allow # containers", true),
             ("max-items-per-user = 5\nsubordinate-users = allow", true), ("subordinate-users = yes", nil),
