@@ -7,7 +7,7 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// What lies on the disk.
+/// The content of the files on disk.
 @Suite("At rest")
 struct AtRestTests {
     private let caller = CallerIdentity(executable: "/usr/bin/marker-executable", declaredGroups: ["marker.group.one"])
@@ -17,7 +17,7 @@ struct AtRestTests {
         "marker.group.one", "marker-server-58213", "/usr/bin/marker-executable",
     ]
 
-    @Test("T201: neither secrets nor attributes, nor their digests, are in any file")
+    @Test("T201: no file contains secrets, attributes, or their digests")
     func nothingInTheClear() throws {
         let home = try TemporaryDirectory()
         let service = try EmbeddedService(home: KeychainHome(root: home.path))
@@ -36,7 +36,7 @@ struct AtRestTests {
                 }
             }
         }
-        // The positive control: the same search finds each form where it is.
+        // The positive control: the same search finds each form in a file that contains it.
         for marker in markers {
             for (form, bytes) in try forms(of: marker) {
                 #expect(([0, 1, 2] + bytes + [3]).contains(bytes), "\(form)")
@@ -60,7 +60,7 @@ struct AtRestTests {
             from: caller)
     }
 
-    /// The marker itself and its digests, raw and in hexadecimal, as coreutils compute them.
+    /// The marker itself and its digests, raw and in hexadecimal, computed with coreutils.
     private func forms(of marker: String) throws -> [(String, [UInt8])] {
         var forms = [("plain text", Array(marker.utf8))]
         for algorithm in ["sha1", "sha256", "md5"] {
@@ -88,7 +88,7 @@ struct AtRestTests {
 }
 
 extension [UInt8] {
-    /// Whether these bytes stand anywhere in the array.
+    /// Whether the array contains these bytes.
     func contains(_ part: [UInt8]) -> Bool {
         Data(self).range(of: Data(part)) != nil
     }

@@ -5,11 +5,11 @@ import KeychainTesting
 import Testing
 
 extension ProcessProofs {
-    /// What the administrator says of the audit log.
+    /// The options for the audit log.
     @Suite("Options of the audit log")
     struct AuditOptionTests {
         @Test(
-            "A size or an age that cannot be is refused by name, and no daemon starts",
+            "An invalid size or age is rejected with the option's name, and no daemon starts",
             arguments: [
                 ["--audit-size", "0"], ["--audit-size", "x"], ["--audit-age", "36501"], ["--audit-size", "65537"],
             ])
@@ -20,7 +20,7 @@ extension ProcessProofs {
             #expect(access("\(home.path)/home", F_OK) != 0)
         }
 
-        @Test("Failing lookups of one program are few lines, and log verify finds the log intact")
+        @Test("Repeated failing lookups of one program take few lines, and log verify finds the log intact")
         func fewLines() throws {
             let daemon = try DaemonProcess(["--user", "--audit-size", "1", "--audit-age", "1"])
             for _ in 0..<5 {

@@ -6,12 +6,13 @@ import LatchkeyService
 import Testing
 
 extension ProcessProofs {
-    /// Eight processes on the same hundred items: every answer is one that some order of the calls explains.
+    /// Eight processes use the same hundred items: some order of the calls explains every result.
     @Suite("Concurrency")
     struct ConcurrencyTests {
-        @Test("Eight processes lose no acknowledged write, see no stale value and make no duplicate")
+        @Test("Eight processes lose no acknowledged write, read no stale value and create no duplicate")
         func eightProcesses() throws {
-            // `make churn` sets 600. A slow machine takes longer, until each process has made its calls.
+            // `make churn` sets 600. A slow machine takes longer, because each process makes a
+            // minimum of calls.
             let seconds = ProcessInfo.processInfo.environment["LATCHKEY_CHURN_SECONDS"] ?? "20"
             let home = try TemporaryDirectory()
             let calls = try churn(seconds: seconds, home: home)
@@ -22,7 +23,7 @@ extension ProcessProofs {
 
             let keychain = try ReopenedKeychain(home)
             let accounts = try keychain.accounts()
-            #expect(Set(accounts).count == accounts.count, "an item is there twice")
+            #expect(Set(accounts).count == accounts.count, "an item exists twice")
             for (item, calls) in Dictionary(grouping: calls, by: \.item) {
                 let history = History(calls)
                 for read in calls where read.operation == "read" {
@@ -36,7 +37,7 @@ extension ProcessProofs {
             keychain.service.close()
         }
 
-        /// The calls that each process makes at least.
+        /// The minimum number of calls of each process.
         private static let minimum = 200
 
         private func churn(seconds: String, home: TemporaryDirectory) throws -> [Call] {

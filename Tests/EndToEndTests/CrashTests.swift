@@ -8,10 +8,11 @@ import LatchkeySecurity
 import Testing
 
 extension ProcessProofs {
-    /// Every acknowledged write is there after SIGKILL, nothing is half-written, and no stray file remains.
+    /// After SIGKILL every acknowledged write exists, nothing is partly written, and no temporary
+    /// file remains.
     @Suite("Crash")
     struct CrashTests {
-        @Test("Killed at random moments, the keychain keeps what it acknowledged")
+        @Test("After SIGKILL at random times, the keychain contains every acknowledged write")
         func killedAtRandomMoments() throws {
             // `make crash` sets 3000.
             let rounds = ProcessInfo.processInfo.environment["LATCHKEY_CRASH_ROUNDS"].flatMap(Int.init) ?? 300
@@ -19,20 +20,22 @@ extension ProcessProofs {
             var expected = 0
             var acknowledged = 0
             for round in 0..<rounds {
-                // A new keychain now and then, so that the first start is killed as well.
+                // Some rounds use a new keychain, so that its creation is killed as well.
                 if round % 10 == 0 { home = try TemporaryDirectory() }
-                // Half of them are killed while they start, the others once they have acknowledged a few writes.
+                // Half of the writers are killed while they start, the others after they have
+                // acknowledged a few writes.
                 let wanted = round.isMultiple(of: 2) ? 0 : Int.random(in: 1...8)
                 let log = try killedWriter("round\(round)", after: wanted, home: home)
                 let found = try verify(log, home: home)
-                #expect(found >= wanted, "the writer ended by itself, after \(log.suffix(2))")
+                #expect(found >= wanted, "the writer exited before it was killed, after \(log.suffix(2))")
                 expected += wanted
                 acknowledged += found
             }
-            #expect(acknowledged >= expected && expected >= rounds / 2, "nothing was proven")
+            #expect(acknowledged >= expected && expected >= rounds / 2, "too few acknowledged writes")
         }
 
-        /// What a writer said until it was killed, at a random moment after so many acknowledged writes.
+        /// Returns the output of a writer that is killed at a random time after a number of
+        /// acknowledged writes.
         private func killedWriter(_ name: String, after wanted: Int, home: TemporaryDirectory) throws -> [String] {
             let writer = try WatchedWorker(["write", name], home: home.path)
             writer.wait(forLines: wanted, startingWith: "did")
@@ -40,7 +43,8 @@ extension ProcessProofs {
             return writer.kill()
         }
 
-        /// Compares the keychain with what the writer said; the number of acknowledged writes.
+        /// Compares the keychain with the writer's output; returns the number of acknowledged
+        /// writes.
         private func verify(_ log: [String], home: TemporaryDirectory) throws -> Int {
             let keychain = try ReopenedKeychain(home)
             var written: [String: (certain: String?, possible: String?)] = [:]

@@ -11,13 +11,14 @@ import SecretMemory
 import Testing
 
 extension ProcessProofs {
-    /// The daemon as it is started, used, killed and stopped: real processes on real sockets.
+    /// The daemon is started, used, killed and stopped, as real processes with real sockets.
     @Suite("Daemon")
     struct DaemonTests {
-        // MARK: Finding it
+        // MARK: Discovery
 
         @Test(
-            "Programs reach it without knowing it, and are refused when it is away; --release gives the keychain back")
+            "Programs use the daemon automatically and are refused while it is not running; --release ends its ownership"
+        )
         func ownership() throws {
             let daemon = try DaemonProcess()
             #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
@@ -31,7 +32,7 @@ extension ProcessProofs {
             #expect(away.status == Int32(OSStatusCode.notAvailable.exitCode))
             #expect(
                 away.error.contains("belongs to latchkeyd") && away.error.contains("hint: systemctl"), "\(away.error)")
-            // Nor is a keychain that cannot be asked called one that is not there.
+            // A keychain that cannot be reached is not reported as missing.
             for command in ["status", "who"] {
                 let unknown = try daemon.client("latchkey", [command])
                 #expect(unknown.status == away.status && unknown.output.isEmpty, "\(unknown)")
@@ -44,7 +45,7 @@ extension ProcessProofs {
             #expect(try daemon.client("latchkey", ["status", "--json"]).output.contains(#""mode" : "embedded""#))
         }
 
-        @Test("A program whose LATCHKEY_HOME is another one opens that one itself")
+        @Test("A program with another LATCHKEY_HOME opens that keychain itself")
         func otherHome() throws {
             let daemon = try DaemonProcess()
             let other = try TemporaryDirectory()
@@ -61,10 +62,10 @@ extension ProcessProofs {
             let daemon = try DaemonProcess()
             let connector = SocketConnector(path: daemon.socket) { $0 == 12345 }
             let error = #expect(throws: KeychainError.self) { try connector.connect() }
-            #expect(error?.status == .notAvailable && error?.problem.contains("not to be trusted") == true)
+            #expect(error?.status == .notAvailable && error?.problem.contains("is not trusted") == true)
         }
 
-        @Test("The daemon shows the words that it refuses, and its help")
+        @Test("The daemon prints the arguments that it rejects, and its help")
         func words() throws {
             let home = try TemporaryDirectory()
             let refusal = try Executable.run("latchkeyd", ["--user", "\u{1B}[2J\u{202E}x"], home: home.path)
@@ -77,17 +78,17 @@ extension ProcessProofs {
 
         @Test("A crash of the daemon prints nothing", arguments: [SIGSEGV, SIGILL, SIGABRT])
         func crash(signal: Int32) throws {
-            // The runtime's own setting, which prints a backtrace.
+            // The setting of the Swift runtime that prints a backtrace.
             let daemon = try DaemonProcess(environment: ["SWIFT_BACKTRACE": "color=no"])
             let before = daemon.logText
             #expect(daemon.process.stop(signal: signal) == 128 + signal)
             #expect(daemon.logText == before)
         }
 
-        // MARK: Its socket
+        // MARK: Socket
 
         @Test(
-            "The socket of a killed daemon is replaced; a second daemon is refused, at the same socket and on the same home"
+            "The socket of a killed daemon is replaced; a second daemon with the same socket or home is refused"
         )
         func sockets() throws {
             let daemon = try DaemonProcess()
@@ -106,10 +107,12 @@ extension ProcessProofs {
                 sameHome.status == 1 && sameHome.error.contains("another latchkeyd owns the keychain"),
                 "\(sameHome.error)")
             #expect(daemon.stop() == 0)
-            #expect(access(daemon.socket, F_OK) != 0, "the name of the socket goes with the daemon")
+            #expect(access(daemon.socket, F_OK) != 0, "the daemon must remove the name of its socket")
         }
 
-        @Test("What is no socket is left alone; a directory that others can reach is refused with the chmod")
+        @Test(
+            "A file that is not a socket is not replaced; a directory that others can access is refused with a chmod hint"
+        )
         func places() throws {
             let directory = try TemporaryDirectory()
             try FileManager.default.createDirectory(
@@ -125,7 +128,7 @@ extension ProcessProofs {
             #expect(open.process.waitUntilExit() == 1 && open.logText.contains("hint: chmod 700"), "\(open.logText)")
         }
 
-        @Test("A path that is too long for a socket is refused by name")
+        @Test("A path that is too long for a socket is rejected with the path")
         func longPath() throws {
             let path = "/tmp/" + String(repeating: "x", count: 120)
             let outcome = try Executable.run(
@@ -142,7 +145,7 @@ extension ProcessProofs {
         // MARK: The service manager
 
         @Test(
-            "Under socket activation it serves the socket that it is given, and leaves it there",
+            "With socket activation the daemon serves the socket that it receives, and does not remove it",
             .timeLimit(.minutes(10)))
         func activation() throws {
             let directory = try TemporaryDirectory()
@@ -156,10 +159,10 @@ extension ProcessProofs {
             #expect(try daemon.client("ProofWorker", ["item", "add", "a", "v"]).output == "0\n")
             #expect(try daemon.client("latchkey", ["status", "--json"]).output.contains(#""mode" : "user""#))
             #expect(daemon.stop() == 0)
-            #expect(access(socket, F_OK) == 0, "the socket is the manager's")
+            #expect(access(socket, F_OK) == 0, "the socket belongs to the service manager")
         }
 
-        @Test("It tells the service manager that it is ready, that it lives, and that it stops")
+        @Test("The daemon notifies the service manager when it is ready, alive and stopping")
         func notifications() throws {
             let directory = try TemporaryDirectory()
             let path = "\(directory.path)/notify"
@@ -192,7 +195,7 @@ extension ProcessProofs {
         }
 
         @Test(
-            "The units are ones that systemd accepts",
+            "systemd accepts the unit files",
             .enabled(if: access("/usr/bin/systemd-analyze", X_OK) == 0, "needs systemd-analyze"),
             arguments: ["system", "user"])
         func units(_ kind: String) throws {
@@ -203,7 +206,7 @@ extension ProcessProofs {
             let directory = try TemporaryDirectory()
             var names: [String] = []
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-                // The unit names the installed daemon; here it is the one that was built.
+                // The unit names the installed daemon; this test uses the one that was built.
                 let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
                 let path = "\(directory.path)/\(name)"
                 try text.replacingOccurrences(of: "/usr/bin/latchkeyd", with: Executable.path("latchkeyd"))
@@ -228,7 +231,7 @@ extension ProcessProofs {
 
         // MARK: Restarts
 
-        @Test("A program that is connected goes on after a restart, and after a kill, of the daemon")
+        @Test("A connected program continues after the daemon was restarted or killed")
         func reconnecting() throws {
             let daemon = try DaemonProcess()
             let service = DaemonService(SocketConnector.user(daemon.socket)) { CallerIdentity(executable: "test") }
@@ -244,19 +247,19 @@ extension ProcessProofs {
             try daemon.start()
             try add("after the restart")
             daemon.stop(signal: SIGKILL)
-            // It is away for a while, as a service manager would have it.
+            // The daemon is not running for some time, as with a service manager.
             let restarted = Thread {
                 usleep(300_000); try? daemon.start()
             }
             restarted.start()
-            // A slow machine needs longer for the start than the client waits.
+            // On a slow machine the daemon takes longer to start than the client waits.
             #expect(eventually { (try? add("after the kill")) != nil })
             #expect(try service.status().counts.reduce(0) { $0 + $1.count } == 3)
             while !restarted.isFinished { usleep(1000) }
         }
 
         @Test(
-            "Killed in the middle of eight programs' writes, it loses nothing that was acknowledged, and its log is intact"
+            "A daemon that is killed during writes of eight programs loses no acknowledged write, and its log is intact"
         )
         func killedWhileWriting() throws {
             let rounds = ProcessInfo.processInfo.environment["LATCHKEY_DAEMON_ROUNDS"].flatMap(Int.init) ?? 6
@@ -275,7 +278,7 @@ extension ProcessProofs {
                     let value = "\(words[2]):\(words[1] == "add" ? 0 : 1)"
                     if words[0] == "did" { acknowledged[words[2]] = value } else { attempted[words[2]] = value }
                 }
-                #expect(acknowledged.count >= 8, "nothing was proven")
+                #expect(acknowledged.count >= 8, "too few acknowledged writes")
                 try daemon.start()
                 #expect(try daemon.client("latchkey", ["log", "verify"]).output.hasPrefix("intact"))
                 daemon.stop()
@@ -297,7 +300,7 @@ extension ProcessProofs {
         // MARK: The lock
 
         @Test(
-            "Lock and unlock are everybody's; with-passcode opens for its children alone, without a passcode in arguments or environment"
+            "Every program can lock and unlock; with-passcode unlocks only for its children, without a passcode in arguments or environment"
         )
         func lock() throws {
             let daemon = try DaemonProcess()
@@ -319,7 +322,7 @@ extension ProcessProofs {
             #expect(inside.output.hasPrefix("0 v\n"), "\(inside)")
             #expect(!inside.output.contains("horse"))
             #expect(inside.output.contains("LATCHKEY_SESSION_FD="))
-            // For everybody else nothing has changed.
+            // For all other programs nothing has changed.
             #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "-25308\n")
             #expect(
                 try daemon.client(
@@ -338,7 +341,7 @@ extension ProcessProofs {
         }
 
         @Test(
-            "with-passcode without a daemon serves its children itself; the exit value is the program's",
+            "Without a daemon, with-passcode serves its children itself and returns the program's exit status",
             arguments: [0, 7, 126, 127])
         func embeddedSession(_ expected: Int32) throws {
             let home = try TemporaryDirectory()
@@ -362,7 +365,7 @@ extension ProcessProofs {
             if expected < 100 { #expect(outcome.output == "0 v\n") }
         }
 
-        @Test("A recovery key is used through the daemon, while it holds the keychain")
+        @Test("A recovery key works through the daemon while the daemon holds the keychain")
         func recovery() throws {
             let daemon = try DaemonProcess()
             let (old, new, paper) = (
@@ -387,7 +390,7 @@ extension ProcessProofs {
         // MARK: Identities
 
         @Test(
-            "Programs with different identifiers see only their own; one with both groups sees both; a group that is lacked is −34018"
+            "Programs with different identifiers see only their own items; one with both groups sees both; a missing group is −34018"
         )
         func identities() throws {
             let daemon = try DaemonProcess()
@@ -413,11 +416,12 @@ extension ProcessProofs {
             #expect(try run("mail", ["item", "find", "alice", "-", "com.example.notes"]) == "-34018\n")
             #expect(try run("mail", ["item", "add", "bob", "x", "com.example.notes"]) == "-34018\n")
             #expect(try run("notes", ["item", "delete", "alice", "-", "com.example.mail"]) == "-34018\n")
-            // A program without an identity has none of them, and the user's own command has all.
+            // A program without an identity has none of these groups, and the user's own command
+            // has all of them.
             #expect(try daemon.client("ProofWorker", ["item", "find", "alice", "-"]).output == "-25300\n")
             #expect(
                 try daemon.client("latchkey", ["dump-keychain"]).output.components(separatedBy: "\"acct\"").count == 3)
-            // Once there is a passcode, it is shown their secrets only against it.
+            // If a passcode is set, the command can read their secrets only with it.
             let passcode = "\(daemon.directory.path)/passcode"
             try Data("purple monkey dishwasher\n".utf8).write(to: URL(filePath: passcode))
             chmod(passcode, 0o600)
@@ -436,7 +440,7 @@ extension ProcessProofs {
         }
 
         @Test(
-            "A connection is of no use to others once the process that made it has ended, nor when its number is another process's",
+            "A connection is unusable for others after its process has ended, even if the process id is reused",
             .timeLimit(.minutes(10)))
         func endedCaller() throws {
             let daemon = try DaemonProcess()
@@ -447,7 +451,7 @@ extension ProcessProofs {
                 output: "\(daemon.directory.path)/maker")
             let way = try #require(try listener.accept(until: StopSignal()) {})
             guard case .socket(let connection) = try way.receiveDescriptor() else {
-                Issue.record("no connection came")
+                Issue.record("no connection arrived")
                 return
             }
             let service = DaemonService(HandedConnector(connection: connection)) {
@@ -464,12 +468,12 @@ extension ProcessProofs {
                 }
             }
             #expect(isRefused())
-            // Root can have the kernel give the number again, if nobody is quicker.
+            // Root can make the kernel reuse the process id, if no other process gets it first.
             var heir: SpawnedProcess?
             for _ in 0..<200 where heir?.processIdentifier != addedBy.processIdentifier {
                 let last = open("/proc/sys/kernel/ns_last_pid", O_WRONLY)
                 guard last >= 0 else {
-                    reportSkipped("a connection whose maker's number is another process's (needs root)")
+                    reportSkipped("a connection whose process id is reused (needs root)")
                     return
                 }
                 let text = "\(addedBy.processIdentifier - 1)"
@@ -480,7 +484,7 @@ extension ProcessProofs {
             }
             guard heir?.processIdentifier == addedBy.processIdentifier else {
                 reportSkipped(
-                    "a connection whose maker's number is another process's (the kernel gave the number to others)")
+                    "a connection whose process id is reused (another process got the id)")
                 return
             }
             #expect(isRefused())
@@ -493,12 +497,13 @@ extension ProcessProofs {
         }
 
         @Test(
-            "A program that had the keychain open itself goes on through a daemon that takes it",
+            "A program that has the keychain open itself continues through a daemon that takes ownership",
             .timeLimit(.minutes(10)))
         func takenOver() throws {
             let directory = try TemporaryDirectory()
             let flag = "\(directory.path)/flag"
-            // A process looks every tenth of a second whether its home belongs to a daemon: it has to be given at least that.
+            // A process checks every tenth of a second whether its home belongs to a daemon, so the
+            // script waits for longer.
             let words =
                 "echo add-generic-password -a a -s s -w v; while [ ! -e \(flag) ]; do sleep 0.05; done; sleep 0.2; echo status"
             let program = try SpawnedProcess(
@@ -520,7 +525,7 @@ extension ProcessProofs {
         // MARK: System mode
 
         @Test(
-            "In system mode a program of the same user reads neither the database nor the device key; each user has his own keychain",
+            "In system mode a user's programs cannot read the database or the device key, and each user has a separate keychain",
             .enabled(if: SystemDaemon.isPossible, SystemDaemon.reason))
         func systemMode() throws {
             let daemon = try SystemDaemon()
@@ -545,12 +550,13 @@ extension ProcessProofs {
             }
             #expect(try daemon.shell(as: 4001, "ls '\(daemon.state)' 2>&1 || true").contains("Permission denied"))
             daemon.process.stop()
-            // Nobody makes himself a keychain in its place, where the administrator says so; the socket is gone, and so is the service.
+            // No program creates a keychain in its place if the configuration requires the daemon,
+            // whose socket and service are gone.
             #expect(try item(4001, "find", "a", "-") != "0 of-4001\n")
         }
 
         @Test(
-            "In system mode a subordinate user id has no keychain from the moment the file grants it, and is told why",
+            "In system mode a subordinate user id has no keychain as soon as the file grants it, and the error says why",
             .enabled(if: SystemDaemon.isPossible, SystemDaemon.reason))
         func subordinateUsers() throws {
             let daemon = try SystemDaemon()
@@ -566,7 +572,7 @@ extension ProcessProofs {
             let said = try daemon.shell(as: 40_001, "'\(daemon.path("latchkey"))' status 2>&1 || true")
             #expect(said.contains("subordinate user id") && said.contains("subordinate-users = allow"), "\(said)")
             #expect(try item(4001, "add", "a", "of-4001") == "0\n")
-            // What was stored is there again when the range has gone.
+            // The stored items are found again after the range is removed from the file.
             try FileManager.default.removeItem(atPath: daemon.subuid)
             #expect(try item(40_001, "find", "a", "-") == "0 before\n")
         }

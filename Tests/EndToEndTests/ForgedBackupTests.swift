@@ -8,12 +8,13 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// Backups whose items no program could have stored: whoever knows a passphrase can write any.
+/// Backups with items that no program could have stored. Anyone can write such a backup with a
+/// passphrase of their own.
 @Suite("Forged backups")
 struct ForgedBackupTests {
     private static let passphrase = SharedSecret(copying: "the backup's passphrase".utf8)
 
-    /// A backup that holds these items, whatever they are.
+    /// Returns a backup with these items, without any checks.
     private static func backup(of records: [ItemRecord]) throws -> [UInt8] {
         let store = try KeychainStore(inMemoryWith: .ephemeral())
         defer { store.close() }
@@ -70,7 +71,7 @@ struct ForgedBackupTests {
     }
 
     @Test(
-        "Items of groups that no program may have, and with impossible dates, are refused by name and counted; the others are restored"
+        "Items with forbidden groups or invalid dates are rejected by name and counted; the others are restored"
     )
     func refused() throws {
         let cases: [(ItemRecord, reason: String)] = [
@@ -99,7 +100,7 @@ struct ForgedBackupTests {
         }
     }
 
-    @Test("Attested groups come back where the daemon says that the caller is attested")
+    @Test("Attested groups are restored if the daemon attests the caller")
     func attested() throws {
         let file = try Self.backup(of: [Self.item("attested", group: AccessGroup("A", grade: .attested))])
         let keychain = try TestKeychain(.ephemeral)
@@ -111,7 +112,7 @@ struct ForgedBackupTests {
                 == 1)
     }
 
-    @Test("A report holds each reason once and a bounded number of them, with names of bounded length")
+    @Test("A report contains each reason once, a limited number of reasons, and names of limited length")
     func bounded() throws {
         let long = String(repeating: "g", count: 1000)
         let records = (0..<40).map { Self.item("\($0)", group: AccessGroup("\($0 / 2)\(long)", grade: .attested)) }
@@ -121,7 +122,8 @@ struct ForgedBackupTests {
     }
 
     @Test(
-        "The last moments of the calendar are dates like any other", arguments: [-63_114_076_800.0, 252_423_993_600, 0])
+        "The first and last dates of the calendar are restored like any other",
+        arguments: [-63_114_076_800.0, 252_423_993_600, 0])
     func calendar(_ date: Double) throws {
         let report = try Self.restore(
             Self.backup(of: [Self.item("a", created: date), Self.key(startDate: date)]), into: TestKeychain(.ephemeral))

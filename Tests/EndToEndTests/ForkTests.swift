@@ -7,21 +7,21 @@ import Testing
 
 @Suite("Fork")
 struct ForkTests {
-    @Test("A forked child shares no key memory with its parent, and works")
+    @Test("A forked child shares no key memory with its parent, and can use the keychain")
     func fork() throws {
         let home = try TemporaryDirectory()
         let outcome = try Executable.run("ProofWorker", ["fork"], home: home.path)
         #expect(outcome.status == 0, "step \(outcome.status): \(outcome.error)")
     }
 
-    @Test("A child that outlives its parent loses none of its writes")
+    @Test("A forked child that outlives its parent loses no writes")
     func outlivesItsParent() throws {
         let home = try TemporaryDirectory()
         let process = Executable.process("ProofWorker", ["fork-outlive"], home: home.path)
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
-        // The end of the pipe is the end of the child.
+        // The end of the pipe means that the child has ended.
         let said = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(said == "done\n")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One call of one process on one item, as the worker writes it down.
+/// One call of one process on one item, as the worker prints it.
 struct Call {
     let operation: String
     let item: String
@@ -19,11 +19,11 @@ struct Call {
         (self.start, self.end, self.status) = (start, end, status)
     }
 
-    /// The value that the call left behind; nil stands for "no item". Only for writes that were acknowledged.
+    /// The value after the call; nil means "no item". Only for acknowledged writes.
     var outcome: String? { operation == "delete" ? nil : value }
     var isWrite: Bool { operation != "read" && status == 0 }
 
-    /// Whether the call answered one of the statuses that are documented for it.
+    /// Whether the call returned one of its documented statuses.
     var isDocumented: Bool {
         let documented: [String: Set<Int32>] = [
             "add": [0, -25299], "update": [0, -25300], "delete": [0, -25300], "read": [0, -25300],
@@ -32,7 +32,7 @@ struct Call {
     }
 }
 
-/// The acknowledged writes of one item, and what they allow to be seen.
+/// The acknowledged writes of one item; they determine which values a read may return.
 struct History {
     private struct Write {
         let value: String?
@@ -42,13 +42,13 @@ struct History {
 
     /// Sorted by start.
     private let writes: [Write]
-    /// The same by what they left, sorted by start.
+    /// The writes by resulting value, sorted by start.
     private let byValue: [String?: [Write]]
-    /// For each write, the earliest end among it and all that started later.
+    /// For each write, the earliest end among it and all later starts.
     private let earliestEnd: [UInt64]
 
     init(_ calls: [Call]) {
-        // Before everything, there was no item.
+        // Initially there is no item.
         let writes =
             [Write(value: nil, start: 0, end: 0)]
             + calls.filter(\.isWrite).map { Write(value: $0.outcome, start: $0.start, end: $0.end) }.sorted {
@@ -63,10 +63,11 @@ struct History {
         self.writes = writes
     }
 
-    /// Whether `value` can be what was there at some moment between the two times: some write left it, began before the end, and no
-    /// other write began after that write's end and ended before the beginning.
+    /// Whether the item can have `value` at some time between `start` and `end`: a write of that
+    /// value began before `end`, and no other write began after that write and ended before
+    /// `start`.
     func explains(_ value: String?, from start: UInt64, to end: UInt64) -> Bool {
-        // The latest ones first: they are the likeliest.
+        // The latest writes first, because they are the likeliest.
         (byValue[value] ?? []).reversed().contains { $0.start < end && !isOverwritten($0, before: start) }
     }
 

@@ -5,10 +5,10 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// The key commands as scripts use them, with openssl at the other end; embedded and through latchkeyd.
+/// The key commands as scripts use them, together with openssl; embedded and through latchkeyd.
 @Suite("Key commands")
 struct KeyCommandTests {
-    /// A keychain of its own, and files beside it.
+    /// A separate keychain, and files in the same directory.
     private final class KeychainFixture {
         let directory: TemporaryDirectory
         let daemon: DaemonProcess?
@@ -42,7 +42,9 @@ struct KeyCommandTests {
         func openssl(_ words: String...) throws -> OpenSSL.Outcome { try tool.run(words) }
     }
 
-    @Test("A key of the keychain signs and decrypts for openssl, and the other way round", arguments: [false, true])
+    @Test(
+        "Signatures and ciphertexts of the keychain's keys and of openssl are interchangeable",
+        arguments: [false, true])
     func operations(_ throughDaemon: Bool) throws {
         let fixture = try KeychainFixture(throughDaemon: throughDaemon)
         let message = try fixture.file("message", "a message\n")
@@ -52,7 +54,7 @@ struct KeyCommandTests {
             let tag = "com.example.\(type)\(size)"
             #expect(try fixture.latchkey("key", "generate", "--tag", tag, "--type", type, "--size", size).status == 0)
             #expect(try fixture.latchkey("key", "public", "--tag", tag, "-o", fixture.path("\(tag).pem")).status == 0)
-            // The usual algorithm of each type is what `openssl dgst` verifies.
+            // The default algorithm of each type is the one that `openssl dgst` verifies.
             #expect(
                 try fixture.latchkey("key", "sign", "--tag", tag, "-o", fixture.path("\(tag).sig"), message).status == 0
             )
@@ -60,7 +62,7 @@ struct KeyCommandTests {
                 "dgst", "-sha256", "-verify", fixture.path("\(tag).pem"), "-signature", fixture.path("\(tag).sig"),
                 message)
             #expect(verdict.status == 0)
-            // Any other, there and back.
+            // Every other algorithm, in both directions.
             let signature = fixture.path("\(tag).other")
             #expect(
                 try fixture.latchkey("key", "sign", "--tag", tag, "-a", algorithm, "-o", signature, message).status == 0
@@ -92,7 +94,8 @@ struct KeyCommandTests {
     }
 
     @Test(
-        "Keys come in and go out in every form; what may not go out is passed over and named", arguments: [false, true])
+        "Keys are imported and exported in every format; keys that are not extractable are skipped and named",
+        arguments: [false, true])
     func transfer(_ throughDaemon: Bool) throws {
         let fixture = try KeychainFixture(throughDaemon: throughDaemon)
         #expect(
@@ -146,7 +149,9 @@ struct KeyCommandTests {
             try fixture.latchkey("key", "sign", "--tag", "ec", "-o", fixture.path("ec.sig"), passphrase).status == 0)
     }
 
-    @Test("Keys are made, found, listed and deleted by macOS's commands and our own", arguments: [false, true])
+    @Test(
+        "Keys are created, found, listed and deleted with macOS's commands and with latchkey's",
+        arguments: [false, true])
     func lifecycle(_ throughDaemon: Bool) throws {
         let fixture = try KeychainFixture(throughDaemon: throughDaemon)
         #expect(try fixture.latchkey("create-keypair", "-a", "ec", "--tag", "pair", "A pair").status == 0)
@@ -170,7 +175,7 @@ struct KeyCommandTests {
         #expect(try fixture.latchkey("key", "delete", "--tag", "pair").status == 0)
         #expect(try fixture.latchkey("key", "list").output.isEmpty)
         #expect(try fixture.latchkey("create-keypair", "-a", "dsa", "x").status != 0)
-        // Two pairs under one tag are told apart, and not deleted together by mistake.
+        // Two key pairs with one tag are distinguished, and not deleted together by mistake.
         for _ in 0..<2 { #expect(try fixture.latchkey("key", "generate", "--tag", "twice").status == 0) }
         let twice = try fixture.latchkey("key", "delete", "--tag", "twice")
         #expect(twice.status != 0 && twice.error.contains("2 pairs"), "\(twice)")
@@ -195,7 +200,7 @@ struct KeyCommandTests {
     }
 
     @Test(
-        "Weak RSA keys: create-keypair warns as import does, key generate refuses, key list marks them",
+        "For weak RSA keys create-keypair and import warn, key generate refuses, and key list marks them",
         arguments: [false, true])
     func weak(_ throughDaemon: Bool) throws {
         let fixture = try KeychainFixture(throughDaemon: throughDaemon)
@@ -211,7 +216,7 @@ struct KeyCommandTests {
     }
 
     @Test(
-        "A key that may not be extracted is left out of a backup, by name, unless it is asked for",
+        "A key that is not extractable is left out of a backup and named, unless it is requested",
         arguments: [false, true])
     func backup(_ throughDaemon: Bool) throws {
         let fixture = try KeychainFixture(throughDaemon: throughDaemon)

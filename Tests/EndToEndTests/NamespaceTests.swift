@@ -7,20 +7,20 @@ import KeychainTesting
 @testable import LatchkeyService
 import Testing
 
-/// Sandboxes are known by real namespaces of the kernel.
+/// Detection of sandboxes, with real kernel namespaces.
 @Suite("Namespaces", .serialized)
 struct NamespaceTests {
     static let isPossible: Bool = {
         guard geteuid() == 0, access("/usr/bin/unshare", X_OK) == 0, access("/usr/sbin/chroot", X_OK) == 0 else {
             return false
         }
-        // A container may forbid namespaces to its root.
+        // In a container even root may not be allowed to create namespaces.
         return (try? Executable.run("/usr/bin/unshare", ["--mount", "--pid", "--fork", "/bin/true"], home: "").status)
             == 0
     }()
     static let reason: Comment = "needs root, unshare(1) and namespaces"
 
-    /// A process in namespaces of its own, whose root holds Flatpak's file.
+    /// A process in separate namespaces, whose root directory contains Flatpak's file.
     private final class Sandbox {
         let directory: TemporaryDirectory
         private let outer: SpawnedProcess
@@ -42,7 +42,7 @@ struct NamespaceTests {
 
         deinit { _ = outer.stop(signal: SIGKILL) }
 
-        /// The process inside, as it is known outside; nil while it is not there yet.
+        /// The id of the inner process outside of the namespace; nil before it has started.
         var inner: Int32? {
             let numbers =
                 (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
@@ -54,7 +54,7 @@ struct NamespaceTests {
     }
 
     @Test(
-        "A process in a sandbox is known by the file in its root, through its namespaces",
+        "A process in a sandbox is identified by the file in its root, across namespaces",
         .enabled(if: isPossible, reason),
         arguments: [
             (
@@ -74,7 +74,7 @@ struct NamespaceTests {
     }
 
     @Test(
-        "In system mode a program in a namespace of its own, whose root the daemon must not see, has no group and reads nobody's items",
+        "In system mode a program in a namespace whose root the daemon cannot see has no group and reads no items",
         .enabled(if: isPossible && SystemDaemon.isPossible, reason))
     func hidden() throws {
         let daemon = try SystemDaemon()

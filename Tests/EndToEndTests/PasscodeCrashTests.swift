@@ -9,10 +9,13 @@ import SecretMemory
 import Testing
 
 extension ProcessProofs {
-    /// Killed at any moment of a change, a keychain has the old passcode or the new one, and everything in it.
+    /// After SIGKILL during a passcode change, the keychain has the old or the new passcode, and
+    /// all its items.
     @Suite("Crash of a passcode change")
     struct PasscodeCrashTests {
-        @Test("Killed while the passcode is set, changed or removed, the keychain opens by the old one or the new one")
+        @Test(
+            "After SIGKILL while the passcode is set, changed or removed, the keychain opens with the old or the new one"
+        )
         func killed() throws {
             // `make crash` sets 3000.
             let rounds = ProcessInfo.processInfo.environment["LATCHKEY_CRASH_ROUNDS"].flatMap(Int.init) ?? 300
@@ -24,11 +27,11 @@ extension ProcessProofs {
                 let log = try killedWorker(after: wanted, home)
                 #expect(!log.contains { $0.hasPrefix("failed") }, "\(log)")
                 let made = log.count { $0.hasPrefix("did") }
-                #expect(made >= wanted, "the worker ended by itself, after \(log.suffix(2))")
+                #expect(made >= wanted, "the worker exited before it was killed, after \(log.suffix(2))")
                 changes += made
                 try verify(log, home)
             }
-            #expect(changes >= rounds / 2, "\(changes) changes in \(rounds) rounds prove nothing")
+            #expect(changes >= rounds / 2, "only \(changes) changes in \(rounds) rounds")
         }
 
         private static let count = 40
@@ -48,7 +51,8 @@ extension ProcessProofs {
             return home
         }
 
-        /// What a worker said until it was killed, at a random moment after it had begun and made so many changes.
+        /// Returns the output of a worker that is killed at a random time after a number of
+        /// changes.
         private func killedWorker(after wanted: Int, _ home: TemporaryDirectory) throws -> [String] {
             let worker = try WatchedWorker(["passcodes"], home: home.path)
             worker.wait(forLines: 1)
@@ -60,7 +64,7 @@ extension ProcessProofs {
         private func verify(_ log: [String], _ home: TemporaryDirectory) throws {
             let service = try open(home)
             defer { service.close() }
-            // What was acknowledged last, or what was tried after it.
+            // The last acknowledged passcode, or the one that was attempted after it.
             let last = log.last.map { $0.dropFirst(4) }.map(String.init)
             let certain = log.last { $0.hasPrefix("did") }.map { String($0.dropFirst(4)) }
             let possible = [last, certain].compactMap { $0 }
@@ -77,7 +81,7 @@ extension ProcessProofs {
             #expect(unhealthy.isEmpty, "\(unhealthy)")
         }
 
-        /// The passcode that opens the keychain; "none" where there is none.
+        /// Returns the passcode that opens the keychain; "none" if it has no passcode.
         private func unlocked(_ service: EmbeddedService) throws -> String {
             guard try service.lockStatus().hasPasscode else { return "none" }
             for passcode in Self.passcodes {

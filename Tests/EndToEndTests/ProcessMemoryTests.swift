@@ -8,11 +8,11 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// The memory of another process that uses a keychain, read from outside as a core dump would hold it.
+/// The memory of another process that uses a keychain, as a core dump would contain it.
 @Suite("The memory of a process")
 struct ProcessMemoryTests {
     @Test(
-        "Neither the device key nor the passcode, nor what follows from them, nor a stored secret is in what a dump would hold"
+        "A core dump would contain neither the device key, the passcode, keys derived from them, nor a stored secret"
     )
     func dump() throws {
         let home = try TemporaryDirectory()
@@ -32,7 +32,7 @@ struct ProcessMemoryTests {
             process.waitUntilExit()
         }
         #expect(printed(output) == "unlocked\n")
-        let needles = try needles(home.path, passcode, secret, control: "the control, which lies in ordinary memory")
+        let needles = try needles(home.path, passcode, secret, control: "the control, which is in ordinary memory")
         let unlocked = try found(needles, in: process.processIdentifier)
         #expect(unlocked == ["control"], "unlocked: \(unlocked.sorted())")
         input.fileHandleForWriting.write(Data("\n".utf8))
@@ -42,7 +42,7 @@ struct ProcessMemoryTests {
     }
 
     @Test(
-        "The same of latchkeyd, which received the passcode and the secret over its socket and gave the secret out again"
+        "The same holds for latchkeyd, which receives the passcode and the secret and sends the secret"
     )
     func daemon() throws {
         let daemon = try DaemonProcess()
@@ -53,7 +53,7 @@ struct ProcessMemoryTests {
         #expect(try daemon.client("latchkey", ["passcode", "set", "--passcode-file", path]).status == 0)
         #expect(try daemon.client("ProofWorker", ["item", "add", "a", secret]).output == "0\n")
         #expect(try daemon.client("ProofWorker", ["item", "find", "a", "-"]).output == "0 \(secret)\n")
-        // The daemon knows where the keychain lies; that is no secret.
+        // The daemon knows the path of the keychain, which is not secret.
         let needles = try needles(daemon.home, passcode, secret, control: "\(daemon.home)/data/keychain.db")
         let process = daemon.process.processIdentifier
         let unlocked = try found(needles, in: process)
@@ -72,7 +72,7 @@ struct ProcessMemoryTests {
         String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
     }
 
-    /// What must not be found, and the control that must be.
+    /// The values that must not be found, and the control that must be found.
     private func needles(_ home: String, _ passcode: String, _ secret: String, control: String) throws -> [String:
         [UInt8]]
     {
@@ -106,7 +106,8 @@ struct ProcessMemoryTests {
         return needles
     }
 
-    /// The needles that lie in the writable memory of a process, as far as it can be read from outside.
+    /// Returns the needles in the writable memory of a process, as far as the memory can be read
+    /// from outside.
     private func found(_ needles: [String: [UInt8]], in process: Int32) throws -> Set<String> {
         let memory = open("/proc/\(process)/mem", O_RDONLY)
         try #require(memory >= 0, "the memory of a child cannot be read here")
@@ -123,7 +124,8 @@ struct ProcessMemoryTests {
         return found
     }
 
-    /// The writable regions that a core dump holds: those without the flag `dd`, which the arena of secrets has.
+    /// Returns the writable regions that a core dump contains: those without the flag `dd`, which
+    /// the arena of secrets has.
     private static func dumped(_ process: Int32) throws -> [Range<Int>] {
         let handle = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(process)/smaps"))
         let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)

@@ -2,6 +2,7 @@
 
 import Testing
 
-/// The proofs that start, race and kill many processes: one after the other, so that none starves the others' workers.
+/// The proofs that start, race and kill many processes. They run one after the other, so that none
+/// slows down the workers of another.
 @Suite("Proofs with processes", .serialized)
 enum ProcessProofs {}

@@ -6,23 +6,24 @@ import KeychainTesting
 import LinuxSystem
 import Testing
 
-/// README's console lines, typed again: each in the order in which it stands there, in a home of its section's own.
+/// Runs the console lines of README in order, with a separate home for each section.
 @Suite("README")
 struct ReadmeTests {
-    /// A line after `$`, and what README shows below it.
+    /// A line after `$`, and the output that README shows below it.
     struct Line: Sendable {
         let section: String
         let command: String
         let output: [String]
     }
 
-    @Test("Every console line of README does what README shows", arguments: try sections())
+    @Test("Every console line of README prints what README shows", arguments: try sections())
     func documentedCommands(_ section: String) throws {
         let home = try Home(section)
         for line in try Self.lines() where line.section == section {
             switch line.command {
             case "latchkeyd --user &":
-                // The shell's background is a child of the test, which waits until it listens.
+                // A command that README starts in the background runs as a child of the test, which
+                // waits until it listens.
                 try home.startDaemon()
                 continue
             case "latchkeyd --user --release": #expect(home.stopDaemon() == 0)
@@ -40,7 +41,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("Lines that are typed in another way, or that are refused, stand in README, each with its reason")
+    @Test("Every line that is replaced or expected to fail is in README, and each replacement has a reason")
     func lists() throws {
         let commands = Set(try Self.lines().map(\.command))
         #expect(commands.count >= 25)
@@ -49,21 +50,21 @@ struct ReadmeTests {
         #expect(Self.instead.values.allSatisfy { !$0.reason.isEmpty })
     }
 
-    // MARK: What is typed instead, and what is refused
+    // MARK: Replaced and failing lines
 
-    private static let asks = "it asks on the terminal, which TerminalTests do"
+    private static let asks = "it prompts on the terminal, which TerminalTests cover"
 
-    /// Lines that no test can type as they are: what is typed, and why.
+    /// Lines that a test cannot run unchanged: the replacement, and the reason.
     private static let instead: [String: (line: String, reason: String)] = [
         "latchkey passcode set": ("latchkey passcode set --passcode-file ~/.passcode", asks),
         "latchkey recovery-key create": ("latchkey recovery-key create --passcode-file ~/.passcode", asks),
         "latchkey backup /media/stick/keychain.latchkey": (
             "latchkey backup ~/stick/keychain.latchkey --passcode-file ~/.passcode < ~/.pass",
-            "there is no such stick, and " + asks
+            "the stick does not exist, and " + asks
         ),
         "latchkey restore --dry-run /media/stick/keychain.latchkey": (
             "latchkey restore --dry-run ~/stick/keychain.latchkey --passcode-file ~/.passcode < ~/.pass",
-            "there is no such stick, and " + asks
+            "the stick does not exist, and " + asks
         ),
         "latchkey unlock": ("latchkey unlock --passcode-file ~/.passcode", asks),
         "latchkey with-passcode -- ./deploy.sh": (
@@ -71,7 +72,7 @@ struct ReadmeTests {
         ),
     ]
 
-    /// Lines whose exit value is not 0.
+    /// Lines whose exit status is not 0.
     private static let refused: [String: Int32] = [
         // Nothing is found.
         "grep -r s3cret ~/.local/share/latchkey": 1,
@@ -102,14 +103,14 @@ struct ReadmeTests {
         return lines
     }
 
-    /// Whether a line is the one that README shows, in which `…` stands for anything.
+    /// Whether a line matches the one in README, in which `…` stands for any text.
     private static func matches(_ found: String, _ expected: String) -> Bool {
         let parts = expected.components(separatedBy: "…").map { NSRegularExpression.escapedPattern(for: $0) }
         return found.range(of: "^" + parts.joined(separator: ".*") + "$", options: .regularExpression) != nil
     }
 }
 
-/// A home in which the lines of one section are typed.
+/// A home in which the lines of one section are run.
 private final class Home {
     private let directory: TemporaryDirectory
     private var daemon: SpawnedProcess?
@@ -127,7 +128,7 @@ private final class Home {
 
     deinit { stopDaemon() }
 
-    /// Runs a line as a shell in the home does.
+    /// Runs a line in a shell in the home.
     func run(_ line: String) throws -> Executable.Outcome {
         let (output, error) = ("\(directory.path)/.output", "\(directory.path)/.error")
         for path in [output, error] { try Data().write(to: URL(filePath: path)) }
@@ -139,7 +140,7 @@ private final class Home {
             error: try String(contentsOfFile: error, encoding: .utf8))
     }
 
-    /// Starts the user's daemon, and returns when it listens.
+    /// Starts the user's daemon, and waits until it listens.
     func startDaemon() throws {
         let started = try SpawnedProcess(
             [Executable.path("latchkeyd"), "--user"], environment: environment, output: "\(directory.path)/daemon.log")
@@ -151,7 +152,7 @@ private final class Home {
         try #require(isListening && started.isRunning, "\(said)")
     }
 
-    /// Asks the daemon to end; its exit value.
+    /// Stops the daemon; returns its exit status.
     @discardableResult
     func stopDaemon() -> Int32? {
         defer { daemon = nil }
@@ -164,7 +165,8 @@ private final class Home {
             "HOME": home, "PATH": "\(home)/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "\(home)/run",
             "SSL_CERT_FILE": "\(home)/ca.pem",
             "SSL_CERT_DIR": "\(home)/none", "SWIFT_BACKTRACE": "enable=no",
-            // Below the usual place, so that no keychain of this machine is touched, and no daemon of it is asked.
+            // These directories keep the test away from the keychain and the daemon of this
+            // machine.
             "LATCHKEY_HOME": "\(home)/.local/share/latchkey",
         ]
     }
@@ -174,7 +176,7 @@ private final class Home {
     private static let passcode =
         "printf 'wrong donkey charger nail\\n' > .passcode; printf 'purple monkey dishwasher\\n' > .pass; "
 
-    /// What has to be there before the first line of a section.
+    /// The commands that prepare the first line of a section.
     private static func preparation(_ section: String, _ home: String) throws -> String {
         switch section {
         case "Passcode, lock and backup": return alice + passcode
@@ -199,7 +201,7 @@ private final class Home {
 }
 
 extension Substring {
-    /// What stands before a text; everything where it is not there.
+    /// Returns the part before a text; the whole string if the text is not found.
     fileprivate func prefix(upToFirst text: String) -> Substring {
         range(of: text).map { self[..<$0.lowerBound] } ?? self
     }

@@ -5,7 +5,7 @@ import KeychainTesting
 import LatchkeyService
 import SecretMemory
 
-/// The keychain that other processes wrote, opened by the test.
+/// The keychain that other processes have written, opened by the test.
 struct ReopenedKeychain {
     let service: EmbeddedService
     private let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
@@ -18,7 +18,7 @@ struct ReopenedKeychain {
         service = try EmbeddedService(home: KeychainHome(root: path))
     }
 
-    /// The data of the proof's item of this account as text; nil where there is none.
+    /// Returns the data of the proof's item with this account as text; nil if it does not exist.
     func data(account: String) throws -> String? {
         let attributes: [ItemAttribute: AttributeValue] = [.service: .string("proof"), .account: .string(account)]
         let found = try records(ItemQuery(.genericPassword, attributes: attributes), returning: .data)

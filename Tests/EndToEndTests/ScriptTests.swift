@@ -4,12 +4,12 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// The scripts behind `make`, with programs of the test's own in place of the machine's.
+/// The scripts that `make` runs, with fake programs in place of the machine's.
 @Suite("Scripts")
 struct ScriptTests {
     // MARK: dependencies
 
-    @Test("What is present is neither installed nor asked of root")
+    @Test("Nothing is installed and root is not needed if everything is present")
     func present() throws {
         let machine = try FakeMachine([
             "swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": "echo $* >> $CALLS",
@@ -20,7 +20,7 @@ struct ScriptTests {
     }
 
     @Test(
-        "What is missing is named where it cannot be installed, off Debian or without sudo, and the build goes on",
+        "Without Debian or sudo, missing packages are named and the build continues",
         arguments: [["swift": "", "id": "echo 0"], ["swift": "", "id": "echo 1000", "apt-get": "echo $* >> $CALLS"]])
     func missing(_ programs: [String: String]) throws {
         let machine = try FakeMachine(programs)
@@ -31,7 +31,7 @@ struct ScriptTests {
         #expect(machine.calls.isEmpty)
     }
 
-    @Test("On Debian what is missing, and nothing else, is installed through sudo")
+    @Test("On Debian only the missing packages are installed, with sudo")
     func installed() throws {
         let machine = try FakeMachine(["swift": "", "id": "echo 1000", "sudo": "echo sudo $* >> $CALLS", "apt-get": ""])
         let outcome = try machine.run("dependencies", ["sh", "no-such-tool"], path: machine.programs)
@@ -39,7 +39,7 @@ struct ScriptTests {
         #expect(machine.calls.last?.hasSuffix("--no-install-recommends no-such-tool") == true, "\(machine.calls)")
     }
 
-    @Test("Without a Swift toolchain nothing is built, and the hint says where there is one")
+    @Test("Without a Swift toolchain nothing is built, and the hint says where to get one")
     func noToolchain() throws {
         let machine = try FakeMachine([:])
         let outcome = try machine.run("dependencies", ["sh"], path: machine.programs)
@@ -49,7 +49,7 @@ struct ScriptTests {
     // MARK: test
 
     @Test(
-        "The tests run away from the user's keychain; what was skipped is named at the end, and their exit value stays",
+        "The tests do not use the user's keychain; skipped tests are listed at the end, and the exit status is preserved",
         arguments: [0, 1])
     func skipped(_ status: Int32) throws {
         let output = """
@@ -62,7 +62,7 @@ struct ScriptTests {
         #expect(outcome.status == status)
         #expect(outcome.printed.contains("test --skip-build --filter A\n"), "\(outcome)")
         #expect(!outcome.printed.contains(machine.home), "\(outcome)")
-        let end = outcome.printed.components(separatedBy: "Skipped, and so not proven here:\n").last?.split(
+        let end = outcome.printed.components(separatedBy: "Skipped tests:\n").last?.split(
             separator: "\n"
         ).map(String.init)
         #expect(
@@ -72,19 +72,19 @@ struct ScriptTests {
     }
 }
 
-/// A directory of programs, and what they were called with.
+/// A directory of fake programs, and a log of their arguments.
 private struct FakeMachine {
     private let directory: TemporaryDirectory
 
     var programs: String { "\(directory.path)/programs" }
-    /// What the user's variables name.
+    /// The directory that the user's environment variables name.
     var home: String { "\(directory.path)/home" }
     var calls: [String] {
         ((try? String(contentsOfFile: "\(directory.path)/calls", encoding: .utf8)) ?? "").split(separator: "\n").map(
             String.init)
     }
 
-    /// - Parameter programs: lines of the shell by the name of the program.
+    /// - Parameter programs: shell code by the name of the program.
     init(_ programs: [String: String]) throws {
         directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: self.programs, withIntermediateDirectories: true)
@@ -95,7 +95,7 @@ private struct FakeMachine {
         }
     }
 
-    /// Runs one of the scripts; what it prints, errors among it.
+    /// Runs one of the scripts; returns its output, including errors.
     func run(_ script: String, _ arguments: [String], path: String) throws -> (status: Int32, printed: String) {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/\(script)")
             .standardized.path

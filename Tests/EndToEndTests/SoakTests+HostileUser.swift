@@ -7,10 +7,11 @@ import Testing
 
 extension ProcessProofs.SoakTests {
     @Test(
-        "In system mode the answers of two users stay right while a third floods with connections, lookups, searches and large keys",
+        "In system mode two users get correct results while a third floods the daemon with connections, searches and large keys",
         .enabled(if: SystemDaemon.isPossible, SystemDaemon.reason))
     func hostileUser() throws {
-        // `make soak` sets 600. A slow machine takes longer, until each user has made the calls.
+        // `make soak` sets 600. A slow machine takes longer, because each user makes a minimum of
+        // calls.
         let seconds = ProcessInfo.processInfo.environment["LATCHKEY_SOAK_SECONDS"].flatMap(Double.init) ?? 10
         let daemon = try SystemDaemon()
         let hostile = try daemon.start(as: 4666, "ProofWorker", ["flood"], output: "flood")
@@ -31,10 +32,10 @@ extension ProcessProofs.SoakTests {
         for churner in churners { #expect(churner.waitUntilExit() == 0) }
         #expect(hostile.isRunning, "the flood ended before the users did")
         #expect(daemon.process.process.isRunning, "\(daemon.process.logText)")
-        // A key may take longer than everything else.
+        // Generating a key may take longer than all other operations.
         #expect(
             try eventually { try attacks.dropLast().allSatisfy { try rounds("did", $0) >= 3 } },
-            "the flood came to a halt")
+            "the flood has stopped")
         hostile.stop(signal: SIGKILL)
 
         for user in users {
@@ -45,10 +46,11 @@ extension ProcessProofs.SoakTests {
         #expect(daemon.process.stop() == 0, "\(daemon.process.logText)")
     }
 
-    /// The calls that each user makes at least.
+    /// The minimum number of calls of each user.
     private static let minimum = 200
 
-    /// Every answer of a user is one that some order of the user's own calls explains, and what was acknowledged is there.
+    /// Checks that some order of a user's own calls explains every result, and that acknowledged
+    /// writes exist.
     private func verify(_ user: uid_t, _ daemon: SystemDaemon) throws {
         let calls = try String(contentsOfFile: "\(daemon.directory.path)/churn-\(user)", encoding: .utf8).split(
             separator: "\n"

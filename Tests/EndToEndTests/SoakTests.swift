@@ -10,15 +10,16 @@ import Synchronization
 import Testing
 
 extension ProcessProofs {
-    /// The daemon under clients of every kind at once: those that churn the same items, those that are killed while they write, and those that
-    /// do what no client should.
+    /// The daemon with clients of every kind at the same time: clients that change the same items,
+    /// clients that are killed while they write, and clients that violate the protocol.
     @Suite("Soak")
     struct SoakTests {
         @Test(
-            "Under thirty-two clients and faults of every kind the daemon loses nothing, answers right, and does not grow"
+            "With thirty-two clients and faults of every kind the daemon loses nothing, answers correctly, and does not grow"
         )
         func soak() throws {
-            // `make soak` sets 600. A slow machine takes longer, until there was enough of everything.
+            // `make soak` sets 600. A slow machine takes longer, until enough calls and faults have
+            // happened.
             let seconds = ProcessInfo.processInfo.environment["LATCHKEY_SOAK_SECONDS"].flatMap(Double.init) ?? 20
             let daemon = try DaemonProcess()
             try fillLarge(daemon)
@@ -76,10 +77,11 @@ extension ProcessProofs {
             try writers.verify(in: keychain)
         }
 
-        /// The calls that each client makes at least.
+        /// The minimum number of calls of each client.
         private static let minimum = 100
 
-        /// Two megabytes that a lookup of one group finds, for those who do not read their answers.
+        /// Two megabytes of items that one lookup finds, for the clients that do not read their
+        /// responses.
         private func fillLarge(_ daemon: DaemonProcess) throws {
             for number in 0..<20 {
                 let added = try daemon.client(
@@ -92,7 +94,8 @@ extension ProcessProofs {
             }
         }
 
-        /// The memory of the last quarter against that of the second: the first one is for warming up.
+        /// Compares the memory of the last quarter with that of the second; the first quarter is
+        /// the warm-up.
         private func expectFlat(_ memory: [Int]) throws {
             let quarter = memory.count / 4
             let (early, late) = (memory[quarter..<2 * quarter].sorted(), memory.suffix(quarter).sorted())
@@ -104,7 +107,7 @@ extension ProcessProofs {
 
         // MARK: Clients that are killed
 
-        /// Eight writers, one of which is killed and replaced now and then.
+        /// Eight writers, one of which is periodically killed and replaced.
         private final class Writers {
             private let daemon: DaemonProcess
             private var running: [(process: SpawnedProcess, path: String)] = []
@@ -116,7 +119,7 @@ extension ProcessProofs {
             func killAndReplace() throws {
                 if running.count == 8 {
                     let victim = running.remove(at: Int.random(in: 0..<8))
-                    // Some are held for a while in the middle of what they do.
+                    // Some writers are stopped for some time in the middle of an operation.
                     if Bool.random() {
                         kill(victim.process.processIdentifier, SIGSTOP)
                         usleep(100_000)
@@ -135,7 +138,7 @@ extension ProcessProofs {
                 for writer in running { writer.process.stop(signal: SIGKILL) }
             }
 
-            /// How many writes were acknowledged until now.
+            /// The number of writes that were acknowledged so far.
             func acknowledged() throws -> Int {
                 try logs.reduce(0) { count, log in
                     try count
@@ -145,7 +148,8 @@ extension ProcessProofs {
                 }
             }
 
-            /// What was acknowledged is there, or what was asked for after it.
+            /// Checks that each item has the last acknowledged value, or the one that was requested
+            /// after it.
             func verify(in keychain: ReopenedKeychain) throws {
                 var acknowledged = 0
                 for log in logs {
@@ -173,7 +177,7 @@ extension ProcessProofs {
 
         // MARK: Clients that misbehave
 
-        /// Threads that do to the daemon what no client should.
+        /// Threads that violate the daemon's protocol.
         private final class Faults: Sendable {
             private let hasEnded = Atomic(false)
             private let injected = Atomic(0)
@@ -211,7 +215,8 @@ extension ProcessProofs {
                 usleep(20_000)
             }
 
-            /// Four gigabytes announced; a hello of version 999; a frame whose secrets never come.
+            /// A frame header with a length of four gigabytes; a hello of version 999; a frame
+            /// whose secrets never arrive.
             private func announcements() {
                 for bytes in [
                     [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0], [0, 0, 0, 5, 0, 0, 0, 0, 0x52, 3, 0x08, 0xE7, 0x07],
@@ -223,12 +228,14 @@ extension ProcessProofs {
                 }
             }
 
-            /// Connections on which a hello and a lookup of everything were sent, and whose answer nobody reads.
+            /// Connections on which a hello and a lookup of all items were sent, and whose
+            /// responses are never read.
             private func silence() {
                 let kept = (0..<4).compactMap { _ in try? Socket(connectingTo: socket) }
                 for connection in kept {
                     send([0, 0, 0, 4, 0, 0, 0, 0, 0x52, 2, 0x08, 1], over: connection)
-                    // copy_matching { query { item_class: 1, attributes { code: "svce", text: "large" }, all {} }, returning: 3 }
+                    // copy_matching { query { item_class: 1, attributes { code: "svce", text:
+                    // "large" }, all {} }, returning: 3 }
                     let attribute: [UInt8] = [0x12, 12, 0x0D, 0x65, 0x63, 0x76, 0x73, 0x12, 5] + Array("large".utf8)
                     let query: [UInt8] = [0x08, 1] + attribute + [0x3A, 0]
                     let copy: [UInt8] = [0x0A, UInt8(query.count)] + query + [0x10, 3]
@@ -247,7 +254,7 @@ extension ProcessProofs {
     }
 }
 
-/// A worker of the proofs as a client of the daemon, writing to a file in the daemon's directory.
+/// A proof worker as a client of the daemon; its output goes to a file in the daemon's directory.
 private func worker(_ daemon: DaemonProcess, _ words: [String], _ output: String) throws -> SpawnedProcess {
     try SpawnedProcess(
         [Executable.path("ProofWorker")] + words,

@@ -7,12 +7,13 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// What goes wrong around the files: each has its own status, message and hint, and destroys nothing.
+/// Errors of the file system: each has a separate status, message and hint, and destroys nothing.
 @Suite("Storage errors")
 struct StorageErrorTests {
     private let caller = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
 
-    /// Whether a file system can be mounted here: a container may forbid it to its root (CAP_SYS_ADMIN).
+    /// Whether a file system can be mounted here: in a container even root may not be allowed to
+    /// (CAP_SYS_ADMIN).
     static let canMount: Bool = {
         guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
         let mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "latchkey-test", directory.path]
@@ -21,7 +22,7 @@ struct StorageErrorTests {
     }()
 
     @Test(
-        "Directories and files that others can reach are refused, with the path and the chmod",
+        "Directories and files that others can access are refused with the path and a chmod hint",
         arguments: ["data", "state", "data/keychain.db", "state/device.key"])
     func widePermissions(_ path: String) throws {
         let home = try made()
@@ -33,7 +34,7 @@ struct StorageErrorTests {
         #expect(error.hint == "chmod \(path.contains(".") ? "600" : "700") '\(home.path)/\(path)'")
     }
 
-    @Test("A database that was emptied is refused; one whose making was interrupted is made")
+    @Test("A database that was emptied is refused; one whose creation was interrupted is created")
     func emptied() throws {
         let home = try made()
         let path = "\(home.path)/data/keychain.db"
@@ -45,7 +46,7 @@ struct StorageErrorTests {
         let error = try #require(throws: KeychainError.self) { try open(home) }
         #expect(error.problem.contains("it is empty"))
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == 0)
-        // The mark of a first process that was killed before it had made the tables.
+        // The marker of a first process that was killed before it had created the tables.
         _ = FileManager.default.createFile(atPath: "\(path).new", contents: nil, attributes: [.posixPermissions: 0o600])
         let service = try open(home)
         _ = try service.add(ItemAddition(.genericPassword), from: caller)
@@ -53,7 +54,7 @@ struct StorageErrorTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(home.path)/data") == ["keychain.db"])
     }
 
-    @Test("Of many first processes, every one gets the same keychain")
+    @Test("Many processes that create the keychain concurrently all get the same one")
     func manyFirst() throws {
         for _ in 0..<5 {
             let home = try TemporaryDirectory()
@@ -73,7 +74,7 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("What is made is private, whatever the umask")
+    @Test("All created files are private regardless of the umask")
     func privateByDefault() throws {
         let home = try TemporaryDirectory()
         let before = umask(0)
@@ -90,7 +91,7 @@ struct StorageErrorTests {
         service.close()
     }
 
-    @Test("An umask that takes the owner's own rights does no harm")
+    @Test("A umask that removes the owner's own permissions is harmless")
     func narrowUmask() throws {
         let home = try TemporaryDirectory()
         let before = umask(0o377)
@@ -103,13 +104,14 @@ struct StorageErrorTests {
         }
     }
 
-    @Test("A second opening in the same process leaves SQLite's locks alone, and loses nothing")
+    @Test("Opening the keychain twice in one process keeps SQLite's locks and loses nothing")
     func openedTwice() throws {
         let home = try TemporaryDirectory()
         let first = try open(home)
         _ = try first.add(ItemAddition(.genericPassword, attributes: [.account: .string("one")]), from: caller)
         try open(home).close()
-        // Another process that comes and goes would delete the log if it believed to be the last one.
+        // Another process that opens and closes the database would delete the write-ahead log if it
+        // were the last one.
         #expect(try Executable.run("ProofWorker", ["add", "other"], home: home.path).status == 0)
         _ = try first.add(ItemAddition(.genericPassword, attributes: [.account: .string("two")]), from: caller)
         let reader = try Executable.run("latchkey", ["find-generic-password", "-a", "two", "-w"], home: home.path)
@@ -118,7 +120,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "A write to a database that was deleted or replaced while it was open is refused, not acknowledged",
+        "A write to a database that was deleted or replaced while open is refused and not acknowledged",
         arguments: [false, true])
     func replaced(_ isReplaced: Bool) throws {
         let home = try TemporaryDirectory()
@@ -135,7 +137,7 @@ struct StorageErrorTests {
         service.close()
     }
 
-    @Test("A pipe in place of the device key is refused and not waited for")
+    @Test("A pipe in place of the device key is refused without waiting")
     func pipe() throws {
         let home = try made()
         try FileManager.default.removeItem(atPath: "\(home.path)/state/device.key")
@@ -143,7 +145,7 @@ struct StorageErrorTests {
         #expect(throws: KeychainError.self) { try open(home) }
     }
 
-    @Test("A database without its device key is refused, and gets no new one")
+    @Test("A database without its device key is refused, and no new device key is created")
     func missingDeviceKey() throws {
         let home = try made()
         try FileManager.default.removeItem(atPath: "\(home.path)/state/device.key")
@@ -153,7 +155,7 @@ struct StorageErrorTests {
         #expect(!FileManager.default.fileExists(atPath: "\(home.path)/state/device.key"))
     }
 
-    @Test("A device key of another keychain, or of another length, is told from damage")
+    @Test("A device key of another keychain or of another length is distinguished from damage")
     func foreignDeviceKey() throws {
         let home = try made()
         let key = "\(home.path)/state/device.key"
@@ -179,7 +181,7 @@ struct StorageErrorTests {
         #expect(try Data(contentsOf: URL(filePath: path)) == garbage)
     }
 
-    @Test("A database of another program is refused")
+    @Test("The database of another program is refused")
     func foreignDatabase() throws {
         let home = try made()
         let path = "\(home.path)/data/keychain.db"
@@ -189,7 +191,7 @@ struct StorageErrorTests {
         #expect(try #require(throws: KeychainError.self) { try open(home) }.problem.contains("another program"))
     }
 
-    @Test("A database of a newer version is refused and left alone")
+    @Test("A database of a newer version is refused and not changed")
     func newerVersion() throws {
         let home = try made()
         let path = "\(home.path)/data/keychain.db"
@@ -202,7 +204,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "A table, trigger, view or index that is not ours is refused",
+        "An unexpected table, trigger, view or index is refused",
         arguments: [
             "CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM item; END", "CREATE VIEW v AS SELECT * FROM item",
             "CREATE TABLE extra (x)", "DROP INDEX item_svce",
@@ -215,7 +217,7 @@ struct StorageErrorTests {
                 "not those of a version 2 keychain"))
     }
 
-    @Test("A database that is a directory, and a missing home, have statuses of their own")
+    @Test("A database that is a directory and a missing home have distinct statuses")
     func directoryAndMissingHome() throws {
         let home = try TemporaryDirectory()
         try FileManager.default.createDirectory(
@@ -229,7 +231,7 @@ struct StorageErrorTests {
         #expect(error.hint?.contains("LATCHKEY_HOME") == true)
     }
 
-    @Test("Under an XDG_DATA_HOME whose directory another tool made for all to see, the refusal names it and the chmod")
+    @Test("If another tool has created a readable directory in XDG_DATA_HOME, the error names it and the chmod")
     func wideDataHome() throws {
         let directory = try TemporaryDirectory()
         let data = "\(directory.path)/share/latchkey"
@@ -245,7 +247,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "No keychain is made where every user can replace its directories; one that is there is read, and doctor names the chmod",
+        "No keychain is created where every user can replace its directories; an existing one is read, and doctor names the chmod",
         arguments: [0o777, 0o1777])
     func openParent(_ mode: Int) throws {
         let directory = try TemporaryDirectory()
@@ -258,7 +260,7 @@ struct StorageErrorTests {
             #expect(error.status == .notAvailable && error.hint == "chmod o-w '\(parent)'", "\(error)")
             #expect(error.problem.contains("every user can write \(parent)"))
             #expect(throws: KeychainError.self) { try HomeOwnership.acquire(home) }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [], "nothing is made")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [], "nothing is created")
             try #require(chmod(parent, 0o700) == 0)
         }
         let made = try EmbeddedService(home: home)
@@ -274,7 +276,7 @@ struct StorageErrorTests {
         #expect(finding.hint == (mode == 0o1777 ? nil : "chmod o-w '\(parent)'"))
     }
 
-    @Test("The environment says where the keychain is")
+    @Test("The environment determines the path of the keychain")
     func homes() throws {
         let both = try KeychainHome.resolve { ["HOME": "/home/u"][$0] }
         #expect(both.databasePath == "/home/u/.local/share/latchkey/keychain.db")
@@ -292,11 +294,12 @@ struct StorageErrorTests {
     // MARK: As another user
 
     @Test(
-        "T210: a user who may not enter is told so; nothing is made",
-        .enabled(if: geteuid() == 0, "needs root to become somebody else"))
+        "T210: a user without access to the home gets an error, and nothing is created",
+        .enabled(if: geteuid() == 0, "needs root to become another user"))
     func noPermission() throws {
         let home = try made()
-        // Another user reaches neither a private clone nor what a process loads late from there.
+        // Another user has no access to a private clone, nor to libraries that a process loads from
+        // it later.
         let executables = try SharedExecutables(["ProofWorker"])
         let outcome = try Executable.run(executables.path("ProofWorker"), ["once", "65534"], home: home.path)
         #expect(outcome.output.hasPrefix("-25291 "), "\(outcome)")
@@ -305,14 +308,15 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "A keychain on a read-only file system is read; every change answers errSecReadOnly, and nothing is left behind",
+        "A keychain on a read-only file system can be read; every change fails with errSecReadOnly, and no files are left behind",
         .enabled(if: canMount, "needs root with the right to mount"))
     func readOnly() throws {
         try withMountedHome("size=4m") { home in
             let added = try Executable.run(
                 "latchkey", ["add-generic-password", "-a", "a", "-s", "s", "-w", "the secret"], home: home)
             try #require(added.status == 0, "\(added)")
-            // This program ends without closing the keychain, and leaves its log behind.
+            // This program ends without closing the keychain, and leaves the write-ahead log
+            // behind.
             #expect(try Executable.run("ProofWorker", ["once"], home: home).output.hasPrefix("0 "))
             try shell("mount", "-o", "remount,ro", home)
             let before = try FileManager.default.subpathsOfDirectory(atPath: home).sorted()
@@ -334,7 +338,7 @@ struct StorageErrorTests {
                         && outcome.error.contains("hint: mount it read-write"), "\(outcome)")
             }
             #expect(try Executable.run("ProofWorker", ["once"], home: home).output.hasPrefix("-25292 "))
-            // Programs with the keychain open do not disturb each other.
+            // Several programs can have the keychain open at the same time.
             let (first, second) = (
                 try EmbeddedService(home: KeychainHome(root: home)), try EmbeddedService(home: KeychainHome(root: home))
             )
@@ -354,7 +358,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "On a read-only file system no passcode is judged, and what needs none is read",
+        "On a read-only file system no passcode is checked, and items that need no passcode can be read",
         .enabled(if: canMount, "needs root with the right to mount"))
     func readOnlyPasscode() throws {
         let passcode = SharedSecret(copying: "the passcode".utf8)
@@ -390,7 +394,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "A keychain of latchkeyd, and one whose log has no index, are refused on a read-only file system with what to do",
+        "On a read-only file system latchkeyd's keychain and one whose log has no index are refused with a hint",
         .enabled(if: canMount, "needs root with the right to mount"),
         arguments: ["data/daemon", "data/keychain.db-wal"])
     func readOnlyRefused(_ name: String) throws {
@@ -405,7 +409,7 @@ struct StorageErrorTests {
     }
 
     @Test(
-        "On a full disk the status says so, and what was acknowledged stays",
+        "A full disk is reported as such, and acknowledged writes are kept",
         .enabled(if: canMount, "needs root with the right to mount"))
     func fullDisk() throws {
         try withMountedHome("size=512k") { home in
@@ -418,7 +422,7 @@ struct StorageErrorTests {
             }
             #expect(last.hasPrefix("-34 "), "\(last)")
             #expect(stored > 3)
-            // Nothing is left at all, not even for the log's index.
+            // No space is left, not even for the index of the write-ahead log.
             _ = FileManager.default.createFile(atPath: "\(home)/filler", contents: nil)
             let filler = try FileHandle(forWritingTo: URL(filePath: "\(home)/filler"))
             while (try? filler.write(contentsOf: Data(count: 4096))) != nil {}

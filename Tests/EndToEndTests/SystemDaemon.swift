@@ -5,7 +5,8 @@ import Glibc
 import KeychainTesting
 import Testing
 
-/// A latchkeyd in system mode, as a user of its own, and programs that run as other users. Needs root and setpriv(1).
+/// A latchkeyd in system mode that runs as a separate user, and programs that run as other users.
+/// Needs root and setpriv(1).
 final class SystemDaemon {
     static let isPossible = geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0
     static let reason: Comment = "needs root and setpriv to be other users"
@@ -13,7 +14,7 @@ final class SystemDaemon {
     let process: DaemonProcess
     let state: String
     let socket: String
-    /// The file of subordinate user ids that the daemon knows; the machine's own says nothing here.
+    /// The file of subordinate user ids that the daemon reads, instead of the machine's.
     let subuid: String
     let directory: TemporaryDirectory
     private let executables: SharedExecutables
@@ -36,7 +37,7 @@ final class SystemDaemon {
             executable: executables.path("latchkeyd"), in: directory)
     }
 
-    /// The user that the daemon runs as.
+    /// The user id of the daemon.
     private static let user: uid_t = 61_950
 
     private static func setpriv(_ user: uid_t) -> [String] {
@@ -50,27 +51,29 @@ final class SystemDaemon {
         ]
     }
 
-    /// The path of an executable of the package that every user can run.
+    /// Returns the path of an executable of the package that every user can run.
     func path(_ name: String) -> String { executables.path(name) }
 
-    /// Runs an executable of the package as a user; what it prints.
+    /// Runs an executable of the package as a user; returns its output.
     func run(as user: uid_t, _ name: String, _ arguments: [String]) throws -> String {
         try process.run(Self.setpriv(user) + [executables.path(name)] + arguments, environment: environment)
     }
 
-    /// Runs an executable of the package as a user in a namespace of processes of its own, as sandboxes do; what it prints.
+    /// Runs an executable of the package as a user in a separate PID namespace, as sandboxes do;
+    /// returns its output.
     func run(inNamespaceAs user: uid_t, _ name: String, _ arguments: [String]) throws -> String {
         let namespace = ["/usr/bin/unshare", "--pid", "--fork", "--kill-child"]
         return try process.run(
             namespace + Self.setpriv(user) + [executables.path(name)] + arguments, environment: environment)
     }
 
-    /// Runs a line of the shell as a user; what it prints.
+    /// Runs a shell command as a user; returns its output.
     func shell(as user: uid_t, _ line: String) throws -> String {
         try process.run(Self.setpriv(user) + ["/bin/sh", "-c", line], environment: environment)
     }
 
-    /// Starts an executable of the package as a user, beside others; its output goes to this file in ``directory``.
+    /// Starts an executable of the package as a user, concurrently with others; its output goes to
+    /// this file in ``directory``.
     func start(as user: uid_t, _ name: String, _ arguments: [String], output: String) throws -> SpawnedProcess {
         try SpawnedProcess(
             Self.setpriv(user) + [executables.path(name)] + arguments, environment: environment,

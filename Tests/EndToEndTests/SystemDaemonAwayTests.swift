@@ -8,10 +8,10 @@ import LatchkeyService
 import LinuxSystem
 import Testing
 
-/// A system daemon that is away leads to an error, and not to another keychain.
-@Suite("A system daemon that is away", .serialized)
+/// A system daemon that is not running causes an error, and no separate keychain is created.
+@Suite("A system daemon that is not running", .serialized)
 struct SystemDaemonAwayTests {
-    /// A daemon in system mode as this user, and the homes of its clients.
+    /// A daemon in system mode that runs as this user, and the homes of its clients.
     private final class SystemFixture {
         let directory: TemporaryDirectory
         let daemon: DaemonProcess
@@ -43,7 +43,7 @@ struct SystemDaemonAwayTests {
     }
 
     @Test(
-        "WIRE-14: after a system daemon has answered once, its absence is an error; no keychain is made in the home, and what it keeps stays"
+        "WIRE-14: after a system daemon has answered once, its absence is an error, no keychain is created, and its own is kept"
     )
     func away() throws {
         let fixture = try SystemFixture()
@@ -68,7 +68,7 @@ struct SystemDaemonAwayTests {
     }
 
     @Test(
-        "--system --release is refused while the daemon is there, and afterwards lets programs have a keychain of their own"
+        "--system --release is refused while the daemon is running, and afterwards lets programs open a separate keychain"
     )
     func release() throws {
         let fixture = try SystemFixture()
@@ -81,7 +81,7 @@ struct SystemDaemonAwayTests {
         #expect(try fixture.run("latchkeyd", "--system", "--release").error.contains("did not depend"))
     }
 
-    @Test("A home that a variable names, and a keychain in memory, are used whatever the mark says")
+    @Test("LATCHKEY_HOME and a keychain in memory are used regardless of the marker file")
     func named() throws {
         let fixture = try SystemFixture()
         #expect(try fixture.run("ProofWorker", "item", "add", "a", "v").output == "0\n")
@@ -92,7 +92,7 @@ struct SystemDaemonAwayTests {
     }
 
     @Test(
-        "client.conf requires the daemon, or requires it where its socket is enabled",
+        "client.conf requires the daemon always, or only if its socket is enabled",
         arguments: [
             ("daemon = system", true, true), ("daemon = when-enabled", false, true), ("# nothing", false, false),
         ])
@@ -113,7 +113,7 @@ struct SystemDaemonAwayTests {
     }
 
     @Test(
-        "A socket that a variable names is believed only in a directory of root's or the caller's, or in one that only they could make"
+        "A socket from the environment is trusted only in a directory that root or the caller owns or could have created"
     )
     func socketDirectories() throws {
         let directory = try TemporaryDirectory()
@@ -129,7 +129,8 @@ struct SystemDaemonAwayTests {
         #expect(!isTrusted(safe, 12345))
         #expect(geteuid() == 0 || !isTrusted(open, geteuid()))
         guard geteuid() == 0 else { return }
-        // Directories of the daemon's own user, made by root below a directory of root's, or by that user where all may make them.
+        // Directories that the daemon's user owns: one in a directory that only root can write, and
+        // one in a directory that all users can write.
         for (parent, expected) in [(safe, true), (open, false)] {
             let path = "\(parent)/daemon"
             try FileManager.default.createDirectory(
@@ -141,7 +142,7 @@ struct SystemDaemonAwayTests {
     }
 
     @Test(
-        "The directory above a path",
+        "The parent directory of a path",
         arguments: [("/a/b", "/a"), ("/a", "/"), ("/a//b/", "/a"), ("a/b", "a"), ("a", "."), ("/", nil), ("", nil)])
     func parents(_ path: String, _ parent: String?) {
         #expect(ParentDirectory.of(path) == parent)

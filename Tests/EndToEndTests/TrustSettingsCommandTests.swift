@@ -4,7 +4,7 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// Trust settings as commands of their own processes make them, and programs and commands judge by them.
+/// Trust settings that commands make in separate processes, and that programs and commands apply.
 @Suite("Trust settings commands")
 struct TrustSettingsCommandTests {
     private let directory: TemporaryDirectory
@@ -27,9 +27,10 @@ struct TrustSettingsCommandTests {
         try security("verify-cert", "-c", server.file, "-c", authority.intermediate.file, "-p", "ssl", "-n", host)
     }
 
-    @Test("what is trusted is trusted from then on, until it is removed or forbidden")
+    @Test("A trusted certificate stays trusted until it is removed or denied")
     func life() throws {
-        // Asked in vain, also for issuers in the keychain, which is not made for that.
+        // The certificate is not trusted; searching the keychain for issuers does not create a
+        // keychain.
         #expect(try security("verify-cert", "-c", server.file, "-r", authority.root.file).status == 1)
         #expect(try verify().status == 1)
         #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/home"))
@@ -63,7 +64,7 @@ struct TrustSettingsCommandTests {
         #expect(try security("remove-trusted-cert", authority.root.file).status == 44)
     }
 
-    @Test("settings move by file; what is there is kept or replaced as a whole")
+    @Test("Settings are exported and imported as files; existing settings are kept or replaced as a whole")
     func files() throws {
         #expect(try security("add-trusted-cert", authority.root.file).status == 0)
         let file = "\(directory.path)/settings.plist"
@@ -78,7 +79,7 @@ struct TrustSettingsCommandTests {
         #expect(
             refused.status != 0 && refused.error.contains("not an XML property list of trust settings"))
         #expect(try verify().status == 0)
-        // A file of settings can be made without any keychain's being changed.
+        // A file of settings can be created without changing a keychain.
         let other = "\(directory.path)/other.plist"
         #expect(try security("add-trusted-cert", "-r", "trustAsRoot", "-o", other, server.file).status == 0)
         #expect(try security("add-trusted-cert", "-i", other, authority.root.file).status == 0)
@@ -86,7 +87,7 @@ struct TrustSettingsCommandTests {
         #expect(try security("dump-trust-settings").output.hasPrefix("Number of trusted certs = 2\n"))
     }
 
-    @Test("what cannot be is refused by name")
+    @Test("Invalid settings are rejected with the reason")
     func refusals() throws {
         #expect(try security("add-trusted-cert", server.file).error.contains("has not signed itself"))
         #expect(

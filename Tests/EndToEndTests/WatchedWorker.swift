@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import KeychainTesting
 
-/// A worker whose lines are read while it runs, so that it can be killed once it has said enough, however fast the machine is.
+/// A worker whose output is read while it runs, so that it can be killed after a number of lines,
+/// regardless of the speed of the machine.
 final class WatchedWorker {
     private let process: Process
     private let pipe = Pipe()
@@ -17,19 +18,19 @@ final class WatchedWorker {
         try process.run()
     }
 
-    /// The whole lines so far; the last one may be cut short.
+    /// The output lines so far; the last one may be incomplete.
     var lines: [String] {
         said.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast().map {
             String(decoding: $0, as: UTF8.self)
         }
     }
 
-    /// Waits until it has said so many lines with this prefix, or has ended.
+    /// Waits until the worker has printed a number of lines with this prefix, or has ended.
     func wait(forLines count: Int, startingWith prefix: String = "") {
         while lines.count(where: { $0.hasPrefix(prefix) }) < count, readMore() {}
     }
 
-    /// Kills it; everything that it said.
+    /// Kills the worker; returns its whole output.
     func kill() -> [String] {
         _ = Glibc.kill(process.processIdentifier, SIGKILL)
         while readMore() {}
@@ -37,7 +38,7 @@ final class WatchedWorker {
         return lines
     }
 
-    /// False at the end of what it says.
+    /// Reads more output; returns false at its end.
     private func readMore() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = read(pipe.fileHandleForReading.fileDescriptor, &buffer, buffer.count)

@@ -5,10 +5,10 @@ import Glibc
 import LinuxSystem
 import LatchkeySecurity
 
-/// What a hostile user can have the system's daemon do, all of it at once and without an end. Each round is announced and noted on standard
-/// output: `try NAME`, `did NAME`.
+/// The operations with which a hostile user can load the system's daemon, all concurrently and
+/// until the process is killed. Each round prints `try NAME` before and `did NAME` after it.
 enum Flood {
-    /// The kinds, with how many threads do each.
+    /// The kinds of operations, with the number of threads for each.
     private static let attacks: [(name: String, threads: Int, round: @Sendable () -> Void)] = [
         ("connections", 1, connect), ("lookups", 2, lookUp), ("searches", 2, search), ("keys", 4, generateKey),
     ]
@@ -35,7 +35,7 @@ enum Flood {
 
     private static let largeItems = 30
 
-    /// More connections than a user may have, half of them with bytes that are no frame.
+    /// More connections than a user may have, half of them with bytes that are not a frame.
     private static func connect() {
         guard let path = ProcessInfo.processInfo.environment["LATCHKEY_SYSTEM_SOCKET"] else { return }
         let connections = (0..<300).compactMap { _ in try? Socket(connectingTo: path) }
@@ -46,12 +46,12 @@ enum Flood {
         withExtendedLifetime(connections) {}
     }
 
-    /// A lookup of what is not there, with a name that fills the log.
+    /// A lookup of a missing item, with a long name that fills the log.
     private static func lookUp() {
         _ = Worker.read(String(repeating: "long ", count: 10_000) + "\(UInt64.random(in: 0...UInt64.max))")
     }
 
-    /// Everything that there is, with its data.
+    /// A search for all items, with their data.
     private static func search() {
         let query: [String: Any] = [
             kSecClass as String: kSecClassGenericPassword, kSecReturnData as String: true,
@@ -62,7 +62,7 @@ enum Flood {
         _ = SecItemCopyMatching(query as CFDictionary, &result)
     }
 
-    /// The key that takes longest.
+    /// Generates the kind of key that takes longest.
     private static func generateKey() {
         let half: [String: Any] = [
             kSecAttrIsPermanent as String: true, kSecAttrApplicationTag as String: RandomBytes.data(count: 8),

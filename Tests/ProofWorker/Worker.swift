@@ -10,7 +10,8 @@ import LinuxSystem
 import SecretMemory
 import LatchkeySecurity
 
-/// What the proofs have done in other processes: they are started, raced, killed and forked from the tests.
+/// The operations that the proofs run in other processes. The tests start, race, kill and fork
+/// these processes.
 enum Worker {
     static func run(_ arguments: [String]) -> Int32 {
         switch arguments.first {
@@ -35,7 +36,8 @@ enum Worker {
 
     // MARK: hand-over
 
-    /// Connects to one socket, gives the connection to whoever listens at the other, and stays until it is killed.
+    /// Connects to one socket, passes the connection to the process that listens at the other, and
+    /// runs until it is killed.
     private static func handOver(connectionTo path: String, at place: String) -> Int32 {
         do throws(SystemError) {
             let connection = try Socket(connectingTo: path)
@@ -48,7 +50,8 @@ enum Worker {
 
     // MARK: write
 
-    /// Adds items and updates each of them, for ever, and says so on standard output after each call has answered.
+    /// Adds items and updates each of them until it is killed, and prints a line after each call
+    /// has returned.
     private static func write(forever prefix: String) -> Int32 {
         var number = 0
         while true {
@@ -63,7 +66,7 @@ enum Worker {
         }
     }
 
-    /// One line, handed to the kernel before the next call begins.
+    /// Writes one line to the kernel before the next call begins.
     static func say(_ line: String) {
         let bytes = Array("\(line)\n".utf8)
         _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
@@ -71,13 +74,13 @@ enum Worker {
 
     // MARK: churn
 
-    /// Adds, updates, reads and deletes the same hundred items, and writes a line for each call:
+    /// Adds, updates, reads and deletes the same hundred items, and prints a line for each call:
     /// `operation item value start end status`, times in nanoseconds of CLOCK_MONOTONIC.
     ///
     /// - Parameters:
-    ///   - seconds: how long it goes on at least.
-    ///   - pause: between two calls, in microseconds.
-    ///   - minimum: how many calls it makes at least, however long they take.
+    ///   - seconds: the minimum duration, in seconds.
+    ///   - pause: the pause between two calls, in microseconds.
+    ///   - minimum: the minimum number of calls, regardless of the duration.
     private static func churn(seconds: Double, name: String, pause: UInt32, minimum: Int) -> Int32 {
         var generator = SystemRandomNumberGenerator()
         var lines = ""
@@ -115,9 +118,10 @@ enum Worker {
 
     // MARK: fork
 
-    /// Opens the keychain, forks, and has the child look for its parent's secret memory and then use the keychain itself.
+    /// Opens the keychain and forks. The child searches for its parent's secret memory, and then
+    /// uses the keychain itself.
     ///
-    /// The exit status is 0 where all held; otherwise the number tells which step did not.
+    /// The exit status is 0 if all steps succeed; otherwise it identifies the step that failed.
     private static func forkAndWork() -> Int32 {
         guard add("parent", "from the parent") == errSecSuccess else { return 10 }
         guard secretMappings() > 0 else { return 11 }
@@ -136,7 +140,8 @@ enum Worker {
         return 0
     }
 
-    /// Forks, lets the parent close and end, has another process use the keychain, and goes on writing in the child.
+    /// Forks; the parent closes the keychain and exits, another process uses the keychain, and the
+    /// child continues to write.
     private static func outliveParent() -> Int32 {
         guard add("parent", "from the parent") == errSecSuccess else { return 10 }
         let parent = getpid()
@@ -153,7 +158,7 @@ enum Worker {
         _exit(0)
     }
 
-    /// Has a process of its own add one item and end; its exit status.
+    /// Runs a separate process that adds one item; returns its exit status.
     private static func runAnother(_ account: String) -> Int32 {
         var process = pid_t()
         let arguments = ["/proc/self/exe", "add", account]
@@ -164,7 +169,7 @@ enum Worker {
         return waitpid(process, &status, 0) == process ? status : -1
     }
 
-    /// How many mappings of this process are of memfd_secret(2).
+    /// The number of memfd_secret(2) mappings of this process.
     private static func secretMappings() -> Int {
         let file = FileHandle(forReadingAtPath: "/proc/self/maps")
         let maps = String(decoding: file?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
@@ -178,7 +183,8 @@ enum Worker {
 
     // MARK: once
 
-    /// Becomes another user, where one is given, adds one item and prints the status and what the embedded service says of it.
+    /// Changes to another user, if one is given, adds one item, and prints the status and the error
+    /// of the embedded service.
     private static func once(user: UInt32?) -> Int32 {
         if let user {
             guard setgid(user) == 0, setuid(user) == 0 else { return 3 }
@@ -195,8 +201,8 @@ enum Worker {
 
     // MARK: item
 
-    /// One call on one item: `add ACCOUNT VALUE [GROUP]`, `find`, `update` or `delete ACCOUNT - [GROUP]`, `count - - [GROUP]`. Prints the
-    /// status, and what was found.
+    /// Makes one call on one item: `add ACCOUNT VALUE [GROUP]`, `find`, `update` or
+    /// `delete ACCOUNT - [GROUP]`, `count - - [GROUP]`. Prints the status and the result.
     private static func item(_ words: [String]) -> Int32 {
         defer { KeychainClient.close() }
         var query = words[1] == "-" ? [kSecClass as String: kSecClassGenericPassword] : key(words[1])
@@ -221,7 +227,7 @@ enum Worker {
         return 0
     }
 
-    /// Reads an item again and again for as long as a line comes from standard input, over one connection.
+    /// Reads an item over one connection, once for each line of standard input.
     private static func holdConnection() -> Int32 {
         while let line = readLine() {
             let answer = read(line)
@@ -261,7 +267,8 @@ enum Worker {
 // MARK: passcode
 
 extension Worker {
-    /// Sets, changes and removes the passcode, for ever, and says so on standard output before and after each change.
+    /// Sets, changes and removes the passcode until it is killed, and prints a line before and
+    /// after each change.
     static func changePasscodes() -> Int32 {
         do {
             let service = try open()
@@ -286,7 +293,7 @@ extension Worker {
         }
     }
 
-    /// The passcodes of the proof.
+    /// The passcodes that the proof uses.
     static let passcodes = ["the first passcode", "the second passcode"]
 
     static func open() throws -> EmbeddedService {
@@ -313,7 +320,8 @@ extension Worker {
 // MARK: memory
 
 extension Worker {
-    /// Sets a passcode, stores a secret, finds it, locks, and stands still before and after the lock, so that its memory can be looked at.
+    /// Sets a passcode, stores a secret, finds it, and locks. It waits before and after the lock,
+    /// so that its memory can be examined.
     static func holdSecrets(_ passcodePath: String, _ secretPath: String) -> Int32 {
         do {
             let service = try open()
@@ -335,7 +343,7 @@ extension Worker {
         let caller = KeychainClient.caller
         _ = try service.add(
             ItemAddition(
-                .genericPassword, attributes: [.account: .string("the control, which lies in ordinary memory")],
+                .genericPassword, attributes: [.account: .string("the control, which is in ordinary memory")],
                 secrets: ItemSecrets(data: try PasscodeFile.read(secretPath)), protection: .whenUnlocked), from: caller)
         let found = try service.copyMatching(ItemQuery(.genericPassword), returning: .data, from: caller)
         guard found.records.first?.secrets?.data != nil else { throw KeychainError.itemNotFound }

@@ -2,5 +2,5 @@
 
 import Glibc
 
-// One process of a proof. What it does is in Worker.swift; the keychain is the one that LATCHKEY_HOME names.
+// One process of a proof. Worker.swift contains its operations; LATCHKEY_HOME names the keychain.
 exit(Worker.run(Array(CommandLine.arguments.dropFirst())))
