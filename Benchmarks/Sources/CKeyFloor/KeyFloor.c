@@ -64,7 +64,7 @@ static int oaep(EVP_PKEY_CTX *context) {
         && EVP_PKEY_CTX_set_rsa_mgf1_md(context, EVP_sha256()) == 1;
 }
 
-/* The key of 16 bytes and the vector of 16. */
+/* Derives the key (16 bytes) and the initialization vector (16 bytes). */
 static int derive(const uint8_t *agreed, size_t count, const uint8_t *point, size_t length, uint8_t *out) {
     EVP_KDF *function = EVP_KDF_fetch(NULL, "X963KDF", NULL);
     EVP_KDF_CTX *context = EVP_KDF_CTX_new(function);

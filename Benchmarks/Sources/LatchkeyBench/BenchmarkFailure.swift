@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An operation that did not do what it should: which one, on which side, and what came instead. It ends the run.
+/// A failed operation: which one, on which side, and what it returned instead. It ends the run.
 struct BenchmarkFailure: Error, CustomStringConvertible {
     let description: String
 

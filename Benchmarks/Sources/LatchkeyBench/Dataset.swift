@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the items that both sides hold: a generic password, described completely by its number.
+/// One of the items on both sides: a generic password that its number determines completely.
 ///
-/// Numbers are padded with zeros, so that the rows of all items have the same length. Everything is made in advance, so that no
-/// measurement pays for it.
+/// Numbers are padded with zeros, so that the rows of all items have the same length. All values
+/// are created in advance, so that they are not measured.
 struct Item {
     let number: Int
     let account: String
-    /// Shared by a hundred neighbours.
+    /// The service, which a hundred consecutive items share.
     let service: String
     let label: String
-    /// What the item is added with: 20 bytes.
+    /// The initial secret: 20 bytes.
     let secret: [UInt8]
-    /// What an update writes in its place: 20 other bytes.
+    /// The secret after an update: 20 other bytes.
     let replacement: [UInt8]
 
     init(_ number: Int) {
@@ -24,18 +24,19 @@ struct Item {
         replacement = Array("update-\(Self.digits(number, 13))".utf8)
     }
 
-    /// Whether the bytes begin with a secret of this item, the first or the updated one.
+    /// Whether the bytes begin with the initial or the updated secret of this item.
     func owns(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.starts(with: secret) || bytes.starts(with: replacement)
     }
 
-    /// How many of the first `size` items have this item's service.
+    /// The number of items among the first `size` that have this item's service.
     func siblings(in size: Int) -> Int {
         min(Self.itemsPerService, size - number / Self.itemsPerService * Self.itemsPerService)
     }
 
     static let itemsPerService = 100
-    /// The greatest size whose numbers fit the padding, with room for what the measurements add.
+    /// The maximum size whose numbers fit the padding, with space for items that the measurements
+    /// add.
     static let maxSize = 9_000_000
 
     private static func digits(_ number: Int, _ count: Int) -> String {
@@ -44,18 +45,18 @@ struct Item {
     }
 }
 
-/// Draws items at random, the same ones in every run.
+/// Selects items at random, the same ones in every run.
 struct ItemPicker {
     private var generator = SeededGenerator(state: 0x4C4B_4559)
 
-    /// `count` of the first `size` items, the same one perhaps twice.
+    /// Returns `count` of the first `size` items, possibly with repetitions.
     mutating func items(_ count: Int, below size: Int) -> [Item] {
         var items: [Item] = []
         for _ in 0..<count { items.append(Item(Int.random(in: 0..<size, using: &generator))) }
         return items
     }
 
-    /// `count` different ones of the first `size` items, or all of them where there are fewer.
+    /// Returns `count` different items of the first `size`, or all of them if there are fewer.
     mutating func distinctItems(_ count: Int, below size: Int) -> [Item] {
         var seen: Set<Int> = []
         var items: [Item] = []
@@ -66,13 +67,15 @@ struct ItemPicker {
         return items
     }
 
-    /// The first items of `count` services that are complete, or of the only service where none is.
+    /// Returns the first items of `count` complete services, or of the only service if none is
+    /// complete.
     mutating func services(_ count: Int, below size: Int) -> [Item] {
         items(count, below: max(1, size / Item.itemsPerService)).map { Item($0.number * Item.itemsPerService) }
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). Nothing secret comes from it.
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014). It is
+/// not used for secrets.
 private struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 

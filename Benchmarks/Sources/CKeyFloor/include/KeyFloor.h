@@ -6,19 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What libcrypto takes by itself for what Latchkey does with keys. Each answers the number of bytes written, or 0 where it failed. */
+/* libcrypto's own operations, for comparison with Latchkey's key operations. Each returns the number
+   of bytes written, or 0 on failure. */
 
 typedef struct evp_pkey_st floor_key;
 
-/* A key of RSA with so many bits, or of the curve with so many where `is_curve`. */
+/* Generates an RSA key, or a key on a NIST curve if `is_curve`, of the given size in bits. */
 floor_key *floor_generate(int is_curve, int bits);
 void floor_free(floor_key *key);
 
-/* SHA-256 of the message under PKCS #1 v1.5 or ECDSA. */
+/* Signs or verifies the SHA-256 of the message with PKCS #1 v1.5 or ECDSA. */
 size_t floor_sign(floor_key *key, const uint8_t *message, size_t length, uint8_t *signature, size_t room);
 size_t floor_verify(floor_key *key, const uint8_t *message, size_t length, const uint8_t *signature, size_t count);
 
-/* OAEP with SHA-256, or a new pair, ECDH, X9.63 and AES-128-GCM. */
+/* Encrypts or decrypts: RSA with OAEP and SHA-256; a curve with an ephemeral key pair, ECDH, X9.63
+   and AES-128-GCM. */
 size_t floor_encrypt(floor_key *key, const uint8_t *plain, size_t length, uint8_t *cipher, size_t room);
 size_t floor_decrypt(floor_key *key, const uint8_t *cipher, size_t length, uint8_t *plain, size_t room);
 

@@ -6,24 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What libcrypto takes by itself for what Latchkey does with certificates, and the certificates that both are given. */
+/* libcrypto's own certificate operations, for comparison with Latchkey's, and the certificates that
+   both evaluate. */
 
-/* A key of P-256, or of RSA with 2048 bits. */
+/* Generates a P-256 key or a 2048-bit RSA key. */
 void *floor_key_new(int is_curve);
 void floor_key_free(void *key);
 
-/* A certificate in DER, for the subject's key by the issuer's. Where `host` is not NULL it is a server's, else an authority's. The number of bytes,
-   or 0. */
+/* Issues a certificate in DER for the subject's key, signed with the issuer's key: a server's
+   certificate if `host` is not NULL, else a CA's. Returns the number of bytes, or 0 on failure. */
 size_t floor_certificate(
     const char *subject, void *key, const char *issuer, void *issuer_key, const char *host, long serial, uint8_t *der, size_t room);
 
-/* Certificates that were read: the leaf, another, the anchor. */
+/* Parsed certificates: the leaf, the intermediates, the anchor. */
 typedef struct floor_chain floor_chain;
 floor_chain *floor_chain_new(const uint8_t *const *ders, const size_t *counts, size_t count);
 void floor_chain_free(floor_chain *chain);
 
-/* X509_verify_cert, strictly, for a server of this name: the first of the chain, with the last as anchor and the others between. 1 where it is
-   accepted. */
+/* Runs X509_verify_cert in strict mode for a server of this name: the leaf is the first of the chain,
+   the anchor the last, and the others are intermediates. Returns 1 if the leaf is accepted. */
 int floor_chain_verify(floor_chain *chain, const char *host);
 
 #endif

@@ -2,12 +2,12 @@
 
 import ArgumentParser
 
-/// `latchkey-bench`: wiring only.
+/// The command `latchkey-bench`: only its sub-commands.
 @main
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "latchkey-bench",
-        abstract: "Measures Latchkey beside the least that its format costs.",
+        abstract: "Compare Latchkey with the minimum that its format requires (the floor).",
         subcommands: [
             RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, ClientCommand.self,
             EchoCommand.self,

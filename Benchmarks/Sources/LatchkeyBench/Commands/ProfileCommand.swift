@@ -3,10 +3,10 @@
 import ArgumentParser
 import Foundation
 
-/// Repeats one call, and nothing else, so that a profiler sees it alone.
+/// Repeats a single call, so that a profiler sees only that call.
 struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "profile", abstract: "Repeat one call of Latchkey for some seconds, to be run under a profiler.",
+        commandName: "profile", abstract: "Repeat one call of Latchkey for some seconds, for use with a profiler.",
         discussion: """
             EXAMPLES:
               perf record --call-graph dwarf latchkey-bench profile
@@ -16,17 +16,17 @@ struct ProfileCommand: ParsableCommand {
     @Option(help: ArgumentHelp("One of: \(readingCalls.map(\.rawValue).joined(separator: ", ")).", valueName: "call"))
     var call = KeychainCall.exactLookup
 
-    @Option(help: "How many items the keychain holds.")
+    @Option(help: "The number of items in the keychain.")
     var items = 1_000
 
-    @Option(help: "How long, after the keychain was filled.")
+    @Option(help: "The duration in seconds, after the keychain is filled.")
     var seconds = 5.0
 
     private static let readingCalls: [KeychainCall] = [.exactLookup, .lookupByAccount, .attributes, .allOfService]
 
     func validate() throws {
         guard Self.readingCalls.contains(call) else {
-            throw ValidationError("--call: only calls that change nothing can be repeated")
+            throw ValidationError("--call: only calls that do not change the keychain can be repeated")
         }
         guard (1...Item.maxSize).contains(items) else {
             throw ValidationError("--items: expected 1 to \(Item.maxSize)")

@@ -3,20 +3,23 @@
 import ArgumentParser
 import Foundation
 
-/// Looks up a hundred items of a keychain that is there, and prints the memory that this process then holds, as JSON.
+/// Looks up a hundred items of an existing keychain, and prints this process's memory afterwards as
+/// JSON.
 struct ResidentCommand: ParsableCommand {
     static let name = "rss"
     static let configuration = CommandConfiguration(
-        commandName: name, abstract: "Print the memory a process holds after 100 lookups; started by `run`.")
+        commandName: name, abstract: "Print the memory of a process after 100 lookups; started by `run`.")
 
     @Option(help: "The LATCHKEY_HOME of the keychain.")
     var home: String
 
-    @Option(help: "How many items it holds.")
+    @Option(help: "The number of items in the keychain.")
     var items: Int
 
     func validate() throws {
-        guard (1...Item.maxSize).contains(items) else { throw ValidationError("--items: not a size that was measured") }
+        guard (1...Item.maxSize).contains(items) else {
+            throw ValidationError("--items: expected 1 to \(Item.maxSize)")
+        }
     }
 
     func run() throws {

@@ -3,28 +3,28 @@
 import ArgumentParser
 import Foundation
 
-/// Measures, and prints the report.
+/// Runs all measurements and prints the report.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Measure everything and print the table (the default).",
         discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
 
     @Option(
-        parsing: .upToNextOption, help: "How many items to measure with: numbers, with commas or spaces between them.")
+        parsing: .upToNextOption, help: "The numbers of items to measure with, separated by commas or spaces.")
     var sizes: [SizeList] = []
 
     @Flag(help: "Only 10 and 1 000 items.")
     var quick = false
 
     @Option(
-        help: ArgumentHelp("The executable `security` or `latchkey`, to measure as a whole process.", valueName: "path")
+        help: ArgumentHelp("The executable `security` or `latchkey`, to measure whole processes.", valueName: "path")
     )
     var security: String?
 
     @Option(help: ArgumentHelp("Also write the raw figures to this file.", valueName: "file"))
     var json: String?
 
-    @Option(help: ArgumentHelp("Where to keep the databases meanwhile; a real disk, not tmpfs.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The directory for temporary databases; on a real disk, not tmpfs.", valueName: "dir"))
     var directory: String?
 
     func validate() throws {
@@ -41,7 +41,7 @@ struct RunCommand: ParsableCommand {
         if let json { try ResultsFile(results).write(to: json) }
     }
 
-    /// Ascending, each once.
+    /// In ascending order, without duplicates.
     private var chosenSizes: [Int] {
         if !sizes.isEmpty { return Set(sizes.flatMap(\.sizes)).sorted() }
         return quick ? [10, 1_000] : [10, 1_000, 100_000, 1_000_000]

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One side of the comparison, which holds the items 0..<size.
+/// One side of the comparison. It contains the items 0..<size.
 protocol Contender {
-    /// How failures call it.
+    /// The name in failure messages.
     var name: String { get }
 
-    /// Does the call once, and sees to it that the answer is right. Preparing the call and judging the answer are not timed.
+    /// Makes the call once, and verifies the result. The preparation and the verification are not
+    /// timed.
     ///
-    /// - Returns: nanoseconds.
+    /// - Returns: the duration in nanoseconds.
     func time(_ call: KeychainCall, on item: Item, size: Int) throws -> UInt64
 }
 
 extension Contender {
-    /// The call did not do what it should.
+    /// Returns the error for a call with a wrong result.
     func failure(_ call: KeychainCall, _ item: Item, _ found: String) -> BenchmarkFailure {
         BenchmarkFailure("\(name): \(call.title), item \(item.number): \(found)")
     }

@@ -4,11 +4,12 @@ import Foundation
 import Glibc
 import LatchkeySecurity
 
-/// Latchkey in this process, called as an application calls it.
+/// Latchkey in this process, called as by an application.
 struct EmbeddedKeychain: Contender {
     let name = "latchkey"
 
-    /// The keychain under `home`. There is one a process: the environment names it, before the first call.
+    /// The keychain in `home`. A process has only one, because the environment names it before the
+    /// first call.
     init(home: String) {
         setenv("LATCHKEY_HOME", home, 1)
         unsetenv("LATCHKEY_EPHEMERAL")
@@ -17,7 +18,7 @@ struct EmbeddedKeychain: Contender {
     /// The keychain that the environment names, embedded or through a daemon.
     init() {}
 
-    /// Where the database lies under a home.
+    /// The path of the database in a home.
     static func databasePath(home: String) -> String { "\(home)/data/keychain.db" }
 
     func time(_ call: KeychainCall, on item: Item, size: Int) throws -> UInt64 {
@@ -31,7 +32,7 @@ struct EmbeddedKeychain: Contender {
         }
     }
 
-    // MARK: Finding
+    // MARK: Searches
 
     private func timeLookup(_ call: KeychainCall, _ item: Item) throws -> UInt64 {
         var query = key(of: item)
@@ -39,7 +40,7 @@ struct EmbeddedKeychain: Contender {
         query[kSecReturnData as String] = true
         let (value, nanoseconds) = try timeCopy(query, call, item)
         guard let data = value as? Data, item.owns(data) else {
-            throw failure(call, item, "the data is another item's")
+            throw failure(call, item, "the data belongs to another item")
         }
         return nanoseconds
     }
@@ -50,7 +51,7 @@ struct EmbeddedKeychain: Contender {
         let (value, nanoseconds) = try timeCopy(query, .attributes, item)
         guard let attributes = value as? [String: Any], attributes[kSecAttrLabel as String] as? String == item.label
         else {
-            throw failure(.attributes, item, "the label is another item's")
+            throw failure(.attributes, item, "the label belongs to another item")
         }
         return nanoseconds
     }
@@ -64,7 +65,7 @@ struct EmbeddedKeychain: Contender {
         let (value, nanoseconds) = try timeCopy(query, .allOfService, item)
         let count = (value as? [Any])?.count ?? 0
         guard count == item.siblings(in: size) else {
-            throw failure(.allOfService, item, "\(count) items came, expected \(item.siblings(in: size))")
+            throw failure(.allOfService, item, "found \(count) items, expected \(item.siblings(in: size))")
         }
         return nanoseconds
     }
@@ -77,7 +78,7 @@ struct EmbeddedKeychain: Contender {
         return (value, nanoseconds)
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
     private func timeAdd(_ item: Item) throws -> UInt64 {
         var attributes = key(of: item)

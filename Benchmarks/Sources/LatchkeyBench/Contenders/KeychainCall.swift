@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is measured, on both sides.
+/// The calls that are measured on both sides.
 enum KeychainCall: String, Codable, CaseIterable {
-    /// The data of the item with this account and service.
+    /// Find the data of the item with this account and service.
     case exactLookup
-    /// The data of the first item with this account.
+    /// Find the data of the first item with this account.
     case lookupByAccount
-    /// The attributes of the item with this account and service.
+    /// Find the attributes of the item with this account and service.
     case attributes
-    /// Data and attributes of all items of a service.
+    /// Find the data and attributes of all items of a service.
     case allOfService
-    /// One new item, durable when the call returns.
+    /// Add one item, durable when the call returns.
     case add
-    /// New data for one item, durable when the call returns.
+    /// Replace the data of one item, durable when the call returns.
     case update
-    /// One item gone, durable when the call returns.
+    /// Delete one item, durable when the call returns.
     case delete
 
     /// The row's name in the report.

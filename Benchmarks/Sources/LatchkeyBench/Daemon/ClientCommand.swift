@@ -4,8 +4,8 @@ import ArgumentParser
 import Foundation
 import Synchronization
 
-/// Makes one kind of call on a keychain that is there, on several threads, and prints the timings as JSON. Which keychain it is, and whether
-/// through a daemon, the environment says.
+/// Makes calls of one kind on an existing keychain, on several threads, and prints the timings as
+/// JSON. The environment determines the keychain, and whether a daemon is used.
 struct ClientCommand: ParsableCommand {
     static let name = "client"
     static let configuration = CommandConfiguration(
@@ -14,18 +14,18 @@ struct ClientCommand: ParsableCommand {
     @Option var call: String
     @Option var items: Int
     @Option var threads = 1
-    /// How many calls each thread makes.
+    /// The number of calls of each thread.
     @Option var calls: Int
 
-    /// What the command prints.
+    /// The output of the command.
     struct Outcome: Codable {
         var time: Summary
-        /// Calls a second, of all threads together.
+        /// Calls per second, of all threads together.
         var rate: Double
     }
 
     func validate() throws {
-        guard KeychainCall(rawValue: call) != nil else { throw ValidationError("--call: there is no such call") }
+        guard KeychainCall(rawValue: call) != nil else { throw ValidationError("--call: unknown call") }
     }
 
     func run() throws {
@@ -39,7 +39,7 @@ struct ClientCommand: ParsableCommand {
                 return try keychain.time(call, on: item, size: items)
             }
         }
-        // What was added goes again, so that the size stays what it is.
+        // Added items are deleted again, so that the size does not change.
         if call == .add {
             for number in items..<items + threads * (calls + ThreadedRun.warmUp) {
                 _ = try keychain.time(.delete, on: Item(number), size: items)
@@ -49,11 +49,12 @@ struct ClientCommand: ParsableCommand {
     }
 }
 
-/// Runs calls on several threads at once.
+/// Runs calls on several threads concurrently.
 enum ThreadedRun {
     static let warmUp = 20
 
-    /// - Parameter prepare: makes a thread's call, which is given the number of the call and answers its nanoseconds.
+    /// - Parameter prepare: returns a thread's call, which takes the number of the call and returns
+    ///   its duration in nanoseconds.
     static func measure(
         threads: Int, calls: Int, _ prepare: @escaping @Sendable (Int) throws -> (Int) throws -> UInt64
     ) throws -> ClientCommand.Outcome {

@@ -4,7 +4,8 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Measures Latchkey through latchkeyd, beside the same calls embedded and beside a bare exchange over a socket.
+/// Measures Latchkey through latchkeyd, and compares it with the same calls embedded and with a
+/// plain exchange over a socket.
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon", abstract: "Measure the same calls through latchkeyd.",
@@ -13,13 +14,13 @@ struct DaemonCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The executable `latchkeyd`.", valueName: "path"))
     var latchkeyd: String
 
-    @Option(help: "How many items the keychains hold.")
+    @Option(help: "The number of items in the keychains.")
     var items = 1_000
 
-    @Option(help: "How many lookups lie between the two looks at the daemon's memory.")
+    @Option(help: "The number of lookups between the two measurements of the daemon's memory.")
     var manyCalls = 1_000_000
 
-    @Option(help: ArgumentHelp("Where to keep the databases meanwhile; a real disk, not tmpfs.", valueName: "dir"))
+    @Option(help: ArgumentHelp("The directory for temporary databases; on a real disk, not tmpfs.", valueName: "dir"))
     var directory: String?
 
     func run() throws {
@@ -32,7 +33,7 @@ struct DaemonCommand: ParsableCommand {
     }
 }
 
-/// The run: one daemon, and clients in processes of their own, one kind after the other, round by round.
+/// One run: a daemon, and clients in separate processes, one kind after the other in each round.
 struct DaemonBenchmark {
     let latchkeyd: String
     let items: Int
@@ -51,7 +52,7 @@ struct DaemonBenchmark {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-        // The embedded keychain is filled first, and what the daemon serves is a copy of it.
+        // The embedded keychain is filled first, and the daemon serves a copy of it.
         try fill()
         let starts = try (0..<15).map { _ in try startToAnswer() }.sorted()
         let daemon = try start()
@@ -64,11 +65,11 @@ struct DaemonBenchmark {
         defer { withExtendedLifetime(echo) {} }
 
         var lines = [
-            "latchkey-bench daemon: \(Text.grouped(items)) items; a lookup is \(sizes.request) bytes there and \(sizes.response) back",
+            "latchkey-bench daemon: \(Text.grouped(items)) items; a lookup sends \(sizes.request) bytes and receives \(sizes.response)",
             "",
         ]
         lines.append(
-            "Medians in µs: socket echo, embedded, through latchkeyd; and latchkeyd beyond one echo, by the embedded call"
+            "Medians in µs: socket echo, embedded, through latchkeyd; (through latchkeyd - echo) / embedded"
         )
         var lookupCost = 0.0
         var lookup = 0.0
@@ -84,9 +85,9 @@ struct DaemonBenchmark {
             .sorted()[2]
         withExtendedLifetime(busy) {}
         lines.append(
-            "  an exchange whose server is busy for one embedded lookup, and does nothing: \(Text.microseconds(exchange)) µs, "
-                + "of which \(Text.microseconds(exchange - lookup)) are the exchange")
-        lines += ["", "Lookups a second of 1, 8 and 64 clients of one process: echo, through latchkeyd"]
+            "  an exchange whose server is busy for the time of one embedded lookup: \(Text.microseconds(exchange)) µs, "
+                + "of which the exchange takes \(Text.microseconds(exchange - lookup))")
+        lines += ["", "Lookups per second with 1, 8 and 64 clients of one process: echo, through latchkeyd"]
         var rates: [Int: Double] = [:]
         for clients in [1, 8, 64] {
             var (best, bestEcho) = (0.0, 0.0)
@@ -109,7 +110,8 @@ struct DaemonBenchmark {
             "",
             "Memory in MiB: an empty Swift program with Foundation \(mebibytes(empty)), latchkeyd idle \(mebibytes(idle)), "
                 + "after 40,000 lookups \(mebibytes(before)), after \(Text.grouped(manyCalls)) more \(mebibytes(after))",
-            "Start to the first answer, median of \(starts.count): \(Text.milliseconds(Double(start))) ms", "", "Aims",
+            "Start to the first response, median of \(starts.count): \(Text.milliseconds(Double(start))) ms", "",
+            "Aims",
             verdict(
                 "a lookup costs at most one echo and 1.5 embedded lookups", lookupCost, 1.5, Text.ratio(lookupCost)),
             verdict(
@@ -123,7 +125,7 @@ struct DaemonBenchmark {
                 2,
                 "\(mebibytes(after - before)) MiB"),
             verdict(
-                "start to the first answer at most 50 ms", Double(start) / 1e6, 50,
+                "start to the first response at most 50 ms", Double(start) / 1e6, 50,
                 "\(Text.milliseconds(Double(start))) ms"),
         ]
         return lines.joined(separator: "\n")
@@ -154,7 +156,8 @@ struct DaemonBenchmark {
     private func client(
         _ call: KeychainCall, throughDaemon: Bool, threads: Int, calls: Int, runtime: String? = nil
     ) throws -> ClientCommand.Outcome {
-        // Embedded, a runtime directory without a daemon, and the copy of the keychain that none has marked.
+        // Embedded: a runtime directory without a daemon, and the copy of the keychain without a
+        // daemon's marker file.
         let place = runtime ?? (throughDaemon ? self.runtime : "\(directory)/none")
         let words = [
             ClientCommand.name, "--call", call.rawValue, "--items", "\(items)", "--threads", "\(threads)", "--calls",
@@ -222,12 +225,14 @@ struct DaemonBenchmark {
         _ = try client(.exactLookup, throughDaemon: true, threads: 1, calls: 1)
     }
 
-    /// From the start of the daemon until a client that waits for it has its first item.
+    /// Measures the time from the start of the daemon until a waiting client has its first
+    /// response.
     private func startToAnswer() throws -> UInt64 {
-        ProgressLine.say("start to the first answer")
+        ProgressLine.say("start to the first response")
         let begin = Stopwatch.now()
         let daemon = try start()
-        // The hello and a status, by hand: a client's own start is not the daemon's.
+        // The hello and a status request are written by hand, so that the start of a client is not
+        // measured.
         while true {
             if let connection = try? LocalSocket.connect(socket) {
                 defer { close(connection) }

@@ -4,8 +4,9 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// A bare exchange over a Unix socket: so many bytes there, so many back, and in between nothing, or as many nanoseconds of work as are asked for.
-/// Serves, or asks and prints the timings.
+/// A plain exchange over a Unix socket: a request and a response of given sizes, with an optional
+/// duration of work between them. The command is either the server, or the client, which prints the
+/// timings.
 struct EchoCommand: ParsableCommand {
     static let name = "echo"
     static let configuration = CommandConfiguration(
@@ -15,7 +16,7 @@ struct EchoCommand: ParsableCommand {
     @Option var request: Int
     @Option var response: Int
     @Flag var serve = false
-    /// Nanoseconds that the server is busy for with each exchange.
+    /// The time that the server is busy in each exchange, in nanoseconds.
     @Option var work = 0
     @Option var threads = 1
     @Option var calls = 1
@@ -56,14 +57,14 @@ struct EchoCommand: ParsableCommand {
     }
 }
 
-/// Stream sockets, as little as is needed of them.
+/// The minimum of stream sockets that the benchmark needs.
 enum LocalSocket {
     static func connect(_ path: String) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         let status = try withAddress(path) { Glibc.connect(descriptor, $0, $1) }
         guard status == 0 else {
             close(descriptor)
-            throw BenchmarkFailure("nobody listens at \(path)")
+            throw BenchmarkFailure("no process listens at \(path)")
         }
         return descriptor
     }

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// A process that is started to be measured, and ended with the value.
+/// A process that is started for a measurement, and stopped with the last reference to it.
 final class MeasuredProcess {
     let identifier: pid_t
 
@@ -17,7 +17,7 @@ final class MeasuredProcess {
         defer { for text in arguments + variables { free(text) } }
         var child = pid_t()
         guard posix_spawn(&child, path, &actions, nil, arguments, variables) == 0 else {
-            throw BenchmarkFailure("\(path) does not start")
+            throw BenchmarkFailure("cannot start \(path)")
         }
         identifier = child
     }

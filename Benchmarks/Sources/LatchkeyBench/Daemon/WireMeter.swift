@@ -4,11 +4,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Stands between a client and the daemon, and counts the bytes of the last exchange each way.
+/// A proxy between a client and the daemon that counts the bytes of the last exchange in both
+/// directions.
 final class WireMeter: Sendable {
     private let counts = Mutex<(there: Int, back: Int)>((0, 0))
 
-    /// Listens at `path`, and passes everything on to the daemon at `target`.
+    /// Listens at `path`, and forwards everything to the daemon at `target`.
     init(at path: String, to target: String) throws {
         let listener = try LocalSocket.listen(path)
         Thread { [self] in
@@ -23,7 +24,7 @@ final class WireMeter: Sendable {
     /// The sizes of the last exchange, in bytes.
     var sizes: (request: Int, response: Int) { counts.withLock { ($0.there, $0.back) } }
 
-    /// One message there, one back, and so on: each fits into the buffer.
+    /// Forwards one request and one response alternately; each fits the buffer.
     private func pass(_ client: Int32, _ daemon: Int32) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {

@@ -20,7 +20,7 @@ extension Floor: Contender {
     private func timeLookup(_ call: KeychainCall, _ item: Item, service: String?) throws -> UInt64 {
         let (found, nanoseconds) = try Stopwatch.time { try secret(account: item.account, service: service) }
         guard let data = found, item.owns(data) else {
-            throw failure(call, item, "the secret is another item's, or not there")
+            throw failure(call, item, "the secret is missing or belongs to another item")
         }
         return nanoseconds
     }
@@ -28,7 +28,7 @@ extension Floor: Contender {
     private func timeAttributes(_ item: Item) throws -> UInt64 {
         let (found, nanoseconds) = try Stopwatch.time { try metadata(account: item.account, service: item.service) }
         guard let data = found, data.starts(with: item.label.utf8) else {
-            throw failure(.attributes, item, "the metadata is another item's, or not there")
+            throw failure(.attributes, item, "the metadata is missing or belongs to another item")
         }
         return nanoseconds
     }
@@ -36,7 +36,7 @@ extension Floor: Contender {
     private func timeService(_ item: Item, size: Int) throws -> UInt64 {
         let (found, nanoseconds) = try Stopwatch.time { try items(service: item.service) }
         guard found.count == item.siblings(in: size) else {
-            throw failure(.allOfService, item, "\(found.count) items came, expected \(item.siblings(in: size))")
+            throw failure(.allOfService, item, "found \(found.count) items, expected \(item.siblings(in: size))")
         }
         return nanoseconds
     }

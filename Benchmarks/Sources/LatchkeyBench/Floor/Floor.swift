@@ -2,17 +2,20 @@
 
 import Foundation
 
-/// The least that anybody could do who keeps this format: SQLite's C interface and swift-crypto, one connection, one thread, nothing else.
+/// The minimum work that this format requires: SQLite's C interface and swift-crypto, one
+/// connection, one thread, nothing else.
 ///
-/// One exact lookup is three search tokens (account, service, access group), one point query by a prepared statement, and for each half
-/// one unwrapped key and one AES-GCM open. One write is a transaction of its own, durable when it returns.
+/// One exact lookup is three search tokens (account, service, access group), one point query with a
+/// prepared statement, and for each half one unwrapped key and one AES-GCM open. Each write is a
+/// separate transaction, durable when it returns.
 final class Floor {
     private let connection: SQLiteConnection
     private let statements: FloorStatements
     private let cryptography = FloorCryptography()
     private let shape: DatabaseShape
 
-    /// A new database at `path`, with the tables of the keychain and the settings of its connections.
+    /// Creates a database at `path`, with the tables of the keychain and the settings of its
+    /// connections.
     init(path: String, shape: DatabaseShape) throws {
         let connection = try SQLiteConnection(path: path)
         try connection.execute(
@@ -30,7 +33,7 @@ final class Floor {
         self.shape = shape
     }
 
-    /// Adds many items in large transactions; nobody times this.
+    /// Adds many items in large transactions; not timed.
     func fill(_ numbers: Range<Int>) throws {
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: Self.itemsPerTransaction) {
             try transaction {
@@ -41,29 +44,29 @@ final class Floor {
         }
     }
 
-    /// Moves the log into the database.
+    /// Moves the write-ahead log into the database.
     func checkpoint() throws {
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     private static let itemsPerTransaction = 10_000
 
-    // MARK: Finding
+    // MARK: Searches
 
-    /// Both halves opened, the secret one returned.
+    /// Opens both halves, and returns the secret one.
     func secret(account: String, service: String?) throws -> Data? {
         guard let row = try row(account: account, service: service) else { return nil }
         _ = try cryptography.open(.metadata, of: row)
         return try cryptography.open(.secret, of: row)
     }
 
-    /// The metadata half.
+    /// Opens the metadata half.
     func metadata(account: String, service: String) throws -> Data? {
         guard let row = try row(account: account, service: service) else { return nil }
         return try cryptography.open(.metadata, of: row)
     }
 
-    /// Both halves of all items of a service.
+    /// Opens both halves of all items of a service.
     func items(service: String) throws -> [(metadata: Data, secret: Data)] {
         let statement = statements.selectByService
         defer { statement.reset() }
@@ -93,14 +96,15 @@ final class Floor {
         return FloorRow(statement)
     }
 
-    // MARK: Changing
+    // MARK: Changes
 
-    /// Five tokens, two fresh keys, two seals, one row.
+    /// Adds an item: five tokens, two new keys, two seals, one row.
     func add(_ item: Item) throws {
         try transaction { try insert(item) }
     }
 
-    /// The row found and opened, sealed anew with the replacement under the next revision, and written in its place.
+    /// Finds and opens the row, seals it again with the replacement and the next revision, and
+    /// writes it.
     func update(_ item: Item) throws {
         try transaction {
             let old = try existingRow(of: item)
@@ -113,7 +117,7 @@ final class Floor {
         }
     }
 
-    /// The row found, its metadata opened to see that it is the one, and deleted.
+    /// Finds the row, opens its metadata to verify that it is the right one, and deletes it.
     func delete(_ item: Item) throws {
         try transaction {
             let row = try existingRow(of: item)
@@ -125,7 +129,7 @@ final class Floor {
 
     private func existingRow(of item: Item) throws -> FloorRow {
         guard let row = try row(account: item.account, service: item.service) else {
-            throw BenchmarkFailure("floor: item \(item.number) is not there")
+            throw BenchmarkFailure("floor: item \(item.number) not found")
         }
         return row
     }
@@ -141,7 +145,7 @@ final class Floor {
             try body()
             try statements.commit.run()
         } catch {
-            try? statements.rollback.run()  // The first error is the one to tell.
+            try? statements.rollback.run()  // The first error is reported.
             throw error
         }
     }
@@ -163,7 +167,8 @@ final class Floor {
         return row
     }
 
-    /// The content and zeros, so that the sealed half has the length of the keychain's.
+    /// Returns the content padded with zeros, so that the sealed half has the same length as the
+    /// keychain's.
     private func padded(_ content: [UInt8], sealedLength: Int) -> [UInt8] {
         content + [UInt8](repeating: 0, count: max(0, sealedLength - FloorCryptography.overhead - content.count))
     }

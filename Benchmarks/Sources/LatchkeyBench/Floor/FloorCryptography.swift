@@ -3,9 +3,11 @@
 import Crypto
 import Foundation
 
-/// The primitives that the format asks for, straight from swift-crypto, under keys that lie ready in memory.
+/// The primitives that the format requires, directly from swift-crypto, with keys that are already
+/// in memory.
 ///
-/// A half is `wrapped key(40) ‖ nonce(12) ‖ ciphertext ‖ tag(16)`, under a fresh key at every write, as in the keychain's own format.
+/// A half is `wrapped key(40) ‖ nonce(12) ‖ ciphertext ‖ tag(16)`, with a new key for every write,
+/// as in the keychain's own format.
 struct FloorCryptography {
     /// The two parts of a row.
     enum Half: UInt8 {
@@ -47,7 +49,8 @@ struct FloorCryptography {
         half == .secret ? secretClassKey : metadataClassKey
     }
 
-    /// What binds a half to its row: as many bytes as the format's additional data has, more or less.
+    /// The additional data that binds a half to its row: about as many bytes as in the keychain's
+    /// format.
     private static func additionalData(_ half: Half, _ row: FloorRow) -> [UInt8] {
         var bytes = label
         bytes += row.uuid
@@ -59,6 +62,6 @@ struct FloorCryptography {
 
     private static let label = Array("latchkey v1 item and a keychain's identifier".utf8)
     private static let wrappedKeyLength = 40
-    /// What sealing adds to a plaintext: the wrapped key, the nonce and the tag.
+    /// The bytes that sealing adds to a plaintext: the wrapped key, the nonce and the tag.
     static let overhead = 40 + 12 + 16
 }

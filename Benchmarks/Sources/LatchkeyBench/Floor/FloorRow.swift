@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A row of the floor's table, copied out of SQLite.
+/// A row of the floor's table, copied from SQLite.
 struct FloorRow {
     var id: Int64 = 0
     var uuid: [UInt8]
@@ -25,7 +25,7 @@ extension FloorRow {
         "acct", "svce", "srvr", "labl", "atag", "klbl", "pkhh", "subj", "issr", "metadata", "secret",
     ]
 
-    /// The row under the cursor of `SELECT id, columns…`.
+    /// Reads the current row of `SELECT id, columns…`.
     init(_ statement: SQLiteStatement) {
         id = statement.integer(0)
         uuid = statement.blob(1) ?? []
@@ -42,7 +42,7 @@ extension FloorRow {
         secret = statement.blob(20) ?? []
     }
 
-    /// Binds ``columns`` from parameter 1 on.
+    /// Binds ``columns``, starting at parameter 1.
     ///
     /// - Returns: the number of parameters bound.
     @discardableResult

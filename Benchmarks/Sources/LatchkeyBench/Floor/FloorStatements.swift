@@ -5,7 +5,8 @@ struct FloorStatements {
     let begin: SQLiteStatement
     let commit: SQLiteStatement
     let rollback: SQLiteStatement
-    /// Parameters of the three searches: class, the tokens in the order of the name, access group.
+    /// The parameters of the three searches: class, the tokens in the order of the name, access
+    /// group.
     let selectByAccountAndService: SQLiteStatement
     let selectByAccount: SQLiteStatement
     let selectByService: SQLiteStatement
@@ -17,7 +18,8 @@ struct FloorStatements {
         let columns = FloorRow.columns.joined(separator: ", ")
         let marks = FloorRow.columns.map { _ in "?" }.joined(separator: ", ")
         let assignments = FloorRow.columns.map { "\($0) = ?" }.joined(separator: ", ")
-        // The plus signs keep SQLite from answering by the group's index, and IS NULL lets it use the compound one to its end.
+        // The plus signs prevent SQLite from using the group's index, and IS NULL lets it use all
+        // columns of the compound index.
         func select(_ condition: String) throws -> SQLiteStatement {
             try connection.prepare(
                 """

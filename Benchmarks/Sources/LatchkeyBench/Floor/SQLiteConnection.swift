@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// A connection by the plain C interface.
+/// A connection through SQLite's C interface.
 final class SQLiteConnection {
     private let handle: OpaquePointer
 
@@ -13,24 +13,24 @@ final class SQLiteConnection {
         let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let connection = opened else {
             sqlite3_close_v2(opened)
-            throw BenchmarkFailure("sqlite: \(path) cannot be opened (code \(code))")
+            throw BenchmarkFailure("sqlite: cannot open \(path) (code \(code))")
         }
         handle = connection
     }
 
     deinit {
-        // Statements that are still there keep the connection until they go.
+        // Existing statements keep the connection open until they are finalized.
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements whose rows nobody wants.
+    /// Runs statements and ignores their rows.
     func execute(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
             throw BenchmarkFailure("sqlite: \(String(cString: sqlite3_errmsg(handle))): \(sql)")
         }
     }
 
-    /// Prepares a statement that stays.
+    /// Prepares a statement for repeated use.
     func prepare(_ sql: String) throws -> SQLiteStatement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)

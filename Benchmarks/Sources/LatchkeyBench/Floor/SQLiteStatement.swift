@@ -2,7 +2,7 @@
 
 import CSQLite
 
-/// A statement that was prepared once and is used many times.
+/// A statement that is prepared once and used many times.
 final class SQLiteStatement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
@@ -47,7 +47,7 @@ final class SQLiteStatement {
         while try step() {}
     }
 
-    /// Makes the statement ready for its next use, and ends the read that it held open.
+    /// Resets the statement for its next use, and ends its read transaction.
     func reset() {
         sqlite3_reset(handle)
     }
@@ -58,13 +58,13 @@ final class SQLiteStatement {
         sqlite3_column_int64(handle, column)
     }
 
-    /// nil where the column is NULL.
+    /// nil if the column is NULL.
     func blob(_ column: Int32) -> [UInt8]? {
         guard let start = sqlite3_column_blob(handle, column) else { return nil }
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    /// Empty where the column is NULL.
+    /// Empty if the column is NULL.
     func text(_ column: Int32) -> String {
         guard let text = sqlite3_column_text(handle, column) else { return "" }
         return String(cString: text)

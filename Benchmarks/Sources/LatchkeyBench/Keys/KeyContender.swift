@@ -3,7 +3,7 @@
 import Foundation
 import LatchkeySecurity
 
-/// The same through `import Security`.
+/// The same operations through `import Security`.
 final class KeyContender {
     private let key: SecKey
     private let publicKey: SecKey
@@ -11,11 +11,11 @@ final class KeyContender {
     private var signature = NSData()
     private var cipher = NSData()
 
-    /// - Parameter tag: keeps the key in the keychain, where it is then used.
+    /// - Parameter tag: if given, the key is stored and used in the keychain.
     init(_ kind: KeyBenchKind, tag: String? = nil) throws {
         self.kind = kind
         key = try Self.generate(kind, tag: tag)
-        guard let half = SecKeyCopyPublicKey(key) else { throw BenchmarkFailure("a key has no public half") }
+        guard let half = SecKeyCopyPublicKey(key) else { throw BenchmarkFailure("the key has no public key") }
         publicKey = half
     }
 
@@ -31,7 +31,7 @@ final class KeyContender {
         }
         var error: Unmanaged<CFError>?
         guard let key = SecKeyCreateRandomKey(parameters as NSDictionary, &error) else {
-            throw BenchmarkFailure("no key was made")
+            throw BenchmarkFailure("cannot generate a key")
         }
         return key
     }
@@ -46,7 +46,7 @@ final class KeyContender {
             signature = try result(SecKeyCreateSignature(key, signing, message, nil))
         case .verify:
             guard SecKeyVerifySignature(publicKey, signing, message, signature, nil) else {
-                throw BenchmarkFailure("a signature is none")
+                throw BenchmarkFailure("the signature is not valid")
             }
         case .encrypt: cipher = try result(SecKeyCreateEncryptedData(publicKey, encryption, message, nil))
         case .decrypt: _ = try result(SecKeyCreateDecryptedData(key, encryption, cipher, nil))

@@ -14,7 +14,7 @@ final class KeyFloor {
 
     init(_ kind: KeyBenchKind) throws {
         guard let key = floor_generate(kind.isCurve ? 1 : 0, Int32(kind.bits)) else {
-            throw BenchmarkFailure("libcrypto makes no key")
+            throw BenchmarkFailure("libcrypto cannot generate a key")
         }
         self.key = key
     }
@@ -23,7 +23,7 @@ final class KeyFloor {
 
     static func generate(_ kind: KeyBenchKind) throws {
         guard let key = floor_generate(kind.isCurve ? 1 : 0, Int32(kind.bits)) else {
-            throw BenchmarkFailure("libcrypto makes no key")
+            throw BenchmarkFailure("libcrypto cannot generate a key")
         }
         floor_free(key)
     }
@@ -46,7 +46,7 @@ final class KeyFloor {
     }
 }
 
-/// What is measured.
+/// The operations that are measured.
 enum KeyBenchOperation: String, CaseIterable { case sign, verify, encrypt, decrypt, agree, generate }
 
 /// The kinds of keys that are measured.

@@ -3,19 +3,19 @@
 import ArgumentParser
 import Foundation
 
-/// Measures keys beside libcrypto called directly, in one process and in turn.
+/// Compares key operations with direct calls of libcrypto, alternately in one process.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Measure what keys do beside libcrypto called directly.",
+        commandName: "keys", abstract: "Compare key operations with direct calls of libcrypto.",
         discussion: """
             With --stored, the keys lie in the keychain that the environment names, embedded or through latchkeyd, and are used there. Exits 0
             whether or not the aims are met, 1 when an operation fails.
             """)
 
-    @Flag(help: "Keep the keys in the keychain, and use them there.")
+    @Flag(help: "Store the keys in the keychain, and use them there.")
     var stored = false
 
-    @Option(help: "How many rounds, each of every contender in turn.")
+    @Option(help: "The number of rounds; each round measures every contender.")
     var rounds = 9
 
     func run() throws {
@@ -43,7 +43,7 @@ struct KeysCommand: ParsableCommand {
                     }
                 }
                 let (one, other) = (floor.sorted()[floor.count / 2], contender.sorted()[contender.count / 2])
-                // A new RSA key takes as long as primes are rare.
+                // The time to generate an RSA key varies, because the search for primes is random.
                 if operation != .generate || kind.isCurve { worst = max(worst, other / one) }
                 table.rows.append([
                     "\(kind.name) \(operation)", Text.microseconds(one), Text.microseconds(other),

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The whole run: both sides grow from size to size, and everything is measured at each.
+/// The whole run: both sides grow from size to size, and everything is measured at each size.
 struct Benchmark {
     /// In ascending order.
     private let sizes: [Int]
@@ -19,7 +19,7 @@ struct Benchmark {
         home = "\(directory.path)/home"
         wholeProcess = WholeProcess(home: home, security: security)
         keychain = EmbeddedKeychain(home: home)
-        // One item, only to see what the keychain's own tables and rows look like.
+        // One item, only to read the keychain's own tables and row lengths.
         _ = try keychain.time(.add, on: Item(0), size: 0)
         let shape = try DatabaseShape(ofKeychainAt: EmbeddedKeychain.databasePath(home: home))
         _ = try keychain.time(.delete, on: Item(0), size: 1)
@@ -55,7 +55,8 @@ struct Benchmark {
         let resident = try ResidentMemory.ofFreshProcess(home: home, size: size)
         let processes = try wholeProcess.measure(size: size, picker: &picker)
 
-        // Always items that were never there: what an add touches in the indices is then as cold as in life.
+        // Always items that never existed before, so that the index pages of an add are as cold as
+        // in practice.
         var next = size
         comparisons.append(
             try measurement.run(.add, undoneBy: .delete, rounds: 80) {
@@ -69,7 +70,8 @@ struct Benchmark {
             items: size, comparisons: comparisons, lastAdds: lastAdds, resident: resident, processes: processes)
     }
 
-    /// Waits until the keychain, left alone, has emptied its log, and empties the floor's.
+    /// Waits until the idle keychain has checkpointed its write-ahead log, and checkpoints the
+    /// floor's.
     private func settle() throws {
         sleep(4)
         try floor.checkpoint()

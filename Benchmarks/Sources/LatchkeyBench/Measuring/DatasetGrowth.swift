@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Brings both sides to the next size: the floor in large transactions, the keychain as programs do it, by one durable add after the other.
+/// Fills both sides to the next size: the floor in large transactions, the keychain with one
+/// durable add after the other, as programs do.
 struct DatasetGrowth {
     let floor: Floor
     let keychain: EmbeddedKeychain
 
-    /// Adds these items to both.
+    /// Adds these items to both sides.
     ///
-    /// - Returns: the last adds to the keychain, and how adding went on the way.
+    /// - Returns: the timings of the last adds to the keychain, and those at intermediate sizes.
     func add(_ numbers: Range<Int>) throws -> (lastAdds: Summary, growth: [GrowthPoint]) {
         try floor.fill(numbers)
         var last = Timings()

@@ -3,23 +3,24 @@
 import CScrypt
 import Latchkey
 
-/// What a passcode costs: the derivation alone beside a whole unlock, and lookups with it beside lookups without.
+/// The cost of a passcode: the derivation alone and a whole unlock, and lookups with and without a
+/// passcode.
 struct PasscodeLayer: Codable {
-    /// scrypt of N = 2^17, r = 8, p = 1, by libcrypto.
+    /// scrypt with N = 2^17, r = 8, p = 1, in libcrypto.
     var derivation: Summary
-    /// Unlocking, the derivation included.
+    /// Unlocking, including the derivation.
     var unlock: Summary
-    /// What an unlock takes beyond the derivation before it.
+    /// The time of an unlock minus that of the preceding derivation.
     var overhead: Summary
-    /// An exact lookup without a passcode, and unlocked with one.
+    /// An exact lookup without a passcode, and one with a passcode, unlocked.
     var lookupBefore: Summary
     var lookupAfter: Summary
 
-    /// Sets a passcode on the keychain that holds `size` items, measures, and removes it.
+    /// Sets a passcode on the keychain with `size` items, measures, and removes the passcode.
     static func measure(_ keychain: EmbeddedKeychain, size: Int, picker: inout ItemPicker) throws -> PasscodeLayer {
         ProgressLine.say("\(Text.grouped(size)) items: passcode")
         let passcode = "correct horse battery staple"
-        // In turn, so that the machine's moods hit both; the best of each counts.
+        // Measured alternately, so that other load affects both; the best of each counts.
         var before: [Summary] = []
         var after: [Summary] = []
         var derivations = Timings()
@@ -35,7 +36,8 @@ struct PasscodeLayer: Codable {
                 let unlock = try Stopwatch.time { try Keychain.default.unlock(passcode: passcode) }.nanoseconds
                 derivations.append(derivation)
                 unlocks.append(unlock)
-                // Of two that follow each other: derivations differ by more than what is looked for.
+                // The difference of consecutive measurements, because derivations vary by more than
+                // the overhead.
                 overheads.append(unlock > derivation ? unlock - derivation : 0)
             }
             try Keychain.default.removePasscode(passcode)

@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// What goes on, for whoever waits: a line on standard error.
+/// Prints the progress as lines on standard error.
 enum ProgressLine {
     static func say(_ text: String) {
-        // A line that cannot be written is not worth ending a long run for.
+        // A long run does not end because a line cannot be written.
         _ = Array("\(text)\n".utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

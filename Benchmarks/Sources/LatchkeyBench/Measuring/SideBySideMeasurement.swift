@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The floor and the keychain side by side: batches of one and of the other in turn, on the same items, so that whatever else the machine
-/// does hits both.
+/// Measures the floor and the keychain side by side: alternate batches on the same items, so that
+/// other load of the machine affects both.
 struct SideBySideMeasurement {
     let floor: any Contender
     let keychain: any Contender
-    /// How many items both hold.
+    /// The number of items on both sides.
     let size: Int
 
     /// Times `call` on both sides.
     ///
     /// - Parameters:
-    ///   - undo: done after each batch, untimed, so that the size stays what it is.
-    ///   - rounds: how many batches are counted; a few more come first and warm up.
-    ///   - batch: the items of the next batch.
+    ///   - undo: runs after each batch, untimed, so that the size does not change.
+    ///   - rounds: the number of counted batches; some more run before them as a warm-up.
+    ///   - batch: returns the items of the next batch.
     func run(
         _ call: KeychainCall, undoneBy undo: KeychainCall? = nil, rounds: Int, batch: () -> [Item]
     ) throws -> Comparison {
@@ -26,7 +26,8 @@ struct SideBySideMeasurement {
                 keychainTimings = Timings()
             }
             let items = batch()
-            // Who comes first changes, so that neither always finds the processor's caches as the other left them.
+            // The order alternates, so that neither side always starts with the processor's caches
+            // as the other left them.
             if round.isMultiple(of: 2) {
                 try turn(of: floor, call, undo, items, into: &floorTimings)
                 try turn(of: keychain, call, undo, items, into: &keychainTimings)

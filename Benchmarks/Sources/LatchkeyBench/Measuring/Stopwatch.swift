@@ -2,9 +2,10 @@
 
 import Glibc
 
-/// CLOCK_MONOTONIC, to the nanosecond.
+/// Reads CLOCK_MONOTONIC in nanoseconds.
 enum Stopwatch {
-    /// Runs `body` and says how long it took. Reading the clock costs some 40 ns, on both sides alike.
+    /// Runs `body` and returns its duration. Reading the clock takes about 40 ns, the same on both
+    /// sides.
     @inline(__always)
     static func time<Result>(_ body: () throws -> Result) rethrows -> (result: Result, nanoseconds: UInt64) {
         let start = now()

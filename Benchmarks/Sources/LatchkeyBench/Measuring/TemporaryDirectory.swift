@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// A new directory of mode 0700, which is removed at the end, also when the end is Ctrl-C.
+/// A new directory with mode 0700, which is removed at the end, also after Ctrl-C.
 final class TemporaryDirectory {
     let path: String
     private let signalSources: [any DispatchSourceSignal]
@@ -13,7 +13,7 @@ final class TemporaryDirectory {
         let parent = URL(fileURLWithPath: parent).path
         var template = Array("\(parent)/latchkey-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw BenchmarkFailure("no directory can be made in \(parent): \(String(cString: strerror(errno)))")
+            throw BenchmarkFailure("cannot create a directory in \(parent): \(String(cString: strerror(errno)))")
         }
         let made = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         path = made
@@ -37,7 +37,7 @@ final class TemporaryDirectory {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            ProgressLine.say("\(path) could not be removed: \(error)")
+            ProgressLine.say("cannot remove \(path): \(error)")
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long many calls of one kind took, each by itself.
+/// The durations of many calls of one kind.
 struct Timings {
     private var nanoseconds: [UInt64] = []
 
@@ -8,7 +8,7 @@ struct Timings {
         nanoseconds.append(time)
     }
 
-    /// Zeros where nothing was timed.
+    /// Zeros if nothing was timed.
     var summary: Summary {
         let sorted = nanoseconds.sorted()
         guard let median = sorted.percentile(50), let high = sorted.percentile(99) else {
@@ -18,7 +18,7 @@ struct Timings {
     }
 }
 
-/// What remains of ``Timings``, in nanoseconds.
+/// The summary of ``Timings``, in nanoseconds.
 struct Summary: Codable {
     var count: Int
     var median: Double
@@ -26,7 +26,7 @@ struct Summary: Codable {
 }
 
 extension [UInt64] {
-    /// By the nearest rank, of a sorted array; nil of an empty one.
+    /// The percentile of a sorted array by the nearest-rank method; nil for an empty array.
     fileprivate func percentile(_ percent: Int) -> UInt64? {
         guard !isEmpty else { return nil }
         return self[Swift.max(0, (count * percent + 99) / 100 - 1)]

@@ -2,24 +2,24 @@
 
 import Glibc
 
-/// A program that is started, listened to and waited for.
+/// Runs a program, and collects its output and exit status.
 enum ChildProcess {
     struct Outcome {
         var output: String
-        /// The exit value; 128 and the signal's number where one ended it.
+        /// The exit status; 128 plus the signal number if a signal ended the process.
         var exitValue: Int32
-        /// From before its start until it is gone.
+        /// From before its start until it has been waited for.
         var nanoseconds: UInt64
     }
 
     /// Runs the program at `path`.
     ///
     /// - Parameters:
-    ///   - words: its command line; the first word is the name it is called by.
-    ///   - environment: all of its environment, `NAME=value`.
+    ///   - words: the command line; the first word is the program's name.
+    ///   - environment: the complete environment, `NAME=value`.
     static func run(_ path: String, _ words: [String], environment: [String]) throws -> Outcome {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw BenchmarkFailure("no pipe for \(path): \(message(errno))") }
+        guard pipe(&ends) == 0 else { throw BenchmarkFailure("cannot create a pipe for \(path): \(message(errno))") }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(reading) }
         var actions = posix_spawn_file_actions_t()
@@ -35,7 +35,7 @@ enum ChildProcess {
                     var child: pid_t = 0
                     let code = posix_spawn(&child, path, &actions, nil, arguments, variables)
                     close(writing)
-                    guard code == 0 else { throw BenchmarkFailure("\(path) does not start: \(message(code))") }
+                    guard code == 0 else { throw BenchmarkFailure("cannot start \(path): \(message(code))") }
                     return (readAll(reading), wait(for: child))
                 }
             }
@@ -62,7 +62,7 @@ enum ChildProcess {
         return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     }
 
-    /// Lends the strings as C wants a list of them: pointers with a null at the end.
+    /// Lends the strings as a C array of pointers with a null at the end.
     private static func withCStrings<Result>(
         _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) throws -> Result
     ) rethrows -> Result {

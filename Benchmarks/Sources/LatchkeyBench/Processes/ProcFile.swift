@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Files of /proc, whose size is said to be zero and which are therefore read to their end.
+/// Files of /proc, which are read to their end because their size is reported as zero.
 enum ProcFile {
-    /// The text of the file; nil where it cannot be opened.
+    /// Returns the text of the file; nil if it cannot be opened.
     static func read(_ path: String) -> String? {
         guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }
@@ -18,14 +18,14 @@ enum ProcFile {
         }
     }
 
-    /// The rest of the first line that starts with `name`.
+    /// Returns the rest of the first line that starts with `name`.
     static func value(after name: String, in text: String) -> String? {
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
         guard let line else { return nil }
         return String(line.dropFirst(name.count).drop { $0 == " " || $0 == "\t" || $0 == ":" })
     }
 
-    /// The number that starts that rest: `VmRSS:     1234 kB`.
+    /// Returns the number at the start of that rest, as in `VmRSS:     1234 kB`.
     static func number(after name: String, in text: String) -> Int? {
         value(after: name, in: text)?.split(separator: " ").first.flatMap { Int($0) }
     }

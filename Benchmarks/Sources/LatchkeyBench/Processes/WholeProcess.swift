@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// `security find-generic-password -w` from its start to its end, between processes that do less.
+/// Measures `security find-generic-password -w` from its start to its end, and processes that do
+/// less for comparison.
 struct WholeProcess {
     private let security: String?
     private let environment: [String]
@@ -17,12 +18,12 @@ struct WholeProcess {
         let name: String
         let path: String
         let words: (Item) -> [String]
-        /// Whether its output is right.
+        /// Whether its output is correct.
         let isRight: (Item, String) -> Bool
         var timings = Timings()
     }
 
-    /// Starts each command many times, in turn.
+    /// Starts each command many times, alternately.
     func measure(size: Int, picker: inout ItemPicker) throws -> [ProcessTime] {
         ProgressLine.say("\(Text.grouped(size)) items: whole processes")
         var commands = self.commands
@@ -43,7 +44,7 @@ struct WholeProcess {
             throw BenchmarkFailure("\(command.name), item \(item.number): it exited \(outcome.exitValue)")
         }
         guard command.isRight(item, outcome.output) else {
-            throw BenchmarkFailure("\(command.name), item \(item.number): it printed something else than the secret")
+            throw BenchmarkFailure("\(command.name), item \(item.number): the output is not the secret")
         }
         return outcome.nanoseconds
     }
@@ -68,14 +69,14 @@ struct WholeProcess {
         return commands
     }
 
-    /// The executable of this package that only prints, where it was built.
+    /// The path of this package's executable that only prints.
     private static var printOnlyPath: String? {
         guard let own = try? ownPath() else { return nil }
         let path = "\((own as NSString).deletingLastPathComponent)/print-only"
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }
 
-    /// This process's executable.
+    /// The path of this process's executable.
     static func ownPath() throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
@@ -88,7 +89,7 @@ struct WholeProcess {
         return variables.map { "\($0.key)=\($0.value)" }
     }
 
-    /// The row that an aim is about.
+    /// The name of the row that an aim refers to.
     static let findName = "security find-generic-password -w"
     private static let emptyName = "an empty process (/bin/true)"
     private static let rounds = 60

@@ -2,20 +2,22 @@
 
 import Foundation
 
-/// Where the figures come from. They are not to be compared with those of another machine, only the ratios are.
+/// The machine that was measured. Only ratios can be compared between machines, not absolute
+/// figures.
 struct Machine: Codable {
     var processor: String
     var cores: Int
     var kernel: String
     var sqlite: String
-    /// The file system that holds the databases. On tmpfs a durable write costs nothing, and the figures of writes say little.
+    /// The file system of the databases. On tmpfs a durable write costs nothing, so the figures of
+    /// writes are not meaningful.
     var fileSystem: String
     var isDebugBuild: Bool
     /// The load average of one minute.
     var loadAtStart: String
     var loadAtEnd: String
 
-    /// This machine, with the databases under `path`.
+    /// Describes this machine, with the databases in `path`.
     static func current(storing path: String) -> Machine {
         let processor = ProcFile.read("/proc/cpuinfo").flatMap { ProcFile.value(after: "model name", in: $0) }
         let kernel = ProcFile.read("/proc/sys/kernel/osrelease")?.split(separator: "\n").first.map(String.init)
@@ -30,7 +32,8 @@ struct Machine: Codable {
         ProcFile.read("/proc/loadavg")?.split(separator: " ").first.map(String.init) ?? "unknown"
     }
 
-    /// The type of the mount that the path lies on: the last one with the longest matching mount point (proc(5), mounts).
+    /// The file system type of the path's mount: the last one with the longest matching mount point
+    /// (proc(5), mounts).
     private static func fileSystem(of path: String) -> String? {
         guard let mounts = ProcFile.read("/proc/self/mounts") else { return nil }
         var best: (point: Substring, type: Substring)?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The results for people.
+/// The results as text for readers.
 struct Report {
     let results: Results
 
@@ -9,8 +9,8 @@ struct Report {
             header,
             "Medians in µs", comparisons { $0.median },
             "99th percentiles in µs", comparisons { $0.percentile99 },
-            "Adding one after the other, µs: the last adds on the way to each size", lastAdds,
-            "Medians at the greatest size by those at 1 000 items", flatness,
+            "Sequential adds, µs: the last adds before each size", lastAdds,
+            "Medians at the largest size divided by those at 1 000 items", flatness,
             "Whole processes, medians in ms", processes,
             "Resident memory of a fresh process after 100 lookups, MiB", resident,
             "A passcode, at the smallest size", passcode,
@@ -27,7 +27,7 @@ struct Report {
                 + "load \(machine.loadAtStart) to \(machine.loadAtEnd)",
         ]
         if machine.isDebugBuild {
-            lines.append("BUILT FOR DEBUGGING: these figures mean nothing. Use swift run -c release.")
+            lines.append("DEBUG BUILD: these figures are not meaningful. Use swift run -c release.")
         }
         return lines.joined(separator: "\n")
     }
@@ -66,7 +66,7 @@ struct Report {
         var table = TextTable(rows: [["operation", "floor", "latchkey"]])
         for call in KeychainCall.allCases {
             guard let slowdown = results.slowdown(of: call) else {
-                return "  not measured: needs 1 000 items and a greater size"
+                return "  not measured: needs 1 000 items and a larger size"
             }
             table.rows.append([call.title, Text.ratio(slowdown.floor), Text.ratio(slowdown.latchkey)])
         }

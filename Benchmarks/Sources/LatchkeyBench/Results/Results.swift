@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one run measured. Times are nanoseconds.
+/// The measurements of one run. Times are in nanoseconds.
 struct Results: Codable {
     var machine: Machine
     /// In ascending order.
     var sizes: [SizeResults] = []
-    /// How adding one item after the other went while the keychain was filled.
+    /// The timings of the sequential adds that filled the keychain.
     var growth: [GrowthPoint] = []
     /// At the smallest size.
     var passcode: PasscodeLayer?
@@ -15,11 +15,11 @@ struct Results: Codable {
     }
 }
 
-/// What was measured while both sides held so many items.
+/// The measurements at one size of both sides.
 struct SizeResults: Codable {
     var items: Int
     var comparisons: [Comparison]
-    /// The last adds, at most 2 000, that brought the keychain to this size.
+    /// The last adds, at most 2 000, before the keychain had this size.
     var lastAdds: Summary
     var resident: ResidentMemory
     var processes: [ProcessTime]
@@ -31,11 +31,11 @@ struct Comparison: Codable {
     var floor: Summary
     var latchkey: Summary
 
-    /// Of the medians.
+    /// The ratio of the medians.
     var ratio: Double { latchkey.median / floor.median }
 }
 
-/// The ten thousand adds that led to so many items.
+/// The last ten thousand adds before this number of items.
 struct GrowthPoint: Codable {
     var items: Int
     var adds: Summary
@@ -47,14 +47,15 @@ struct ProcessTime: Codable {
     var time: Summary
 }
 
-// MARK: Questions to the results
+// MARK: Derived values
 
 extension Results {
     subscript(items: Int) -> SizeResults? {
         sizes.first { $0.items == items }
     }
 
-    /// How much slower a call is at the greatest size than at 1 000 items; nil where one of the two was not measured.
+    /// The ratio of a call's time at the largest size to that at 1 000 items; nil if one of the two
+    /// was not measured.
     func slowdown(of call: KeychainCall) -> Slowdown? {
         guard let last = sizes.last, last.items > Slowdown.start, let from = self[Slowdown.start]?[call],
             let to = last[call]
@@ -66,7 +67,7 @@ extension Results {
 
     struct Slowdown {
         static let start = 1_000
-        /// The greatest size.
+        /// The largest size.
         let items: Int
         let floor: Double
         let latchkey: Double

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The results for programs: JSON, times in nanoseconds.
+/// The results as JSON, with times in nanoseconds.
 struct ResultsFile: Encodable {
     let results: Results
     let verdicts: [Verdict]

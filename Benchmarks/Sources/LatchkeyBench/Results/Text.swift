@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Figures as the report writes them.
+/// Formats figures for the report.
 enum Text {
     static func microseconds(_ nanoseconds: Double) -> String { String(format: "%.1f", nanoseconds / 1e3) }
     static func milliseconds(_ nanoseconds: Double) -> String { String(format: "%.2f", nanoseconds / 1e6) }
@@ -21,7 +21,7 @@ enum Text {
     }
 }
 
-/// Rows of cells, the first column flush left and the others flush right.
+/// Rows of cells, the first column left-aligned and the others right-aligned.
 struct TextTable {
     var rows: [[String]]
 

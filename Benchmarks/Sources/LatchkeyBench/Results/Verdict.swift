@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// One aim of the project, and whether this run reached it.
+/// One aim of the project, and whether this run has met it.
 struct Verdict: Codable {
     enum Outcome: String, Codable {
         case met
@@ -11,7 +11,7 @@ struct Verdict: Codable {
     }
 
     var aim: String
-    /// What was measured, in words.
+    /// The measured value as text.
     var found: String
     var outcome: Outcome
 
@@ -26,7 +26,7 @@ struct Verdict: Codable {
     }
 }
 
-/// What an aim is about, as a number and in words.
+/// The measured value of an aim, as a number and as text.
 private struct Figure {
     let value: Double
     let words: String
@@ -38,18 +38,18 @@ private struct Figure {
 }
 
 extension Results {
-    /// The aims, in the order of the report.
+    /// The aims in the order of the report.
     var verdicts: [Verdict] {
         [
             Verdict("a lookup by account + service at most 2× the floor at 1 000 items", lookupRatio, atMost: 2),
             Verdict(
-                "a lookup by account + service at most 1.3× of itself from 1 000 items on", flatness(of: .exactLookup),
+                "a lookup by account + service at most 1.3× its time at 1 000 items", flatness(of: .exactLookup),
                 atMost: 1.3),
             Verdict("a durable add at most 2× the floor", addRatio, atMost: 2),
-            Verdict("a durable add at most 1.3× of itself from 1 000 items on", flatness(of: .add), atMost: 1.3),
+            Verdict("a durable add at most 1.3× its time at 1 000 items", flatness(of: .add), atMost: 1.3),
             Verdict("\(WholeProcess.findName) at most 15 ms with 100 000 items", findTime, atMost: 15e6),
-            Verdict("unlocking at most 10 ms more than its scrypt", unlockOverhead, atMost: 10e6),
-            Verdict("a lookup with a passcode at most 1.1× of one without", lookupWithPasscode, atMost: 1.1),
+            Verdict("an unlock at most 10 ms more than its scrypt", unlockOverhead, atMost: 10e6),
+            Verdict("a lookup with a passcode at most 1.1× one without", lookupWithPasscode, atMost: 1.1),
             Verdict(
                 "resident memory independent of the number of items, within 4 MiB", residentSpread, atMost: 4 * 1024),
         ]
@@ -72,7 +72,7 @@ extension Results {
         }
     }
 
-    /// The worst of all sizes.
+    /// The worst value of all sizes.
     private var addRatio: Figure? {
         let ratios = sizes.compactMap { size in size[.add].map { (items: size.items, ratio: $0.ratio) } }
         guard let worst = ratios.max(by: { $0.ratio < $1.ratio }) else { return nil }
@@ -87,7 +87,7 @@ extension Results {
         }
     }
 
-    /// At 100 000 items, or at the greatest size where that one was not measured.
+    /// The value at 100 000 items, or at the largest size if that one was not measured.
     private var findTime: Figure? {
         guard let size = self[100_000] ?? sizes.last,
             let process = size.processes.first(where: { $0.name == WholeProcess.findName })
@@ -96,8 +96,8 @@ extension Results {
             process.time.median, "\(Text.milliseconds(process.time.median)) ms with \(Text.grouped(size.items)) items")
     }
 
-    /// The difference between the sizes that hold most and least, in KiB. SQLite's page cache of 2 MiB a connection fills with the first
-    /// thousands of items, and is then full.
+    /// The difference between the sizes with the most and the least resident memory, in KiB. The
+    /// first thousands of items fill SQLite's page cache of 2 MiB for each connection.
     private var residentSpread: Figure? {
         let resident = sizes.map(\.resident.residentKiB)
         guard resident.count > 1, let least = resident.min(), let most = resident.max() else { return nil }

@@ -3,9 +3,9 @@
 import CTrustFloor
 import Foundation
 
-/// Certificates for the measurements, made by libcrypto.
+/// Certificates for the measurements, issued with libcrypto.
 struct BenchChain {
-    /// The leaf first, the anchor last.
+    /// The certificates; the leaf is the first and the anchor the last.
     let ders: [[UInt8]]
 
     static let host = "example.com"
@@ -14,7 +14,9 @@ struct BenchChain {
         let pointer: UnsafeMutableRawPointer
 
         init(isCurve: Bool) throws {
-            guard let key = floor_key_new(isCurve ? 1 : 0) else { throw BenchmarkFailure("libcrypto makes no key") }
+            guard let key = floor_key_new(isCurve ? 1 : 0) else {
+                throw BenchmarkFailure("libcrypto cannot generate a key")
+            }
             pointer = key
         }
 
@@ -26,11 +28,11 @@ struct BenchChain {
     ) throws -> [UInt8] {
         var der = [UInt8](repeating: 0, count: 4096)
         let count = floor_certificate(subject, key.pointer, issuer, issuerKey.pointer, host, serial, &der, der.count)
-        guard count > 0 else { throw BenchmarkFailure("libcrypto makes no certificate") }
+        guard count > 0 else { throw BenchmarkFailure("libcrypto cannot issue a certificate") }
         return Array(der.prefix(count))
     }
 
-    /// A server's certificate, an intermediate, a root.
+    /// A server's certificate, an intermediate and a root.
     static func ofThree(isCurve: Bool, root: String = "root") throws -> BenchChain {
         let keys = try (0..<3).map { _ in try Key(isCurve: isCurve) }
         return BenchChain(ders: [
@@ -40,12 +42,14 @@ struct BenchChain {
         ])
     }
 
-    /// The same certificates with the anchor of another chain, which has not issued any of them.
+    /// The same certificates with the anchor of another chain, which has issued none of them.
     func anchored(by other: BenchChain) -> BenchChain {
         BenchChain(ders: Array(ders.dropLast()) + other.ders.suffix(1))
     }
 
-    /// A leaf under 14 levels of two keys each, every one of which both of the next have signed, up to the root's name and not to its key.
+    /// A leaf below 14 levels of two keys each. Both keys of a level have signed both keys of the
+    /// level below; the top level names the root as its issuer, but is not signed with the root's
+    /// key.
     static func withoutAnchor() throws -> BenchChain {
         let levels = try (0..<15).map { _ in [try Key(isCurve: true), try Key(isCurve: true)] }
         let (root, impostor, leaf) = (try Key(isCurve: true), try Key(isCurve: true), try Key(isCurve: true))

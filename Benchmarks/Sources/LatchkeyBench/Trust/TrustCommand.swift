@@ -4,17 +4,17 @@ import ArgumentParser
 import Foundation
 import LatchkeySecurity
 
-/// Measures the judgement of certificates beside X509_verify_cert, in one process and in turn.
+/// Compares the evaluation of certificates with X509_verify_cert, alternately in one process.
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trust", abstract: "Measure the judgement of certificates beside X509_verify_cert.",
+        commandName: "trust", abstract: "Compare the evaluation of certificates with X509_verify_cert.",
         discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
 
-    @Option(help: "How many rounds, each of every contender in turn.")
+    @Option(help: "The number of rounds; each round measures every contender.")
     var rounds = 15
 
     func run() throws {
-        // First: once they are read they stay.
+        // Measured first, because the anchors are cached after they are read.
         var anchors: CFArray?
         let cold = Self.time { SecTrustCopyAnchorCertificates(&anchors) }
         var table = TextTable(rows: [["median in µs", "libcrypto", "Latchkey", "ratio", "aim"]])
@@ -34,7 +34,7 @@ struct TrustCommand: ParsableCommand {
         let nowhere = try BenchChain.withoutAnchor()
         try table.rows.append(
             row(
-                "\(nowhere.ders.count - 2) cross-signed that lead nowhere: parse and verify", aim: nil, accepts: false,
+                "\(nowhere.ders.count - 2) cross-signed without an anchor: parse and verify", aim: nil, accepts: false,
                 { try TrustFloor(nowhere).isAccepted() }
             ) { try TrustContender(nowhere).isAccepted() })
         print(table.text)
@@ -44,7 +44,8 @@ struct TrustCommand: ParsableCommand {
         )
     }
 
-    /// What a refusal takes beside an acceptance of the same certificates, each judged anew and its error read for the code alone.
+    /// Compares rejections with acceptances of the same certificates. Each is evaluated again, and
+    /// only the code of its error is read.
     private func printRefusals() throws {
         var table = TextTable(rows: [["median in µs", "accepted", "refused", "ratio", "aim"]])
         for (name, isCurve) in [("ECDSA P-256", true), ("RSA-2048", false)] {
@@ -88,12 +89,12 @@ struct TrustCommand: ParsableCommand {
         for _ in 0..<(accepts ? 50 : 3) {
             var result: Result<Bool, any Error> = .success(!accepts)
             times.append(Self.time { result = Result { try body() } })
-            guard try result.get() == accepts else { throw BenchmarkFailure("the verdict is another one") }
+            guard try result.get() == accepts else { throw BenchmarkFailure("unexpected verdict") }
         }
         return times.sorted()[times.count / 2]
     }
 
-    /// In microseconds.
+    /// Returns the time in microseconds.
     private static func time(_ body: () -> Void) -> Double {
         let duration = ContinuousClock().measure(body)
         return Double(duration.components.attoseconds) / 1e12 + Double(duration.components.seconds) * 1e6

@@ -19,7 +19,7 @@ final class TrustFloor {
         let pointers: [UnsafePointer<UInt8>?] = copies.map { UnsafePointer($0) }
         guard let made = pointers.withUnsafeBufferPointer({ floor_chain_new($0.baseAddress, counts, counts.count) })
         else {
-            throw BenchmarkFailure("libcrypto reads no chain")
+            throw BenchmarkFailure("libcrypto cannot parse the chain")
         }
         self.chain = made
     }
@@ -29,7 +29,7 @@ final class TrustFloor {
     func isAccepted() -> Bool { floor_chain_verify(chain, BenchChain.host) == 1 }
 }
 
-/// The same through `import Security`.
+/// The same evaluations through `import Security`.
 final class TrustContender {
     private let certificates: [SecCertificate]
     private let anchors: CFArray
@@ -37,14 +37,14 @@ final class TrustContender {
     private let date: Date?
 
     /// - Parameters:
-    ///   - host: the name that is asked for.
-    ///   - date: the date that is judged for; nil for the present.
+    ///   - host: the requested host name.
+    ///   - date: the validation time; nil for the current time.
     init(_ chain: BenchChain, host: String = BenchChain.host, date: Date? = nil) throws {
         policy = SecPolicyCreateSSL(true, host as NSString)
         self.date = date
         let all = chain.ders.compactMap { SecCertificateCreateWithData(nil, Data($0) as NSData) }
         guard all.count == chain.ders.count, let last = all.last else {
-            throw BenchmarkFailure("a certificate is none")
+            throw BenchmarkFailure("invalid certificate")
         }
         certificates = Array(all.dropLast())
         anchors = [last] as NSArray
@@ -53,7 +53,7 @@ final class TrustContender {
     func isAccepted() throws -> Bool {
         var trust: SecTrust?
         guard SecTrustCreateWithCertificates(certificates, policy, &trust) == errSecSuccess, let trust else {
-            throw BenchmarkFailure("no trust object was made")
+            throw BenchmarkFailure("cannot create a trust object")
         }
         SecTrustSetAnchorCertificates(trust, anchors)
         if let date { SecTrustSetVerifyDate(trust, date as NSDate) }
