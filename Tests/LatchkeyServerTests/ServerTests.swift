@@ -117,7 +117,7 @@ struct ServerTests {
     }
 
     @Test(
-        "Of ten thousand connections the allowed number stays open; the longest idle are closed, and new clients are served"
+        "Of ten thousand connections the allowed number stays open; the longest idle are closed, and new clients are accepted"
     )
     func manyConnections() throws {
         let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 50, connectionsPerProcess: 50))
@@ -237,7 +237,7 @@ struct ServerTests {
         var clients = try (0..<2).map { _ in try fixture.client() }
         let controls = try clients.map { try open($0).1 }
         #expect(try open(try fixture.client()).0?.problem?.problem.contains("2 sessions") == true)
-        // A connection that arrives through a session is served.
+        // A connection that arrives through a session works.
         let (ownEnd, peerEnd) = try Socket.pair()
         try controls[0].send(descriptor: peerEnd.descriptor)
         let inside = RawClient(ownEnd)

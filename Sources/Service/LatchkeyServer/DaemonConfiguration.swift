@@ -43,7 +43,7 @@ public struct DaemonConfiguration: Sendable, Equatable {
                 configuration.quota.items = items
             case .subordinateUsers:
                 guard let choice = ["allow": true, "refuse": false][line.value] else {
-                    throw file.refusal(of: line, expected: "allow, or refuse")
+                    throw file.refusal(of: line, expected: "allow or refuse")
                 }
                 configuration.allowsSubordinateUsers = choice
             }

@@ -201,7 +201,7 @@ public final class HomeProvider: KeychainProvider {
             throw KeychainError(
                 .missingEntitlement,
                 "user \(user) is the overflow user id, which several users share, and has no keychain",
-                hint: "run the program as a user of its own")
+                hint: "run the program as a separate user")
         }
         return home
     }

@@ -92,7 +92,7 @@ final class IdempotencyCache: Sendable {
     }
 
     private static let lostAnswer = Response.failure(
-        KeychainError(.io, "the item was stored, but the response was lost with the connection", hint: "look it up"))
+        KeychainError(.io, "the item was stored, but the response was lost with the connection", hint: "search for it"))
 
     private static func replayed(_ response: Response, of request: Request) -> Response {
         guard case .record(var record) = response, case .add(let item) = request else { return response }

@@ -51,11 +51,11 @@ final class Reply: Sendable {
             defer { channel.socket.setTimeouts(receiving: 0) }
             guard let (frame, _) = try channel.receive() else { throw .ended }
             guard case .piece(let bytes) = try NumberedRequest(frame).request else {
-                throw .malformed("a piece of a backup was expected")
+                throw .malformed("expected a piece of a backup")
             }
             return bytes.isEmpty ? nil : bytes
         } catch {
-            throw KeychainError(.io, "the backup did not arrive: \(error.description)")
+            throw KeychainError(.io, "the backup was not received: \(error.description)")
         }
     }
 }

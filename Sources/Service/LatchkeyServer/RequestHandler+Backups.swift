@@ -88,7 +88,7 @@ extension RequestHandler {
 
     private func stateDirectory(_ keychain: ServedKeychain) throws(KeychainError) -> String {
         guard let home = keychain.home else {
-            throw KeychainError(.notAvailable, "a keychain in memory has no backups")
+            throw KeychainError(.notAvailable, "a keychain in memory cannot be backed up or restored")
         }
         return home.stateDirectory
     }

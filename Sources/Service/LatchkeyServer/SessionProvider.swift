@@ -12,7 +12,7 @@ public final class SessionProvider: KeychainProvider {
     private let lease: KeychainLease?
 
     /// - Parameters:
-    ///   - user: the user whose processes are served.
+    ///   - user: the user whose processes may use the session.
     ///   - knowsPasscode: whether the session was opened with the passcode.
     ///   - audit: the audit log of the daemon that holds the session; it is not closed with the
     ///     session.

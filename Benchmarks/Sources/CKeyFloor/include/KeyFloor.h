@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libcrypto's own operations, for comparison with Latchkey's key operations. Each returns the number
-   of bytes written, or 0 on failure. */
+/* libcrypto's own operations, for comparison with Latchkey's key operations. Each returns the
+   number of bytes written, or 0 on failure. */
 
 typedef struct evp_pkey_st floor_key;
 
