@@ -247,7 +247,7 @@ extension ProcessProofs {
             try daemon.start()
             try add("after the restart")
             daemon.stop(signal: SIGKILL)
-            // The daemon is not running for some time, as with a service manager.
+            // The daemon is restarted after a delay, as by a service manager.
             let restarted = Thread {
                 usleep(300_000); try? daemon.start()
             }

@@ -8,8 +8,8 @@ import LatchkeyService
 import SecretMemory
 import Testing
 
-/// Backups with items that no program could have stored. Anyone can write such a backup with a
-/// passphrase of their own.
+/// Backups with items that no program could have stored. Anyone who
+/// knows the passphrase can write such a backup.
 @Suite("Forged backups")
 struct ForgedBackupTests {
     private static let passphrase = SharedSecret(copying: "the backup's passphrase".utf8)

@@ -165,8 +165,7 @@ private final class Home {
             "HOME": home, "PATH": "\(home)/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": "\(home)/run",
             "SSL_CERT_FILE": "\(home)/ca.pem",
             "SSL_CERT_DIR": "\(home)/none", "SWIFT_BACKTRACE": "enable=no",
-            // These directories keep the test away from the keychain and the daemon of this
-            // machine.
+            // Set, so that the test does not use the keychain or the daemon of this machine.
             "LATCHKEY_HOME": "\(home)/.local/share/latchkey",
         ]
     }

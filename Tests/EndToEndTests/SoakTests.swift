@@ -234,8 +234,8 @@ extension ProcessProofs {
                 let kept = (0..<4).compactMap { _ in try? Socket(connectingTo: socket) }
                 for connection in kept {
                     send([0, 0, 0, 4, 0, 0, 0, 0, 0x52, 2, 0x08, 1], over: connection)
-                    // copy_matching { query { item_class: 1, attributes { code: "svce", text:
-                    // "large" }, all {} }, returning: 3 }
+                    // copy_matching { query { item_class: 1,
+                    //     attributes { code: "svce", text: "large" }, all {} }, returning: 3 }
                     let attribute: [UInt8] = [0x12, 12, 0x0D, 0x65, 0x63, 0x76, 0x73, 0x12, 5] + Array("large".utf8)
                     let query: [UInt8] = [0x08, 1] + attribute + [0x3A, 0]
                     let copy: [UInt8] = [0x0A, UInt8(query.count)] + query + [0x10, 3]

@@ -9,7 +9,7 @@ import LinuxSystem
 import Testing
 
 /// Responses to changes are cached for a limited time.
-@Suite("Answers of recent changes")
+@Suite("Idempotency cache")
 struct IdempotencyCacheTests {
     private func token(_ number: Int) -> IdempotencyCache.Token {
         IdempotencyCache.Token(user: 1, bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) })

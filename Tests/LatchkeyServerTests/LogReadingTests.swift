@@ -11,7 +11,7 @@ import LinuxSystem
 import Testing
 
 /// Reading the audit log through a connection uses a limited share of the user's resources.
-@Suite("Reading the log")
+@Suite("Reading the audit log")
 struct LogReadingTests {
     /// Fills the audit log of the keychain with this many lines.
     private func fill(_ fixture: ServerFixture, lines count: Int) throws {

@@ -420,7 +420,7 @@ struct ServerTests {
             return try client.ask(request).problem?.status
         }
         let secret = Request.copyMatching(Items.query("theirs"), returning: .data)
-        // Without a passcode nothing has to be proven.
+        // If no passcode is set, the command can read the secret.
         #expect(try ask(secret) == nil)
         #expect(
             try fixture.client(as: command).ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
@@ -468,7 +468,8 @@ struct ServerTests {
         #expect(try client.ask(.add(Items.addition("a"))).problem == nil)
         #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
         let log = try #require(try fixture.server.provider.keychain(of: geteuid()).audit)
-        // The audit log is writable again.
+        // A closed audit log cannot be written: the first change after that is still acknowledged,
+        // and the next one is refused.
         log.close()
         #expect(try client.ask(.add(Items.addition("b"))).problem == nil)
         #expect(try client.ask(.add(Items.addition("c"))).problem?.status == .notAvailable)

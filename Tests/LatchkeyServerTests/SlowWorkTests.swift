@@ -45,7 +45,7 @@ struct SlowWorkTests {
 
     /// Waits until the given numbers of operations run and wait. Fails immediately if more are
     /// running.
-    private static func rises(_ pool: SlowWorkPool, to running: Int, waiting: Int) -> Bool {
+    private static func reaches(_ pool: SlowWorkPool, to running: Int, waiting: Int) -> Bool {
         _ = eventually { pool.load.running > running || pool.load == (running, waiting) }
         return pool.load == (running, waiting)
     }
@@ -79,11 +79,11 @@ struct SlowWorkTests {
         let pool = SlowWorkPool(ServerLimits())
         let work = BlockingWork()
         for _ in 0..<10 { Self.start(pool, .computation, 1, work) }
-        #expect(Self.rises(pool, to: 2, waiting: 8))
+        #expect(Self.reaches(pool, to: 2, waiting: 8))
         for _ in 0..<3 { Self.start(pool, .derivation, 2, work) }
-        #expect(Self.rises(pool, to: 3, waiting: 10))
+        #expect(Self.reaches(pool, to: 3, waiting: 10))
         for user in 3..<10 as Range<UInt32> { Self.start(pool, .derivation, user, work) }
-        #expect(Self.rises(pool, to: 6, waiting: 14))
+        #expect(Self.reaches(pool, to: 6, waiting: 14))
         #expect(eventually { work.begun.load(ordering: .sequentiallyConsistent) == 6 })
         work.open(20)
         #expect(eventually { pool.load == (0, 0) })
@@ -105,12 +105,12 @@ struct SlowWorkTests {
                 }
             }
         }
-        #expect(Self.rises(pool, to: 4, waiting: 4))
+        #expect(Self.reaches(pool, to: 4, waiting: 4))
         derived.open(1)
-        #expect(Self.rises(pool, to: 5, waiting: 3))
+        #expect(Self.reaches(pool, to: 5, waiting: 3))
         derived.open(7)
         // User 1 has two running operations, and the third has to wait.
-        #expect(Self.rises(pool, to: 7, waiting: 1))
+        #expect(Self.reaches(pool, to: 7, waiting: 1))
         #expect(eventually { end.begun.load(ordering: .sequentiallyConsistent) == 7 })
         end.open(8)
         #expect(eventually { pool.load == (0, 0) })
@@ -121,7 +121,7 @@ struct SlowWorkTests {
         let pool = SlowWorkPool(ServerLimits())
         let work = BlockingWork()
         for _ in 0..<20 { Self.start(pool, .computation, 1, work) }
-        #expect(Self.rises(pool, to: 2, waiting: 18))
+        #expect(Self.reaches(pool, to: 2, waiting: 18))
         #expect(pool.startedThreads <= 3)
         work.open(20)
         #expect(eventually { pool.load == (0, 0) })
@@ -144,7 +144,7 @@ struct SlowWorkTests {
         let (work, first) = (BlockingWork(), BlockingWork())
         let order = Mutex<[UInt32]>([])
         Self.start(pool, .computation, 1, first)
-        #expect(Self.rises(pool, to: 1, waiting: 0))
+        #expect(Self.reaches(pool, to: 1, waiting: 0))
         for (index, user) in ([1, 1, 1, 1, 2] as [UInt32]).enumerated() {
             Self.start(pool, .computation, user, work, then: { _ in order.withLock { $0.append(user) } })
             #expect(eventually { pool.load.waiting == index + 1 })
@@ -181,7 +181,7 @@ struct SlowWorkTests {
                 if error?.status == .notAvailable { refusals.add() }
             }
         }
-        #expect(Self.rises(pool, to: 1, waiting: 3))
+        #expect(Self.reaches(pool, to: 1, waiting: 3))
         isGone.raise()
         #expect(eventually { refusals.value == 3 && wasTold.isRaised })
         mayEnd.raise()
@@ -206,7 +206,7 @@ struct SlowWorkTests {
         #expect(eventually { isRunning.isRaised })
         let (work, refused) = (BlockingWork(), SharedFlag())
         Self.start(pool, .computation, 2, work, then: { if $0 != nil { refused.raise() } })
-        #expect(Self.rises(pool, to: 1, waiting: 1))
+        #expect(Self.reaches(pool, to: 1, waiting: 1))
         pool.stop()
         #expect(eventually { refused.isRaised && ended.isRaised })
         #expect(throws: KeychainError.self) {

@@ -104,7 +104,7 @@ public final class HomeProvider: KeychainProvider {
         let home = try home(of: user)
         // A user waits only for their own keychain to be opened.
         let slot = slot(of: user)
-        if slot.opened == nil { try makeRoom() }
+        if slot.opened == nil { try closeExcessKeychains() }
         return try slot.keychain { (ownership) throws(KeychainError) in
             try open(home, ownership)
         } acquire: { () throws(KeychainError) in
@@ -123,7 +123,7 @@ public final class HomeProvider: KeychainProvider {
     }
 
     /// Closes the keychains that were idle for longest if too many are open.
-    private func makeRoom() throws(KeychainError) {
+    private func closeExcessKeychains() throws(KeychainError) {
         guard mode == .system else { return }
         let count = openCount
         guard count >= openLimits.idleCount else { return }

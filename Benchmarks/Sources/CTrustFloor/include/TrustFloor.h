@@ -24,7 +24,8 @@ floor_chain *floor_chain_new(const uint8_t *const *ders, const size_t *counts, s
 void floor_chain_free(floor_chain *chain);
 
 /* Runs X509_verify_cert in strict mode for a server of this name: the leaf is the first
-   certificate, the anchor the last, and the others are intermediates. Returns 1 if the leaf is accepted. */
+   certificate, the anchor the last, and the others are intermediates. Returns 1 if the leaf is
+   accepted. */
 int floor_chain_verify(floor_chain *chain, const char *host);
 
 #endif
