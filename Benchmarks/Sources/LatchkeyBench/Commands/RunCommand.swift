@@ -7,7 +7,7 @@ import Foundation
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Measure everything and print the table (the default).",
-        discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
+        discussion: "Exits with 0 even if an aim is missed, and with 1 if an operation fails.")
 
     @Option(
         parsing: .upToNextOption, help: "The numbers of items to measure with, separated by commas or spaces.")

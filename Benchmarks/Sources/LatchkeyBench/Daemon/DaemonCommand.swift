@@ -9,7 +9,7 @@ import Glibc
 struct DaemonCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "daemon", abstract: "Measure the same calls through latchkeyd.",
-        discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
+        discussion: "Exits with 0 even if an aim is missed, and with 1 if an operation fails.")
 
     @Option(help: ArgumentHelp("The executable `latchkeyd`.", valueName: "path"))
     var latchkeyd: String
@@ -142,7 +142,7 @@ struct DaemonBenchmark {
     private func contest(_ call: KeychainCall, _ sizes: (request: Int, response: Int)) throws -> (
         echo: Double, embedded: Double, daemon: Double
     ) {
-        ProgressLine.say("\(call.title): in turn")
+        ProgressLine.say("\(call.title): alternately")
         var (echo, embedded, daemon): ([Double], [Double], [Double]) = ([], [], [])
         let calls = call == .add ? 300 : 2_000
         for _ in 0..<7 {
@@ -197,7 +197,7 @@ struct DaemonBenchmark {
             try WholeProcess.ownPath(), ["latchkey-bench"] + words,
             environment: environment.map { "\($0.key)=\($0.value)" })
         guard ran.exitValue == 0 else {
-            throw BenchmarkFailure("\(words.joined(separator: " ")): it exited \(ran.exitValue)")
+            throw BenchmarkFailure("\(words.joined(separator: " ")): exited with \(ran.exitValue)")
         }
         return try JSONDecoder().decode(ClientCommand.Outcome.self, from: Data(ran.output.utf8))
     }
@@ -211,7 +211,7 @@ struct DaemonBenchmark {
             let ran = try ChildProcess.run(
                 try WholeProcess.ownPath(), words,
                 environment: environment("\(directory)/none", home: home).map { "\($0.key)=\($0.value)" })
-            guard ran.exitValue == 0 else { throw BenchmarkFailure("filling: it exited \(ran.exitValue)") }
+            guard ran.exitValue == 0 else { throw BenchmarkFailure("filling: exited with \(ran.exitValue)") }
         }
     }
 

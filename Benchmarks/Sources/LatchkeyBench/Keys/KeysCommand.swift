@@ -8,8 +8,8 @@ struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Compare key operations with direct calls of libcrypto.",
         discussion: """
-            With --stored, the keys lie in the keychain that the environment names, embedded or through latchkeyd, and are used there. Exits 0
-            whether or not the aims are met, 1 when an operation fails.
+            With --stored, the keys are stored and used in the keychain that the environment names, embedded or through
+            latchkeyd. Exits with 0 even if an aim is missed, and with 1 if an operation fails.
             """)
 
     @Flag(help: "Store the keys in the keychain, and use them there.")

@@ -41,7 +41,7 @@ struct WholeProcess {
     private func run(_ command: Command, _ item: Item) throws -> UInt64 {
         let outcome = try ChildProcess.run(command.path, command.words(item), environment: environment)
         guard outcome.exitValue == 0 else {
-            throw BenchmarkFailure("\(command.name), item \(item.number): it exited \(outcome.exitValue)")
+            throw BenchmarkFailure("\(command.name), item \(item.number): exited with \(outcome.exitValue)")
         }
         guard command.isRight(item, outcome.output) else {
             throw BenchmarkFailure("\(command.name), item \(item.number): the output is not the secret")

@@ -8,7 +8,7 @@ import LatchkeySecurity
 struct TrustCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trust", abstract: "Compare the evaluation of certificates with X509_verify_cert.",
-        discussion: "Exits 0 whether or not the aims are met, 1 when an operation fails.")
+        discussion: "Exits with 0 even if an aim is missed, and with 1 if an operation fails.")
 
     @Option(help: "The number of rounds; each round measures every contender.")
     var rounds = 15
