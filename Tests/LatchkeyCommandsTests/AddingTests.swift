@@ -15,7 +15,7 @@ struct AddingTests {
         keychain = try TestKeychain(.ephemeral)
     }
 
-    @Test("what is added is found, and nothing is printed")
+    @Test("an added item is found, and nothing is printed")
     func main() {
         #expect(
             keychain.security("add-generic-password -a alice -s example.com -w s3cret -U")
@@ -25,7 +25,7 @@ struct AddingTests {
                 == Outcome(exit: 0, output: "s3cret\n", error: ""))
     }
 
-    @Test("without -U the same account and service is a duplicate, which changes nothing")
+    @Test("without -U, an item with the same account and service is a duplicate and changes nothing")
     func duplicate() {
         keychain.security("add-generic-password -a alice -s example.com -w one")
         let outcome = keychain.security("add-generic-password -a alice -s example.com -w two")
@@ -40,7 +40,7 @@ struct AddingTests {
         #expect(password() == "one")
     }
 
-    @Test("account and service, or server, must be given", arguments: ["", "-a alice", "-s example.com", "-w s3cret"])
+    @Test("account and service, or server, are required", arguments: ["", "-a alice", "-s example.com", "-w s3cret"])
     func required(words: String) {
         for command in ["add-generic-password", "add-internet-password"] {
             let outcome = keychain.security("\(command) \(words)")
@@ -52,7 +52,7 @@ struct AddingTests {
     // MARK: Passwords
 
     @Test(
-        "a password comes as text, in its old spelling or in hexadecimal, and the last one counts",
+        "a password is text, given with -w or -p, or hexadecimal, and the last one wins",
         arguments: [
             ("-w s3cret", "s3cret"), ("-ws3cret", "s3cret"), ("-p s3cret", "s3cret"),
             ("-X 7333637265740a", "7333637265740a"),
@@ -77,7 +77,7 @@ struct AddingTests {
     }
 
     @Test(
-        "hexadecimal that is none is refused with 206, and nothing is stored", arguments: ["abc", "zz", "0x0", "12 34"])
+        "invalid hexadecimal is rejected with 206, and nothing is stored", arguments: ["abc", "zz", "0x0", "12 34"])
     func badHexadecimal(digits: String) {
         let outcome = keychain.security(["add-generic-password", "-a", "a", "-s", "s", "-X", CommandWord(digits)])
         #expect(outcome.exit == 206)
@@ -85,7 +85,7 @@ struct AddingTests {
         #expect(keychain.accounts().isEmpty)
     }
 
-    @Test("-w as the last word asks twice on the terminal")
+    @Test("-w as the last word prompts twice on the terminal")
     func asks() {
         let outcome = keychain.security("add-generic-password -a a -s s -w", io: TestIO(answers: ["pw 1", "pw 1"]))
         #expect(
@@ -95,7 +95,7 @@ struct AddingTests {
         #expect(password() == "pw 1")
     }
 
-    @Test("two different answers are refused with 1")
+    @Test("two different answers are rejected with 1")
     func mismatch() {
         let outcome = keychain.security("add-generic-password -a a -s s -w", io: TestIO(answers: ["one", "two"]))
         #expect(outcome.exit == 1)
@@ -103,7 +103,7 @@ struct AddingTests {
         #expect(keychain.accounts().isEmpty)
     }
 
-    @Test("the end of input at the question cancels with 128")
+    @Test("the end of input at the prompt cancels with 128")
     func cancelled() {
         #expect(keychain.security("add-generic-password -a a -s s -w", io: TestIO(answers: [nil])).exit == 128)
         #expect(keychain.security("add-generic-password -a a -s s -w", io: TestIO(answers: ["one", nil])).exit == 128)
@@ -111,7 +111,7 @@ struct AddingTests {
     }
 
     @Test(
-        "-w as the last word and --secret-file - take all of standard input where it is no terminal, less one line end",
+        "without a terminal, -w as the last word and --secret-file - read all of standard input except one line end",
         arguments: [
             (["line"], "\"line\""), (["line", ""], "\"line\""), (["", ""], ""),
             (["line", "", ""], "0x6C696E650A  \"line\\012\""),
@@ -126,14 +126,14 @@ struct AddingTests {
         }
     }
 
-    @Test("no input at all is refused, and the hint shows how to give it")
+    @Test("empty input is rejected, and the hint shows how to provide it")
     func noInput() throws {
         try expectGolden(keychain.security("add-generic-password -a a -s s -w").description, "add-without-a-line")
         #expect(keychain.security("add-generic-password -a a -s s --secret-file -").exit == 206)
         #expect(keychain.accounts().isEmpty)
     }
 
-    @Test("--secret-file - asks twice on a terminal")
+    @Test("--secret-file - prompts twice on a terminal")
     func asksForFile() {
         let outcome = keychain.security(
             "add-generic-password -a a -s s --secret-file -", io: TestIO(answers: ["pw", "pw"]))
@@ -145,7 +145,7 @@ struct AddingTests {
     }
 
     @Test(
-        "--secret-file takes a whole file, also for an internet password; the last option that names a password counts")
+        "--secret-file reads a whole file, also for an internet password; the last password option wins")
     func secretFile() throws {
         let directory = try TemporaryDirectory()
         let file = "\(directory.path)/secret"
@@ -159,7 +159,7 @@ struct AddingTests {
         #expect(password() == "later")
     }
 
-    @Test("a secret file that is missing, empty, a directory or endless is refused, and nothing is stored")
+    @Test("a secret file that is missing, empty, a directory or endless is rejected, and nothing is stored")
     func badSecretFile() throws {
         let directory = try TemporaryDirectory()
         try Data().write(to: URL(filePath: "\(directory.path)/empty"))
@@ -205,7 +205,7 @@ struct AddingTests {
         }
     }
 
-    @Test("a protocol of fewer than four characters has blanks behind it, as Apple's constants do")
+    @Test("a protocol of fewer than four characters is padded with spaces, like Apple's constants")
     func protocolBlanks() {
         keychain.security("add-internet-password -a a -s s -r ssh -w x")
         #expect(keychain.security(["find-internet-password", "-r", "ssh ", "-w"]).output == "x\n")
@@ -213,7 +213,7 @@ struct AddingTests {
     }
 
     @Test(
-        "codes that are too long and ports that are none are refused with 206",
+        "codes that are too long and invalid ports are rejected with 206",
         arguments: [
             "-r https", "-t basic", "-c toolong", "-C toolong", "-P 65536", "-P -1", "-P http", "-P +80", "-P 0x50",
         ])
@@ -235,7 +235,7 @@ struct AddingTests {
 
     // MARK: Replacing
 
-    @Test("-U replaces the password and the given attributes, and keeps the rest and the item's identity")
+    @Test("-U replaces the password and the given attributes, and keeps the other attributes and the item's identity")
     func replaces() throws {
         keychain.security("add-generic-password -a a -s s -w one -l label -j comment")
         keychain.clock.advance(by: 60)
@@ -249,20 +249,20 @@ struct AddingTests {
         #expect(keychain.accounts() == ["a"])
     }
 
-    @Test("-U without a password keeps the password that is there")
+    @Test("-U without a password keeps the existing password")
     func keepsPassword() {
         keychain.security("add-generic-password -a a -s s -w one")
         #expect(keychain.security("add-generic-password -a a -s s -l renamed -U").exit == 0)
         #expect(keychain.security("find-generic-password -l renamed -w").output == "one\n")
     }
 
-    @Test("-U adds what is not there, labelled by its service")
+    @Test("-U adds an item that does not exist, with the service as its label")
     func adds() {
         #expect(keychain.security("add-generic-password -a a -s s -w one -U").exit == 0)
         #expect(keychain.security("find-generic-password -l s -w").output == "one\n")
     }
 
-    @Test("-U on an internet password goes by what of its key was given")
+    @Test("-U on an internet password matches the given key attributes")
     func replacesInternet() {
         keychain.security("add-internet-password -a a -s s -P 443 -r htps -w tls")
         keychain.security("add-internet-password -a a -s s -P 80 -r http -w plain")
@@ -276,7 +276,7 @@ struct AddingTests {
     // MARK: Access groups
 
     @Test(
-        "--access-group says where an item goes and where it is looked for; without it the shared group and all groups")
+        "--access-group selects the group to add to and to search; the defaults are the shared group and all groups")
     func accessGroup() {
         #expect(keychain.security("add-generic-password -a a -s s -w app --access-group com.example.app").exit == 0)
         #expect(keychain.security("add-generic-password -a a -s s -w shared -U").exit == 0)
@@ -293,7 +293,7 @@ struct AddingTests {
         #expect(keychain.accounts() == ["a"])
     }
 
-    @Test("a program that is not the user's command may not name a foreign group")
+    @Test("a program other than the user's command may not name another program's group")
     func foreignGroup() {
         let io = TestIO()
         let exit = keychain.run(groups: nil, executable: "/usr/bin/other") {

@@ -3,10 +3,10 @@
 @testable import LatchkeyCommands
 import Testing
 
-/// The rules of getopt that scripts rely on (keychain-behaviour §8.1, §8.7).
+/// The getopt rules that scripts rely on (keychain-behaviour §8.1, §8.7).
 @Suite("Arguments")
 struct ArgumentParsingTests {
-    @Test("words are told apart into options and operands as getopt does", arguments: Row.all)
+    @Test("words are split into options and operands as getopt does", arguments: Row.all)
     func parses(row: Row) throws {
         let parsed = try ParsedArguments(
             row.words.split(separator: " ").map { CommandWord(String($0)) }, options: Self.options)
@@ -16,7 +16,7 @@ struct ArgumentParsingTests {
     }
 
     @Test(
-        "what the command does not take is a usage error",
+        "an unknown option is a usage error",
         arguments: ["-z", "-lz", "-t", "-lut", "--group", "--nothing", "--flag=value", "-x --", "--="])
     func refuses(words: String) {
         #expect(throws: CommandFailure.self) {
@@ -31,13 +31,13 @@ struct ArgumentParsingTests {
         #expect(parsed.operands == [""])
     }
 
-    @Test("a word that is not UTF-8 stays as it is")
+    @Test("a word that is not UTF-8 is unchanged")
     func bytes() throws {
         let parsed = try ParsedArguments([CommandWord(bytes: [0x2D, 0x74, 0xFF, 0x00])], options: Self.options)
         #expect(parsed["-t"]?.bytes == [0xFF, 0x00])
     }
 
-    @Test("a required option that is missing is a usage error")
+    @Test("a missing required option is a usage error")
     func required() {
         let options = [CommandOption("-a", .required("account"), isRequired: true, help: "")]
         #expect(throws: CommandFailure.self) { try ParsedArguments([CommandWord](), options: options) }

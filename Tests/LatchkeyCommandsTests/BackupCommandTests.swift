@@ -27,19 +27,20 @@ struct BackupCommandTests {
         keychain.security("add-generic-password -a later -s s -w y")
     }
 
-    @Test("restore keeps what is in the keychain, unless --replace is said", arguments: ["", "--merge"])
+    @Test("restore keeps existing items unless --replace is given", arguments: ["", "--merge"])
     func merges(option: String) {
         let outcome = keychain.latchkey("restore \(backup) \(option) \(phrase)")
         #expect(outcome == Outcome(exit: 0, output: "added:     1\n", error: ""))
         #expect(Set(keychain.accounts()) == ["later", "saved"])
     }
 
-    @Test("restore --replace asks on a terminal, with what would be deleted, and deletes after yes")
+    @Test("restore --replace shows on a terminal what would be deleted, and deletes after yes")
     func replaces() {
         let outcome = keychain.latchkey(
             "restore --replace \(backup) \(phrase)", io: TestIO(input: ["yes"], answers: []))
-        let question = "latchkey: 1 item of the keychain will be deleted, and 1 of the backup added. Go on? (yes/no) "
-        #expect(outcome == Outcome(exit: 0, output: "added:     1\ndeleted:   1 that were here\n", error: question))
+        let question =
+            "latchkey: 1 item of the keychain will be deleted, and 1 of the backup added. Continue? (yes/no) "
+        #expect(outcome == Outcome(exit: 0, output: "added:     1\ndeleted:   1 that existed\n", error: question))
         #expect(keychain.accounts() == ["saved"])
     }
 
@@ -50,7 +51,7 @@ struct BackupCommandTests {
         #expect(keychain.accounts() == ["later"])
     }
 
-    @Test("without a terminal --replace needs --yes, and names it")
+    @Test("without a terminal, --replace requires --yes, and the hint names it")
     func withoutTerminal() {
         let refusal = keychain.latchkey("restore --replace \(backup) \(phrase)")
         #expect(refusal.exit == 206 && refusal.output.isEmpty)
@@ -62,22 +63,22 @@ struct BackupCommandTests {
         #expect(keychain.accounts() == ["saved"])
     }
 
-    @Test("a rehearsal asks nothing and changes nothing; what cannot be restored is not asked about")
+    @Test("a dry run asks nothing and changes nothing; a backup that cannot be restored fails before the question")
     func dryRun() {
         let outcome = keychain.latchkey("restore --replace --dry-run \(backup) \(phrase)", io: TestIO(answers: []))
         #expect(outcome.exit == 0 && outcome.error.isEmpty)
         #expect(
             outcome.output
-                == "Nothing was changed. A restore would do this:\nadded:     1\ndeleted:   1 that were here\n")
+                == "Nothing was changed. A restore would do this:\nadded:     1\ndeleted:   1 that existed\n")
         let wrong = keychain.latchkey(
             "restore --replace \(backup) --passphrase-file \(directory.path)/wrong",
             io: TestIO(input: ["yes"], answers: []))
-        #expect(wrong.exit == 51 && !wrong.error.contains("Go on?"))
+        #expect(wrong.exit == 51 && !wrong.error.contains("Continue?"))
         #expect(keychain.latchkey("restore --replace --merge \(backup) \(phrase)").exit == 2)
         #expect(keychain.accounts() == ["later"])
     }
 
-    @Test("backup - writes the backup alone to standard output, and its report to standard error")
+    @Test("backup - writes only the backup to standard output, and its report to standard error")
     func standardOutput() throws {
         for (words, report) in [("", "saved:        1"), (" --json", "\"items\" : 1")] {
             let io = TestIO()
@@ -97,7 +98,7 @@ struct BackupCommandTests {
         #expect(full.exit == 220 && full.error.contains("No space left on device"))
     }
 
-    @Test("a backup goes through a pipe from one keychain to another, with its passphrase before it or in a file")
+    @Test("a backup is piped from one keychain to another, with its passphrase before it or in a file")
     func pipe() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -111,16 +112,16 @@ struct BackupCommandTests {
             LATCHKEY_HOME="$other" security find-generic-password -a a -w
             latchkey restore --replace - < /dev/null; echo $?
             """)
-        #expect(outcome.output == "added:     1\nv\nadded:     1\ndeleted:   1 that were here\nv\n2\n", "\(outcome)")
+        #expect(outcome.output == "added:     1\nv\nadded:     1\ndeleted:   1 that existed\nv\n2\n", "\(outcome)")
     }
 
-    @Test("a file that exists is not replaced, and the hint names the option that would")
+    @Test("an existing file is not replaced, and the hint names the option that replaces it")
     func existing() {
         #expect(keychain.latchkey("backup \(backup) \(phrase)").error.hasSuffix("\nhint: --force replaces it\n"))
         #expect(keychain.latchkey("backup --force \(backup) \(phrase)").exit == 0)
     }
 
-    @Test("where nothing would be deleted, --replace asks nothing")
+    @Test("--replace asks nothing if nothing would be deleted")
     func emptyKeychain() {
         keychain.security("delete-generic-password -a later")
         #expect(keychain.latchkey("restore --replace \(backup) \(phrase)").exit == 0)

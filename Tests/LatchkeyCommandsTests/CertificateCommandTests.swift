@@ -6,7 +6,8 @@ import LatchkeyCommands
 import Synchronization
 import Testing
 
-/// `verify-cert`, `latchkey certificate inspect` and `latchkey trust explain`, on certificates of openssl.
+/// `verify-cert`, `latchkey certificate inspect` and `latchkey trust explain`, with certificates
+/// made by openssl.
 @Suite("Certificate commands")
 struct CertificateCommandTests {
     private let keychain: TestKeychain
@@ -24,7 +25,7 @@ struct CertificateCommandTests {
     private var chain: String { "-c \(server.file) -c \(authority.intermediate.file)" }
     private var trusted: String { "-r \(authority.root.file)" }
 
-    @Test("a trusted certificate: one line, and success")
+    @Test("a trusted certificate prints one line and succeeds")
     func success() {
         let expected = Outcome(exit: 0, output: "...certificate verification successful.\n", error: "")
         #expect(verify("\(chain) \(trusted)") == expected)
@@ -34,7 +35,7 @@ struct CertificateCommandTests {
         #expect(verify("\(chain) \(trusted) -s example.com -q") == Outcome(exit: 0, output: "", error: ""))
     }
 
-    @Test("each refusal: its name, what was expected and found, and 1")
+    @Test("each rejection prints its name, what was expected and found, and exits with 1")
     func refusals() throws {
         let expired = try authority.server("old.example.com", days: -1)
         let own = try authority.issue("/CN=example.com", OpenSSLAuthority.server("DNS:example.com"), by: nil)
@@ -89,12 +90,12 @@ struct CertificateCommandTests {
             #expect(outcome.error.contains(sentence), "\(outcome.error)")
             #expect(verify("\(words) -q") == Outcome(exit: 1, output: "", error: ""))
         }
-        // Trusted by itself, for its own name and no other.
+        // A self-signed certificate that is its own anchor is trusted for its own name only.
         #expect(verify("-c \(own.file) -r \(own.file) -s example.com").exit == 0)
         #expect(verify("-c \(own.file) -r \(own.file) -s example.org").exit == 1)
     }
 
-    @Test("an authority's certificate is a server's only where -l allows it")
+    @Test("a CA certificate is accepted as a server's only with -l")
     func authorities() throws {
         let both = OpenSSLAuthority.server("DNS:example.com").replacingOccurrences(
             of: "CA:FALSE", with: "critical,CA:TRUE")
@@ -105,7 +106,7 @@ struct CertificateCommandTests {
         #expect(verify("\(words) -l -n example.org").exit == 1)
     }
 
-    @Test("the chain is printed on demand, also after a refusal")
+    @Test("the chain is printed on request, also after a rejection")
     func chainOutput() throws {
         let outcome = verify("\(chain) \(trusted) -P -t")
         #expect(
@@ -117,10 +118,10 @@ struct CertificateCommandTests {
         #expect(outcome.output.contains("Names:                DNS:example.com\n"))
         let refused = verify("\(chain) -P")
         #expect(refused.exit == 1 && refused.output.contains("---\nCertificate chain\n"))
-        #expect(verify("\(chain) -v").output.contains("Attempt 1, which led to no anchor:\n"))
+        #expect(verify("\(chain) -v").output.contains("Attempt 1, which reaches no anchor:\n"))
     }
 
-    @Test("what was revoked is refused, by a list and by an answer; what is required has to be there")
+    @Test("a certificate is rejected if a CRL or an OCSP response revokes it, or if required evidence is missing")
     func revocation() throws {
         let revocation = try OpenSSLRevocation(authority, revoked: [server], others: [])
         let list = try revocation.list(by: authority.intermediate)
@@ -144,19 +145,19 @@ struct CertificateCommandTests {
         #expect(verify(words).error.contains("issuer not found or not trusted: CN=Test intermediate"))
         let other = try OpenSSLAuthority()
         #expect(keychain.security("add-certificates \(other.intermediate.file)").exit == 0)
-        // Another key under the same name.
+        // The issuer with the same name has another key.
         #expect(verify(words).exit == 1)
         #expect(keychain.security("add-certificates \(authority.intermediate.file)").exit == 0)
         #expect(verify(words) == Outcome(exit: 0, output: "...certificate verification successful.\n", error: ""))
-        #expect(verify("\(words) -N").error.contains("issuer not found or not trusted: CN=Test intermediate"))
-        // Who lies in the keychain is not trusted for it.
+        #expect(verify("\(words) -N").error.contains("issuer not found or not trusted, CN=Test intermediate"))
+        // A certificate is not an anchor because it is in the keychain.
         #expect(keychain.security("add-certificates \(authority.root.file)").exit == 0)
         #expect(verify("-c \(server.file)").error.hasPrefix("Cert Verify Result: CSSMERR_TP_NOT_TRUSTED\n"))
         let explained = keychain.latchkey("trust explain --anchors \(authority.root.file) \(server.file)")
         #expect(explained.exit == 0 && explained.output.contains("1 CN=Test intermediate"))
     }
 
-    @Test("with -R a responder that the certificate names is asked, and with -L nobody; explain tells what came of it")
+    @Test("-R asks the certificate's OCSP responder, -L fetches nothing, and explain shows the result")
     func fetching() throws {
         let (openssl, issuer) = (authority.openssl, authority.intermediate)
         let index = Index()
@@ -194,41 +195,41 @@ struct CertificateCommandTests {
         }
     }
 
-    @Test("what cannot be understood is refused by name")
+    @Test("invalid arguments and files are rejected by name")
     func understood() throws {
         #expect(
             verify("")
                 == Outcome(exit: 1, output: "", error: "security: verify-cert: no certificate was given (-c FILE)\n"))
-        #expect(verify("\(chain) -p eap").error.contains("the policy 'eap' is not served"))
+        #expect(verify("\(chain) -p eap").error.contains("the policy 'eap' is not supported"))
         #expect(verify("\(chain) -k login.keychain -N").exit == 2)
         for date in [
             "tomorrow", "2026-02-30", "2026-13-01", "2026-01-01-25:00:00", "26-1-1-1", "99999999999999999999-01-01",
         ] {
             let outcome = verify("\(chain) -d \(date)")
-            #expect(outcome.exit == 206 && outcome.error.contains("'\(date)' is no date"), "\(outcome)")
+            #expect(outcome.exit == 206 && outcome.error.contains("'\(date)' is not a date"), "\(outcome)")
         }
         #expect(verify("-c /nowhere.pem").exit != 0)
         let nothing = try authority.openssl.file(Array("text".utf8))
-        #expect(verify("-c \(nothing)").error.contains("there is no certificate in"))
-        // Among what was presented with the certificate, what cannot be read is passed over and noted.
+        #expect(verify("-c \(nothing)").error.contains("no certificate found in"))
+        // Certificates after the leaf that cannot be read are skipped with a note.
         let pem = try [server.file, authority.intermediate.file].map { try String(contentsOfFile: $0, encoding: .utf8) }
         let odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         let mixed = try authority.openssl.file(Array((pem[0] + odd + pem[1]).utf8))
         let noted = verify("-c \(mixed) \(trusted)")
         #expect(
-            noted.exit == 0 && noted.error.hasPrefix("security: certificate 2 of \(mixed) is passed over: "), "\(noted)"
+            noted.exit == 0 && noted.error.hasPrefix("security: skipped certificate 2 of \(mixed): "), "\(noted)"
         )
         #expect(verify("-c \(mixed) \(trusted) -q") == Outcome(exit: 0, output: "", error: ""))
         let first = try authority.openssl.file(Array((odd + pem[0]).utf8))
         #expect(verify("-c \(first) \(trusted)").error.contains("certificate 1 of \(first) cannot be read"))
         let half = try authority.openssl.file(try Data(contentsOf: URL(filePath: server.file)).prefix(300))
         #expect(verify("-c \(half)").error.contains("certificate 1 of \(half) cannot be read"))
-        #expect(verify("\(chain) https://example.com").error.contains("certificates of a URL are not fetched"))
+        #expect(verify("\(chain) https://example.com").error.contains("certificates are not fetched from a URL"))
     }
 
     // MARK: latchkey
 
-    @Test("inspect tells what openssl tells: names, times, fingerprints, and the pin")
+    @Test("inspect shows the same names, fingerprints and pin as openssl")
     func inspect() throws {
         let outcome = keychain.latchkey("certificate inspect \(server.file)")
         #expect(outcome.exit == 0)
@@ -257,7 +258,7 @@ struct CertificateCommandTests {
         #expect(reports.count == 2 && reports[0]["pin"] as? String == pin && reports[1]["isAuthority"] as? Bool == true)
     }
 
-    @Test("every certificate of the system's bundle is told without a defect")
+    @Test("no certificate of the system's bundle has a defect")
     func bundle() throws {
         let json = keychain.latchkey("certificate inspect --json /etc/ssl/certs/ca-certificates.crt")
         let reports = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
@@ -267,7 +268,7 @@ struct CertificateCommandTests {
         }
     }
 
-    @Test("explain tells each chain that was tried and why it was refused, then the verdict")
+    @Test("explain shows each chain that was tried and why it was rejected, then the verdict")
     func explain() throws {
         let words = "--anchors \(authority.root.file) \(server.file) \(authority.intermediate.file)"
         let good = keychain.latchkey("trust explain --host example.com \(words)")
@@ -296,7 +297,7 @@ struct CertificateCommandTests {
         #expect(
             keychain.latchkey("trust explain --policy basic \(server.file)").output.contains(
                 "issuer not found or not trusted"))
-        #expect(keychain.latchkey("trust explain --policy none \(words)").error.contains("there is no policy 'none'"))
+        #expect(keychain.latchkey("trust explain --policy none \(words)").error.contains("unknown policy 'none'"))
         #expect(keychain.latchkey("trust explain --host a.example --name b.example \(words)").exit != 0)
     }
 }

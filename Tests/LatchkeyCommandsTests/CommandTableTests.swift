@@ -9,7 +9,7 @@ import Testing
 @Suite("Command names")
 struct CommandTableTests {
     @Test(
-        "an abbreviation means the first command of macOS's table that begins with it",
+        "an abbreviation selects the first command of macOS's table that begins with it",
         arguments: [
             ("list-keychain", "list-keychains"), ("l", "list-keychains"), ("find-g", "find-generic-password"),
             ("find-i", "find-internet-password"), ("find-id", "find-identity"), ("add", "add-generic-password"),
@@ -25,13 +25,13 @@ struct CommandTableTests {
     }
 
     @Test(
-        "what is no beginning of a name means nothing",
+        "a word that is not the beginning of a name selects no command",
         arguments: ["", "find-generic-passwords", "Find-generic-password", "x", "find-generic password"])
     func unknown(name: String) {
         #expect(CommandTable.entry(abbreviated: CommandWord(name)) == nil)
     }
 
-    @Test("every command's own name means that command")
+    @Test("the full name of every command selects that command")
     func fullNames() {
         for entry in CommandTable.entries {
             #expect(CommandTable.entry(abbreviated: CommandWord(entry.name))?.name == entry.name)
@@ -39,7 +39,7 @@ struct CommandTableTests {
         }
     }
 
-    @Test("a command of a later version says so and exits with 252, one that has no place here exits with 1")
+    @Test("a planned command exits with 252, an unsupported one with 1, and each reports why")
     func notBuilt() throws {
         let keychain = try TestKeychain(.ephemeral)
         for entry in CommandTable.entries {
@@ -58,7 +58,7 @@ struct CommandTableTests {
         }
     }
 
-    @Test("called as security, macOS's abbreviations come before our names; called as latchkey, our exact names do")
+    @Test("as security, macOS's abbreviations precede Latchkey's names; as latchkey, Latchkey's exact names come first")
     func twoNames() throws {
         let keychain = try TestKeychain(.ephemeral)
         #expect(keychain.security("status").output.hasPrefix("keychain:"))
@@ -71,7 +71,7 @@ struct CommandTableTests {
     }
 
     @Test(
-        "a name that no command has is answered with the command that was meant; abbreviations are for security alone",
+        "an unknown name is answered with a similar command; only security accepts abbreviations",
         arguments: [
             ("statsu", "status"), ("stauts", "status"), ("Status", "status"), ("docter", "doctor"), ("bakup", "backup"),
             ("restor", "restore"),
@@ -91,7 +91,7 @@ struct CommandTableTests {
         #expect(outcome.error.hasSuffix("\nhint: \(question)latchkey help\n"), "\(outcome.error)")
     }
 
-    @Test("security says what was meant as well, and a sub-command of ours is answered in the same way")
+    @Test("security also suggests a similar command, and so does a sub-command of latchkey")
     func meantElsewhere() throws {
         let keychain = try TestKeychain(.ephemeral)
         #expect(
@@ -106,7 +106,7 @@ struct CommandTableTests {
         #expect(keychain.latchkey("key xqzw").error.hasSuffix("hint: latchkey key --help\n"))
     }
 
-    @Test("every command that is suggested exists")
+    @Test("every suggested command exists")
     func suggestions() throws {
         let keychain = try TestKeychain(.ephemeral)
         for word in [
@@ -119,13 +119,13 @@ struct CommandTableTests {
         }
     }
 
-    @Test("a hint names only options that the command has")
+    @Test("a hint names only options of the command")
     func hints() throws {
         let service = FailingService(error: KeychainError(.duplicateItem))
         for line in ["add-generic-password -a a -s s", "add-internet-password -a a -s s"] {
             #expect(
                 LatchkeyCommandsTests.security(line, on: service).error.hasSuffix(
-                    "\nhint: -U updates an item that exists\n"))
+                    "\nhint: -U updates an existing item\n"))
         }
         for line in ["create-keypair -a ec x", "find-generic-password", "key generate --tag a", "list-keychains"] {
             let outcome = LatchkeyCommandsTests.security(line, on: service)
@@ -142,13 +142,13 @@ struct CommandTableTests {
         #expect(export.exit == 45 && export.error.hasSuffix("\nhint: remove it, or name another file\n"))
     }
 
-    @Test("what is missing is called by its name")
+    @Test("an error names the missing secret")
     func nouns() throws {
         let keychain = try TestKeychain(.ephemeral)
-        #expect(keychain.latchkey("backup /nowhere/b").error.contains("a passphrase is needed"))
-        #expect(keychain.latchkey("restore /nowhere/b").error.contains("a passphrase is needed"))
-        #expect(keychain.latchkey("passcode set").error.contains("a passcode is needed"))
-        #expect(keychain.latchkey("recovery-key use").error.contains("a recovery key is needed"))
+        #expect(keychain.latchkey("backup /nowhere/b").error.contains("a passphrase is required"))
+        #expect(keychain.latchkey("restore /nowhere/b").error.contains("a passphrase is required"))
+        #expect(keychain.latchkey("passcode set").error.contains("a passcode is required"))
+        #expect(keychain.latchkey("recovery-key use").error.contains("a recovery key is required"))
         let differing = TestIO(answers: ["a phrase of mine", "a phrase of yours"])
         #expect(keychain.latchkey("backup /nowhere/b", io: differing).error.contains("the two passphrases differ"))
     }

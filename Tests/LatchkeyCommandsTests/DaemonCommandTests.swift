@@ -5,16 +5,16 @@ import KeychainTesting
 @testable import LatchkeyCommands
 import Testing
 
-/// `latchkey who`, `latchkey log` and `latchkey with-passcode`, as far as they need no daemon.
+/// `latchkey who`, `latchkey log` and `latchkey with-passcode` without a daemon.
 @Suite("Commands for the daemon")
 struct DaemonCommandTests {
-    @Test("who tells each fact with its grade and its source, the groups, and why")
+    @Test("who shows each fact with its grade and source, the access groups, and the reason")
     func callerReport() throws {
         try expectGolden(security("who", as: "latchkey", on: DamagedService()).description, "who")
         try expectGolden(security("who --json", as: "latchkey", on: DamagedService()).description, "who-json")
     }
 
-    @Test("log prints the lines as they are; log verify exits with 1 where one is wrong")
+    @Test("log prints the lines unchanged; log verify exits with 1 if one is wrong")
     func log() throws {
         try expectGolden(security("log", as: "latchkey", on: DamagedService()).description, "log")
         try expectGolden(security("log verify", as: "latchkey", on: DamagedService()).description, "log-verify")
@@ -22,7 +22,7 @@ struct DaemonCommandTests {
             security("log verify --json", as: "latchkey", on: DamagedService()).description, "log-verify-json")
     }
 
-    @Test("log verify lists what was removed, when and why; log says where the log begins")
+    @Test("log verify lists what was removed, when and why; log shows where the log begins")
     func removals() throws {
         let verdict = AuditVerification(
             isIntact: true, lines: 3, detail: "every line is intact, up to line 90",
@@ -35,11 +35,12 @@ struct DaemonCommandTests {
         #expect(
             String(describing: AuditVerificationReport(verdict).text) == """
                 intact: every line is intact, up to line 90 (3 lines verified)
-                removed: lines 1 to 40 (1970-01-01 00:00:00 UTC to 1970-01-02 00:00:00 UTC) on 2026-11-22 12:00:00 UTC, for their age
+                removed: lines 1 to 40 (1970-01-01 00:00:00 UTC to 1970-01-02 00:00:00 UTC) on \
+                2026-11-22 12:00:00 UTC, because of their age
                 removed: 30 refusals between lines 41 and 80 (1970-01-01 00:00:01 UTC to 1970-01-01 00:00:02 UTC) on \
-                1970-01-01 00:00:03 UTC, before their time, because the log was full; refusals go first
-                removed: line 81, before their time, because the log was full
-                removed: lines 1 to 82, for a reason that was not written down, because latchkeyd was killed
+                1970-01-01 00:00:03 UTC, early, because the log was full; refusals are removed first
+                removed: line 81, early, because the log was full
+                removed: lines 1 to 82, for a reason that was not recorded, because latchkeyd was killed
 
                 """)
         let service = DamagedService(logLines: [#"{"sequence":41,"operation":"add"}"#])
@@ -48,7 +49,7 @@ struct DaemonCommandTests {
         #expect(security("log", as: "latchkey", on: DamagedService()).error.isEmpty)
     }
 
-    @Test("status tells how many wrong passcodes there were, when the delay began, and which programs gave them")
+    @Test("status shows the number of wrong passcodes, when the delay began, and which programs sent them")
     func wrongPasscodes() throws {
         var lock = LockStatus(
             state: .locked, hasPasscode: true, hasRecoveryKey: true, settings: KeybagSettings(), open: [],
@@ -57,8 +58,11 @@ struct DaemonCommandTests {
         let unknown = try #require(WrongPasscodesReport(lock))
         #expect(
             unknown.rows.map(\.value) == [
-                "5 wrong passcodes since the last right one; the delay began 2026-11-22 12:00:00 UTC, and holds up no recovery key",
-                "by programs that are not known: only latchkeyd's log tells them",
+                """
+                5 wrong passcodes since the last correct one; the delay began 2026-11-22 12:00:00 UTC, \
+                and does not apply to a recovery key
+                """,
+                "by unknown programs: only latchkeyd's log records them",
             ])
         lock.guesses = [
             PasscodeGuess(program: "/tmp/\u{1B}[2Jx", user: 1000, process: 77, count: 9, first: 0, last: 1_795_348_800)
@@ -68,14 +72,14 @@ struct DaemonCommandTests {
         let guessed = lock
         lock.wrongPasscodes = 0
         #expect(WrongPasscodesReport(lock) == nil)
-        // What reaches the terminal is printable.
+        // The text on the terminal is printable.
         let outcome = security("status", as: "latchkey", on: DamagedService(lock: guessed))
         #expect(
             outcome.output.contains("wrong:") && !outcome.output.contains("\u{1B}")
                 && outcome.output.contains(#"/tmp/\x1b[2Jx"#))
     }
 
-    @Test("Without a daemon there is no log, and the command says where to get one", arguments: ["log", "log verify"])
+    @Test("without a daemon there is no log, and the hint names latchkeyd", arguments: ["log", "log verify"])
     func noLog(line: String) throws {
         let outcome = try TestKeychain(.ephemeral).latchkey(line)
         #expect(outcome.exit == Int32(OSStatusCode.notAvailable.exitCode))
@@ -84,14 +88,14 @@ struct DaemonCommandTests {
             "\(outcome)")
     }
 
-    @Test("with-passcode wants a command")
+    @Test("with-passcode requires a command")
     func noCommand() throws {
         let outcome = try TestKeychain(.ephemeral).latchkey("with-passcode")
         #expect(outcome.exit == 2 && outcome.error.contains("with-passcode -- COMMAND"), "\(outcome)")
     }
 
     @Test(
-        "Times are a while ago or a date in UTC",
+        "a time is a duration before now or a date in UTC",
         arguments: [
             ("30s", LogTime.ago(30)), ("10m", .ago(600)), ("2h", .ago(7200)), ("7d", .ago(604_800)),
             ("1970-01-02", .date(86400)),

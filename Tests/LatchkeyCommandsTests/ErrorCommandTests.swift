@@ -27,7 +27,7 @@ struct ErrorCommandTests {
         #expect(try TestKeychain(.ephemeral).security("error \(words)") == Outcome(exit: 1, output: text, error: ""))
     }
 
-    @Test("what is no code is named", arguments: ["banana", "0x", "4294967296", "0x100000000", "-2147483649", "-h"])
+    @Test("an invalid code is named", arguments: ["banana", "0x", "4294967296", "0x100000000", "-2147483649", "-h"])
     func noCodes(word: String) throws {
         let outcome = try TestKeychain(.ephemeral).security("error \(word) 0")
         #expect(outcome.exit == 1)

@@ -8,7 +8,7 @@ import Testing
 /// The exit values that scripts rely on (keychain-behaviour §8.1), and the wording of failures.
 @Suite("Exit values")
 struct ExitValueTests {
-    @Test("a status exits with its lowest byte", arguments: Row.all)
+    @Test("the exit value is the lowest byte of the status", arguments: Row.all)
     func statuses(row: Row) throws {
         let service = FailingService(error: KeychainError(row.status, hint: row.hint))
         for command in [
@@ -23,7 +23,7 @@ struct ExitValueTests {
         }
     }
 
-    @Test("a keychain that cannot be used is told in its own words with a hint")
+    @Test("a keychain that cannot be used is reported with its own message and hint")
     func problem() {
         let error = KeychainError(.notAvailable, "cannot open /x: Permission denied", hint: "chmod 700 /x")
         #expect(
@@ -44,7 +44,7 @@ struct ExitValueTests {
                 == "security: cannot open /x: Permission denied\nsecurity: errSecNotAvailable (-25291)\n")
     }
 
-    @Test("the frame's own exit values", arguments: GlobalOptionsCase.all)
+    @Test("exit values of the global options and of unknown commands", arguments: GlobalOptionsCase.all)
     func frame(row: GlobalOptionsCase) throws {
         let outcome = try TestKeychain(.ephemeral).security(row.line)
         #expect(outcome.exit == row.exit)

@@ -21,7 +21,7 @@ struct FindingTests {
 
         """
 
-    @Test("a missing item exits with 44, the line that programs know, and nothing on standard output")
+    @Test("a missing item exits with 44, macOS's message, and no standard output")
     func missing() {
         for command in ["find-generic-password -a x", "find-internet-password -s x -w", "find-generic-password -g"] {
             #expect(keychain.security(command) == Outcome(exit: 44, output: "", error: Self.missing))
@@ -29,7 +29,7 @@ struct FindingTests {
         #expect(keychain.security("delete-generic-password -a x") == Outcome(exit: 44, output: "", error: Self.missing))
     }
 
-    @Test("the item of the command's own group comes before another program's, for find and for delete")
+    @Test("find and delete prefer the item in the command's own group to another program's")
     func ownGroupFirst() {
         keychain.security("add-generic-password --access-group X -a alice -s one -w other")
         #expect(keychain.security("find-generic-password -a alice -w").output == "other\n", "there is no other yet")
@@ -40,7 +40,7 @@ struct FindingTests {
         #expect(keychain.security("find-generic-password --access-group X -a alice -s one -w").output == "other\n")
     }
 
-    @Test("all criteria must match, and the first match is printed; no criterion finds the first item")
+    @Test("all criteria must match, and the first match is printed; without criteria it is the first item")
     func criteria() {
         keychain.security("add-generic-password -a alice -s one -w 1")
         keychain.security("add-generic-password -a alice -s two -w 2")
@@ -78,7 +78,7 @@ struct FindingTests {
         #expect(keychain.security("find-generic-password").output.contains("\"acct\"<blob>=0x61FF  \"a\\377\"\n"))
     }
 
-    @Test("items that programs of the user stored in groups of their own are found")
+    @Test("items that the user's programs stored in their own groups are found")
     func otherGroups() throws {
         _ = try keychain.service.add(
             ItemAddition(.genericPassword, attributes: [.account: .string("app")]),
@@ -104,7 +104,7 @@ struct FindingTests {
         #expect(keychain.security("find-generic-password -a a").exit == 44)
     }
 
-    @Test("delete takes the first match only, so that a loop until 44 deletes all")
+    @Test("delete deletes only the first match, so that a loop until 44 deletes all")
     func deletesFirst() {
         for account in ["1", "2", "3"] { keychain.security("add-generic-password -a \(account) -s s -w x") }
         var left: [[String]] = []
@@ -124,7 +124,7 @@ struct FindingTests {
         #expect(keychain.accounts() == ["a", "a"])
     }
 
-    @Test("delete-internet-password goes by its own attributes")
+    @Test("delete-internet-password matches its own attributes")
     func deletesInternet() {
         keychain.security("add-internet-password -a a -s host -P 80 -w x")
         keychain.security("add-internet-password -a b -s host -P 443 -w x")
@@ -134,7 +134,7 @@ struct FindingTests {
 
     // MARK: Partition lists
 
-    @Test("setting a partition list finds the item, changes nothing and says so")
+    @Test("setting a partition list finds the item, changes nothing and reports that")
     func partitionList() throws {
         keychain.security("add-generic-password -a a -s s -w x")
         let outcome = keychain.security("set-generic-password-partition-list -S apple-tool:,apple: -s s -k pw")
@@ -147,7 +147,7 @@ struct FindingTests {
     // MARK: Keychains
 
     @Test(
-        "operands that name the default or login keychain are the store",
+        "operands that name the default or login keychain select the user's keychain",
         arguments: [
             "login.keychain", "login.keychain-db", "default", "~/Library/Keychains/login.keychain-db",
             "/Users/alice/Library/Keychains/login.keychain", "ephemeral", "login.keychain default",
@@ -158,7 +158,7 @@ struct FindingTests {
         #expect(keychain.security("dump-keychain \(operands)").exit == 0)
     }
 
-    @Test("the path of the database names the store")
+    @Test("the path of the database selects the user's keychain")
     func databasePath() throws {
         let keychain = try TestKeychain(.onDisk)
         let path = "\(try #require(keychain.directory).path)/data/keychain.db"

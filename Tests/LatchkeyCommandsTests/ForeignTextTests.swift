@@ -7,11 +7,11 @@ import KeychainTesting
 import SecretMemory
 import Testing
 
-/// Text of certificates, items, arguments and errors is shown, and never obeyed.
-@Suite("Foreign text in commands")
+/// Untrusted text from certificates, items, arguments and errors is escaped before it is printed.
+@Suite("Untrusted text in commands")
 struct ForeignTextTests {
     private let keychain: TestKeychain
-    /// Clears the screen, starts lines of its own, and turns the direction of what follows.
+    /// Clears the screen, starts new lines, and reverses the direction of the following text.
     private static let hostile = "x\n...certificate verification successful.\r\u{1B}[2J\u{9B}8m\u{202E}moc"
     private static let shown = "x\\n...certificate verification successful.\\r\\x1b[2J\\x9b8m\\u{202e}moc"
 
@@ -19,7 +19,7 @@ struct ForeignTextTests {
         keychain = try TestKeychain(.ephemeral)
     }
 
-    @Test("a common name draws no line of verify-cert, inspect, explain, find-identity or the trust settings")
+    @Test("a common name cannot forge a line of verify-cert, inspect, explain, find-identity or the trust settings")
     func certificates() throws {
         let authority = try OpenSSLAuthority()
         let name = "x\n...certificate verification successful.\n\u{1B}[2J"
@@ -44,7 +44,7 @@ struct ForeignTextTests {
                 "\"x\\n...certificate verification successful.\\n\\x1b[2J\""))
     }
 
-    @Test("labels, services and accounts are shown in item blocks and lists")
+    @Test("labels, services and accounts are escaped in item blocks and lists")
     func items() {
         let word = CommandWord(Self.hostile)
         #expect(keychain.security(["add-generic-password", "-a", word, "-s", word, "-l", word, "-w", "v"]).exit == 0)
@@ -54,7 +54,7 @@ struct ForeignTextTests {
             expectPlain(keychain.latchkey(line), line)
         }
         #expect(keychain.latchkey("key list").output.contains("\t\(Self.shown)\t"))
-        // JSON means what it meant.
+        // JSON keeps the original text, with JSON's escapes.
         let json = keychain.latchkey("key list --json").output
         expectPlain(json, "key list --json")
         #expect(
@@ -63,7 +63,7 @@ struct ForeignTextTests {
     }
 
     @Test(
-        "words of the command line are shown in refusals",
+        "words of the command line are escaped in error messages",
         arguments: [
             ["W"], ["help", "W"], ["error", "W"], ["find-generic-password", "W"], ["find-generic-password", "-W"],
             ["find-generic-password", "--W"], ["add-internet-password", "-a", "a", "-s", "s", "-P", "W"],
@@ -90,7 +90,7 @@ struct ForeignTextTests {
         }
     }
 
-    @Test("the prompt and the names of commands in interactive mode are shown")
+    @Test("the prompt and the names of commands are escaped in interactive mode")
     func interactive() {
         let words = [CommandWord("-p"), CommandWord(Self.hostile)]
         let outcome = keychain.security(words, io: TestIO(input: ["\u{1B}[2Jbogus\u{202E}"], answers: []))
@@ -99,7 +99,7 @@ struct ForeignTextTests {
         #expect(outcome.error.contains("\\x1b[2Jbogus\\u{202e}: returned 1\n"))
     }
 
-    @Test("problems and hints of errors are each one line")
+    @Test("the problem and the hint of an error are one line each")
     func errors() {
         let service = FailingService(error: KeychainError(.notAvailable, Self.hostile, hint: Self.hostile))
         for line in ["find-generic-password", "status", "doctor", "dump-keychain", "who", "log"] {
@@ -110,14 +110,14 @@ struct ForeignTextTests {
         #expect(outcome.error == "security: SecKeychainSearchCopyNext: \(Self.shown)\nhint: \(Self.shown)\n")
     }
 
-    @Test("a message is as long as a message may be")
+    @Test("a long message is truncated")
     func length() {
         let outcome = keychain.security(["help", CommandWord(String(repeating: "x", count: 100_000))])
         #expect(outcome.error.utf8.count < 1200)
         #expect(outcome.error.contains("more characters)"))
     }
 
-    @Test("a secret that was asked for is written byte for byte")
+    @Test("a requested secret is written byte for byte")
     func secrets() throws {
         let secret = Array("\u{1B}[2J\n\u{202E}".utf8)
         #expect(keychain.latchkey("key generate --tag k --type rsa --size 2048").exit == 0)
@@ -129,7 +129,7 @@ struct ForeignTextTests {
         #expect(io.output == secret)
     }
 
-    /// Nothing of the output is obeyed by a terminal, or invisible on it.
+    /// Expects that the output has no control characters and no invisible ones.
     private func expectPlain(_ outcome: Outcome, _ line: String, sourceLocation: SourceLocation = #_sourceLocation) {
         expectPlain(outcome.output, line, sourceLocation: sourceLocation)
         expectPlain(outcome.error, line, sourceLocation: sourceLocation)

@@ -4,7 +4,7 @@ import KeychainTesting
 @testable import LatchkeyCommands
 import Testing
 
-/// What help says. The wording lives in golden files.
+/// The help texts. Golden files contain the wording.
 @Suite("Help")
 struct HelpTests {
     let keychain: TestKeychain
@@ -13,7 +13,7 @@ struct HelpTests {
         keychain = try TestKeychain(.ephemeral)
     }
 
-    @Test("the usage of the whole")
+    @Test("the general usage lists the commands")
     func general() throws {
         let usage = keychain.security("")
         #expect(usage.exit == 2)
@@ -30,7 +30,7 @@ struct HelpTests {
         if case .implemented = entry.support { entry.name } else { nil }
     }
 
-    @Test("the usage of each command", arguments: implemented)
+    @Test("each command has a usage text", arguments: implemented)
     func command(name: String) throws {
         let help = keychain.security("help \(name)")
         #expect(help.exit == 0 && help.error.isEmpty)
@@ -39,12 +39,12 @@ struct HelpTests {
         #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
-    @Test("a bad option is named, and the usage follows")
+    @Test("an unknown option is named, and the usage follows")
     func badOption() throws {
         try expectGolden(keychain.security("default-keychain -z").description, "bad-option")
     }
 
-    @Test("help names several commands, abbreviated too, and goes on after one it does not know")
+    @Test("help accepts several commands and abbreviations, and continues after an unknown one")
     func several() {
         let outcome = keychain.security("help find-g bogus er cms leaks")
         #expect(outcome.exit == 1)
@@ -56,13 +56,13 @@ struct HelpTests {
             outcome.output.hasSuffix("cms is not supported by this version.\nleaks is not supported on this system.\n"))
     }
 
-    @Test("our own commands explain themselves", arguments: LatchkeySubcommand.allCases)
+    @Test("each of Latchkey's commands has a help text", arguments: LatchkeySubcommand.allCases)
     func own(command: LatchkeySubcommand) throws {
         let help = keychain.latchkey("\(command.rawValue) --help")
         #expect(help.exit == 0 && help.error.isEmpty)
         try expectGolden(help.output, "help-\(command.rawValue)")
         #expect(keychain.latchkey("help \(command.rawValue)").output.contains("EXAMPLES:"))
-        // Called as security, macOS's abbreviations come first.
+        // As security, macOS's abbreviations take precedence.
         let expected =
             switch CommandTable.entry(abbreviated: CommandWord(command.rawValue))?.support {
             case .implemented: "examples:"
@@ -77,12 +77,12 @@ struct HelpTests {
         try expectGolden(keychain.latchkey("--help").output, "help-root")
     }
 
-    @Test("the list for completions holds what the table has built")
+    @Test("the list for completions contains the implemented commands of the table")
     func listed() {
         #expect(ListedCommands.all.map { ($0 as? any ListedCommand.Type)?.command.definition.name } == Self.implemented)
     }
 
-    @Test("completions are written for the usual shells", arguments: ["bash", "zsh", "fish"])
+    @Test("completion scripts exist for bash, zsh and fish", arguments: ["bash", "zsh", "fish"])
     func completions(shell: String) {
         let outcome = keychain.latchkey("--generate-completion-script \(shell)")
         #expect(outcome.exit == 0)

@@ -5,7 +5,7 @@ import KeychainTesting
 import LatchkeyCommands
 import Testing
 
-/// Certificates and identities as scripts import, find, export and delete them, with openssl at the other end.
+/// Scripts import, find, export and delete certificates and identities; openssl is the other side.
 @Suite("Identity commands")
 struct IdentityCommandTests {
     private let keychain: TestKeychain
@@ -20,7 +20,7 @@ struct IdentityCommandTests {
         issued = try authority.server("example.com")
     }
 
-    /// A PKCS #12 file of openssl.
+    /// Returns a PKCS #12 file made by openssl.
     private func archive(_ words: String...) throws -> String {
         let path = openssl.path("\(UUID().uuidString).p12")
         try openssl.output(
@@ -46,7 +46,8 @@ struct IdentityCommandTests {
     }
 
     @Test(
-        "an identity of openssl, modern or legacy, is imported, found, exported and deleted", arguments: [false, true])
+        "an identity made by openssl, modern or legacy, is imported, found, exported and deleted",
+        arguments: [false, true])
     func life(_ isLegacy: Bool) throws {
         let words = ["-certfile", authority.intermediate.file] + (isLegacy ? ["-legacy"] : [])
         let file = openssl.path("identity.p12")
@@ -72,7 +73,7 @@ struct IdentityCommandTests {
 
                 """)
         #expect(keychain.security("find-identity -v -p codesigning").output == "     0 valid identities found\n")
-        // The exported file is one that openssl opens, with the same key and certificates.
+        // openssl opens the exported file and finds the same key and certificates.
         let out = openssl.path("out.p12")
         let legacy = isLegacy ? "--legacy" : ""
         #expect(keychain.security("export -t identities -f pkcs12 \(legacy) -P other -o \(out)").exit == 0)
@@ -86,11 +87,11 @@ struct IdentityCommandTests {
         #expect(keychain.security("delete-identity -c EXAMPLE.com").exit == 0)
         #expect(keychain.security("find-identity").output.contains("     0 identities found"))
         #expect(keychain.security("find-key -t private").exit == 44)
-        // What was written comes back.
+        // The exported file is imported again.
         #expect(keychain.security("import \(out) -P other").output == "1 identity imported.\n")
     }
 
-    @Test("certificates are added, found by name, mail and hash, and printed as openssl has them")
+    @Test("certificates are added, found by name, email address and hash, and printed as openssl prints them")
     func certificates() throws {
         let mail = try authority.issue(
             "/CN=Alice", "subjectAltName=email:alice@example.com\nsubjectKeyIdentifier=hash\n",
@@ -116,14 +117,14 @@ struct IdentityCommandTests {
         #expect(keychain.security("find-certificate -c example.com").exit == 44)
     }
 
-    @Test("certificates leave as PEM, DER and PKCS #7, and come back from each")
+    @Test("certificates are exported as PEM, DER and PKCS #7, and imported from each")
     func formats() throws {
         keychain.security("add-certificates \(issued.file) \(authority.root.file)")
         let both = try pem(issued) + pem(authority.root)
         #expect(keychain.security("export -t certs").output == both)
         #expect(keychain.security("export -t certs -f x509 -p").output == both)
         #expect(
-            keychain.security("export -t certs -f x509").error.contains("2 certificates do not fit in one x509 file"))
+            keychain.security("export -t certs -f x509").error.contains("x509 holds one certificate, but 2 were found"))
         for isPEM in [false, true] {
             let file = openssl.path("certificates.p7\(isPEM ? "p" : "")")
             #expect(keychain.security("export -t certs -f pkcs7 \(isPEM ? "-p" : "") -o \(file)").exit == 0)
@@ -145,7 +146,7 @@ struct IdentityCommandTests {
         #expect(try Data(contentsOf: URL(filePath: one)) == issued.der)
     }
 
-    @Test("a file of PEM with key and certificate is an identity")
+    @Test("a PEM file with a key and its certificate is an identity")
     func sequences() throws {
         let both = try openssl.file(
             Array((try String(contentsOfFile: issued.keyFile, encoding: .utf8) + pem(issued)).utf8))
@@ -161,7 +162,7 @@ struct IdentityCommandTests {
     }
 
     @Test(
-        "-t and -f are hints: a file of an identity is imported with its key, as public recipes expect",
+        "-t and -f are hints: an identity file is imported with its key, as published recipes expect",
         arguments: [
             "-t cert -f pkcs12", "-f pkcs12 -t cert", "-t priv", "-t pub", "-t agg", "-f x509", "-t cert -f openssl",
             "",
@@ -180,11 +181,11 @@ struct IdentityCommandTests {
         #expect(keychain.security("import \(both) -t certs").exit == 2)
     }
 
-    @Test("a key that may not be given out is passed over, and its certificate is not")
+    @Test("a key that is not extractable is skipped, and its certificate is exported")
     func notExtractable() throws {
         #expect(try keychain.security("import \(archive()) -P pw -x").exit == 0)
         let outcome = keychain.security("export -f pkcs12 -P pw -o \(openssl.path("out.p12"))")
-        #expect(outcome.exit == 0 && outcome.error.contains("a key that may not be given out was passed over"))
+        #expect(outcome.exit == 0 && outcome.error.contains("skipped a key that is not extractable"))
         let told = String(
             decoding: try openssl.output(["pkcs12", "-in", openssl.path("out.p12"), "-passin", "pass:pw", "-nodes"]),
             as: UTF8.self)

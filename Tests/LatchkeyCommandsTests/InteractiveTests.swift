@@ -12,7 +12,7 @@ struct InteractiveTests {
         #expect(Array(line.text.utf8).withUnsafeBytes { LineTokenizer.split($0) }.map(\.text) == line.words)
     }
 
-    @Test("the commands of standard input run one after the other")
+    @Test("the commands on standard input run one after the other")
     func runs() throws {
         let keychain = try TestKeychain(.ephemeral)
         let io = TestIO(input: [
@@ -22,7 +22,7 @@ struct InteractiveTests {
         #expect(keychain.accounts() == ["a b"])
     }
 
-    @Test("a failing command says what it returned, the next one runs, and the last one decides the exit value")
+    @Test("a failed command prints its status, the next one runs, and the last one sets the exit value")
     func failures() throws {
         let keychain = try TestKeychain(.ephemeral)
         let missing = """
@@ -40,7 +40,7 @@ struct InteractiveTests {
         #expect(keychain.security("-i").exit == 0)
     }
 
-    @Test("the prompt is shown on standard error, only to somebody at a terminal, and -p changes it")
+    @Test("the prompt is printed on standard error, only at a terminal, and -p changes it")
     func prompt() throws {
         let keychain = try TestKeychain(.ephemeral)
         #expect(
@@ -50,7 +50,7 @@ struct InteractiveTests {
         #expect(keychain.security("-p $").error == "")
     }
 
-    @Test("-w as the last word takes the next two lines, as programs written for macOS send them")
+    @Test("-w as the last word reads the next two lines, as programs written for macOS send them")
     func passwordLines() throws {
         let keychain = try TestKeychain(.ephemeral)
         let io = TestIO(input: [
@@ -63,7 +63,7 @@ struct InteractiveTests {
                 == Outcome(exit: 1, output: "", error: "passwords don't match\nadd-generic-password: returned 1\n"))
     }
 
-    @Test("commands and a secret are not both taken from standard input")
+    @Test("commands and a secret cannot both be read from standard input")
     func secretFileOfCommands() throws {
         let keychain = try TestKeychain(.ephemeral)
         let outcome = keychain.security(
@@ -72,7 +72,7 @@ struct InteractiveTests {
         #expect(outcome.output.contains("Error: 0x00000000"))
     }
 
-    @Test("-q leaves out what a command returned")
+    @Test("-q suppresses the status of a failed command")
     func quiet() throws {
         let keychain = try TestKeychain(.ephemeral)
         let outcome = keychain.security("-qi", io: TestIO(input: ["create-keychain"]))

@@ -16,7 +16,7 @@ struct ItemBlockTests {
         keychain = try TestKeychain(.ephemeral)
     }
 
-    @Test("a generic password with every attribute")
+    @Test("the block of a generic password with every attribute")
     func generic() throws {
         keychain.security([
             "add-generic-password", "-a", "alice", "-s", "example.com", "-l", "Example – Alice", "-D", "kind", "-j",
@@ -26,14 +26,14 @@ struct ItemBlockTests {
         try expectGolden(keychain.security("find-generic-password -g").description, "block-generic")
     }
 
-    @Test("a generic password with as few attributes as can be")
+    @Test("the block of a generic password with the fewest attributes")
     func bareGeneric() throws {
         _ = try keychain.service.add(
             ItemAddition(.genericPassword), from: CallerIdentity(executable: "x", isUserCommand: true))
         try expectGolden(keychain.security("find-generic-password -g").description, "block-generic-bare")
     }
 
-    @Test("an internet password with every attribute")
+    @Test("the block of an internet password with every attribute")
     func internet() throws {
         keychain.security([
             "add-internet-password", "-a", "alice", "-s", "example.com", "-d", "realm", "-p", "/login", "-P", "443",
@@ -44,13 +44,13 @@ struct ItemBlockTests {
         try expectGolden(keychain.security("find-internet-password -g").description, "block-internet")
     }
 
-    @Test("an internet password with account and server only")
+    @Test("the block of an internet password with only account and server")
     func bareInternet() throws {
         keychain.security("add-internet-password -a alice -s example.com -w x")
         try expectGolden(keychain.security("find-internet-password").description, "block-internet-bare")
     }
 
-    @Test("port 80 ends in a printable byte, port 443 does not; a protocol keeps its blanks")
+    @Test("port 80 ends in a printable byte, port 443 does not; a protocol keeps its spaces")
     func numbers() {
         keychain.security("add-internet-password -a a -s s -P 80 -r ssh -w x")
         keychain.security("add-internet-password -a a -s s -P 443 -r htps -w x")
@@ -107,12 +107,12 @@ struct ItemBlockTests {
         #expect(keychain.security("dump-keychain -air").output == withAccess)
     }
 
-    @Test("an empty keychain dumps as nothing, successfully")
+    @Test("dumping an empty keychain succeeds and prints nothing")
     func emptyDump() {
         #expect(keychain.security("dump-keychain -d") == Outcome(exit: 0, output: "", error: ""))
     }
 
-    @Test("damaged items are passed over, and said so")
+    @Test("damaged items are skipped and reported")
     func damaged() throws {
         try expectGolden(security("dump-keychain", on: DamagedService()).description, "dump-damaged")
         try expectGolden(security("find-generic-password -a x", on: DamagedService()).description, "find-damaged")

@@ -9,7 +9,7 @@ import Testing
 /// `latchkey status` and `latchkey doctor`.
 @Suite("Own commands")
 struct LatchkeySubcommandTests {
-    @Test("status tells where the keychain is, what protects it and what it holds")
+    @Test("status shows where the keychain is, what protects it and what it contains")
     func status() throws {
         try expectGolden(security("status", on: DamagedService()).description, "status")
         let keychain = try TestKeychain(.ephemeral)
@@ -17,12 +17,12 @@ struct LatchkeySubcommandTests {
         try expectGolden(keychain.latchkey("status").description, "status-ephemeral")
     }
 
-    @Test("status as JSON")
+    @Test("status prints JSON")
     func statusJSON() throws {
         try expectGolden(security("status --json", on: DamagedService()).description, "status-json")
     }
 
-    @Test("doctor exits with 1 when something is wrong, and tells what to do")
+    @Test("doctor exits with 1 if something is wrong, and prints a hint")
     func doctor() throws {
         try expectGolden(security("doctor", on: DamagedService()).description, "doctor-wrong")
         try expectGolden(security("doctor --json", on: DamagedService()).description, "doctor-wrong-json")
@@ -30,10 +30,10 @@ struct LatchkeySubcommandTests {
         try expectGolden(security("doctor", on: unopened).description, "doctor-unopened")
     }
 
-    @Test("doctor shows how far it has come on a terminal, where there are many items, and takes it away at the end")
+    @Test("doctor shows its progress on a terminal if there are many items, and clears it at the end")
     func progress() {
         let outcome = security("doctor", on: DamagedService(), io: TestIO(isErrorInteractive: true))
-        #expect(outcome.error == "\r10000 items looked at\r11000 items looked at\r\u{1B}[K")
+        #expect(outcome.error == "\r10000 items checked\r11000 items checked\r\u{1B}[K")
     }
 
     @Test("doctor finds nothing wrong with a new keychain")
@@ -42,7 +42,7 @@ struct LatchkeySubcommandTests {
         keychain.security("add-generic-password -a a -s s -w x")
         let outcome = keychain.latchkey("doctor")
         #expect(outcome.exit == 0 && outcome.error.isEmpty)
-        // Nothing is wrong without a backup; it is only worth knowing.
+        // A missing backup is reported, but is not an error.
         let lines = outcome.output.split(separator: "\n").filter {
             !$0.hasPrefix("         hint: latchkey backup FILE")
         }
@@ -53,7 +53,7 @@ struct LatchkeySubcommandTests {
     }
 
     @Test(
-        "words that our commands do not take are told in one line with a hint",
+        "unknown words after Latchkey's commands are reported in one line with a hint",
         arguments: [("status --foo", "status "), ("doctor extra", "doctor "), ("--nothing", "")])
     func badWords(line: String, command: String) throws {
         let outcome = try TestKeychain(.ephemeral).latchkey(line)
@@ -61,7 +61,7 @@ struct LatchkeySubcommandTests {
         #expect(outcome.error.hasPrefix("latchkey: ") && outcome.error.hasSuffix("\nhint: latchkey \(command)--help\n"))
     }
 
-    @Test("a keychain that cannot be opened is told with its hint")
+    @Test("a keychain that cannot be opened is reported with its hint")
     func unopened() {
         let service = FailingService(error: KeychainError(.notAvailable, "cannot open /x", hint: "chmod 700 /x"))
         #expect(

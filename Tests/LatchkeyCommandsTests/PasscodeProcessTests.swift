@@ -4,11 +4,11 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// The passcode as a shell sees it.
+/// The passcode commands in a shell.
 @Suite("The passcode in a shell")
 struct PasscodeProcessTests {
     @Test(
-        "the main job with a passcode: refusal with 36, success with --passcode-file, --passcode-fd and the environment"
+        "a locked item exits with 36, and opens with --passcode-file, --passcode-fd and the environment"
     )
     func mainJob() throws {
         let shell = try prepared()
@@ -27,7 +27,7 @@ struct PasscodeProcessTests {
         #expect(outcome.output == "36\nv\nv\nv\nv\n36\n0\n0\n")
     }
 
-    @Test("a passcode file that others can read is refused, with the chmod")
+    @Test("a passcode file that others can read is rejected, and the hint shows the chmod")
     func wideFile() throws {
         let shell = try prepared()
         let outcome = try shell.run(
@@ -36,7 +36,7 @@ struct PasscodeProcessTests {
         #expect(outcome.error.contains("hint: chmod 600"))
     }
 
-    @Test("what cannot be a passcode is told, and nothing is set")
+    @Test("an invalid passcode is reported, and nothing is set")
     func unusable() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -58,7 +58,7 @@ struct PasscodeProcessTests {
         #expect(problems.count == 7, "\(problems)")
     }
 
-    @Test("old and new passcode come from two lines, files or descriptors; a wrong one exits 51 and is counted once")
+    @Test("the old and the new passcode are read from two lines, files or descriptors; a wrong one counts once")
     func change() throws {
         let shell = try prepared()
         let outcome = try shell.run(
@@ -76,7 +76,7 @@ struct PasscodeProcessTests {
     }
 
     @Test(
-        "without a daemon lock and unlock say that they would change nothing; commands that one process reads share its lock"
+        "without a daemon, lock and unlock fail because they have no effect; commands of one process share its lock"
     )
     func lockAndUnlock() throws {
         let shell = try prepared()
@@ -89,14 +89,14 @@ struct PasscodeProcessTests {
             latchkey settings --json | grep -c true
             """)
         #expect(outcome.output == "53\n53\n53\n53\nv\n\" lock-on-sleep timeout=21600s\n1\n")
-        #expect(outcome.error.contains("hint: give the passcode to the command that needs it"))
-        // A keychain without a passcode is open, and scripts that unlock it go on.
+        #expect(outcome.error.contains("hint: start latchkeyd; or give the passcode to each command"))
+        // A keychain without a passcode is always unlocked, and scripts that unlock it continue.
         let open = try Shell().run(
             "security unlock-keychain -p anything login.keychain; echo $?; security lock-keychain; echo $?")
         #expect(open.output == "0\n206\n")
     }
 
-    @Test("doctor looks into what is locked where it is told the passcode, and says what it could not look into")
+    @Test("doctor checks locked items if the passcode is given, and reports what it could not check")
     func doctor() throws {
         let shell = try prepared()
         let outcome = try shell.run(
@@ -105,17 +105,17 @@ struct PasscodeProcessTests {
             outcome.output == "ok       rows: all 0 open, 1 locked and not checked\nok       rows: all 1 open\n")
     }
 
-    @Test("dump-keychain shows what is open, and says that there is more")
+    @Test("dump-keychain shows unlocked items, and reports that others are locked")
     func dump() throws {
         let shell = try prepared()
         let outcome = try shell.run(
             "security dump-keychain < /dev/null | grep -c acct; security dump-keychain --passcode-file \"$PASS\" | grep -c acct"
         )
         #expect(outcome.output == "0\n1\n")
-        #expect(outcome.error.contains("items that are locked are not shown"))
+        #expect(outcome.error.contains("locked items are not shown"))
     }
 
-    @Test("a recovery key is printed once, and brings the items back when the device key is gone")
+    @Test("a recovery key is printed once, and recovers the items if the device key is lost")
     func recovery() throws {
         let shell = try prepared()
         let outcome = try shell.run(
@@ -135,7 +135,7 @@ struct PasscodeProcessTests {
     }
 
     @Test(
-        "backup and restore: a file of mode 0600 that is not replaced unasked, a rehearsal, a merge, and a wrong passphrase"
+        "backup writes a file of mode 0600 and does not replace one; restore merges, and rejects a wrong passphrase"
     )
     func backup() throws {
         let shell = try prepared()
@@ -160,7 +160,8 @@ struct PasscodeProcessTests {
             "\(outcome.error)")
     }
 
-    /// A keychain with one item and a passcode, which lies in the file $PASS.
+    /// Returns a shell on a keychain with one item and a passcode; the file $PASS contains the
+    /// passcode.
     private func prepared() throws -> Shell {
         let shell = try Shell()
         let outcome = try shell.run(

@@ -4,7 +4,7 @@
 import SecretMemory
 import Testing
 
-/// How bytes, passwords and dates are printed (keychain-behaviour §8.3).
+/// The format of bytes, passwords and dates (keychain-behaviour §8.3).
 @Suite("Printing")
 struct PrintingTests {
     @Test(
@@ -61,13 +61,13 @@ struct PrintingTests {
     }
 
     @Test(
-        "what is no date of four-digit years has no text",
+        "a date outside of four-digit years has no text",
         arguments: [.nan, .infinity, -.infinity, 1e300, 252_423_993_600, -63_113_904_001] as [Double])
     func noDates(seconds: Double) {
         #expect(TimedateFormat.text(seconds) == nil)
     }
 
-    @Test("every day of 800 years follows the one before, in months of their lengths")
+    @Test("the dates of 800 years are consecutive, with the correct lengths of the months")
     func calendar() throws {
         var (year, month, day) = (1601, 1, 1)
         for number in -146_097..<146_097 {

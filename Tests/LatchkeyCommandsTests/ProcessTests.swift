@@ -5,10 +5,10 @@ import KeychainTesting
 import LatchkeyCommands
 import Testing
 
-/// The built executable: arguments, standard streams and exit values as a shell sees them.
+/// The built executable in a shell: arguments, standard streams and exit values.
 @Suite("The process")
 struct ProcessTests {
-    @Test("the main job, called as security through a link")
+    @Test("security, a link to latchkey, adds, finds and rejects items")
     func mainJob() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -21,7 +21,7 @@ struct ProcessTests {
         #expect(outcome.output == "s3cret\nmissing 44\nduplicate 45\n")
     }
 
-    @Test("a password comes through a pipe and leaves through one, byte for byte")
+    @Test("a password is read from a pipe and written to one, byte for byte")
     func pipes() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -36,7 +36,7 @@ struct ProcessTests {
     }
 
     @Test(
-        "a secret of several lines, of zeros, or as large as an item can be comes through a pipe, a named pipe and a file"
+        "a secret of several lines, with zeros, or of the maximum size is read from a pipe, a named pipe and a file"
     )
     func wholeInput() throws {
         let shell = try Shell()
@@ -58,7 +58,7 @@ struct ProcessTests {
         #expect(outcome.error.split(separator: "\n").filter { $0.hasPrefix("security: ") }.count == 3)
     }
 
-    @Test("output that does not fit is a failure")
+    @Test("output that cannot be written is a failure")
     func fullDevice() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -68,7 +68,7 @@ struct ProcessTests {
     }
 
     @Test(
-        "status and who create nothing where there is no keychain",
+        "status and who do not create a keychain",
         arguments: ["status", "status --json", "who", "who --json"])
     func createsNothing(command: String) throws {
         let shell = try Shell()
@@ -84,20 +84,20 @@ struct ProcessTests {
         case "status --json":
             #expect(outcome.output.contains("\"exists\" : false") && made.output.contains("\"exists\" : true"))
         default:
-            // What is known of a caller does not depend on the keychain.
+            // The caller identity does not depend on the keychain.
             #expect(outcome.output == made.output + "1\n")
         }
     }
 
-    @Test("doctor makes no keychain, and finds nothing wrong with there being none")
+    @Test("doctor does not create a keychain, and a missing one is not an error")
     func noKeychain() throws {
         let shell = try Shell()
         let outcome = try shell.run("latchkey doctor; echo $?; ls \"$LATCHKEY_HOME\" 2>&1 | wc -l")
-        #expect(outcome.output.contains("there is none yet at "))
+        #expect(outcome.output.contains("none yet at "))
         #expect(outcome.output.hasSuffix("\n0\n1\n"))
     }
 
-    @Test("doctor names the chmod where no keychain would be made, because every user could replace it")
+    @Test("doctor shows the chmod if no keychain would be created because every user could replace it")
     func openParent() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -106,12 +106,12 @@ struct ProcessTests {
             latchkey doctor; echo $?
             security add-generic-password -a a -s s -w x 2>&1; echo $?
             """)
-        #expect(outcome.output.contains("there is none yet at ") && !outcome.output.contains("the first use makes it"))
+        #expect(outcome.output.contains("none yet at ") && !outcome.output.contains("created on first use"))
         #expect(outcome.output.contains("hint: chmod o-w '"))
         #expect(outcome.output.hasSuffix("\n53\n") && outcome.output.contains("\n1\n"), "\(outcome)")
     }
 
-    @Test("doctor --repair moves what does not open aside, after saying so, and --empty-quarantine deletes it")
+    @Test("doctor --repair moves items that cannot be opened to quarantine, and --empty-quarantine deletes them")
     func repair() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -139,10 +139,11 @@ struct ProcessTests {
         #expect(try shell.run("latchkey doctor --dry-run").exit == 2)
     }
 
-    @Test("a process forbids core dumps and tracing before it does anything")
+    @Test("a process disables core dumps and tracing before it does anything else")
     func hardening() throws {
         let shell = try Shell()
-        // The shell that is asked has no other rights than the process; root would see through it.
+        // The shell reads the limits with the same rights as the process, because root could always
+        // read them.
         let outcome = try shell.run(
             """
             mkfifo "$LATCHKEY_HOME.pipe"; latchkey -i < "$LATCHKEY_HOME.pipe" & exec 3> "$LATCHKEY_HOME.pipe"
@@ -156,11 +157,11 @@ struct ProcessTests {
     }
 
     @Test(
-        "a crash prints nothing of the process and ends it by its signal",
+        "a crash prints nothing, and ends the process by its signal",
         arguments: [("SEGV", 139), ("ILL", 132), ("TRAP", 133), ("ABRT", 134), ("BUS", 135), ("FPE", 136)])
     func crash(signal: String, status: Int) throws {
         let shell = try Shell()
-        // A process that survives finds the end of its input.
+        // A process that survives reads the end of its input.
         let outcome = try shell.run(
             """
             mkfifo "$LATCHKEY_HOME.pipe"
@@ -172,7 +173,7 @@ struct ProcessTests {
         #expect(outcome.output == "\(status)\n")
     }
 
-    @Test("without /proc a command still sees its arguments and works", .enabled(if: Self.canHideProc))
+    @Test("without /proc a command still reads its arguments and works", .enabled(if: Self.canHideProc))
     func withoutProc() throws {
         let shell = try Shell()
         let outcome = try shell.run(
@@ -186,12 +187,13 @@ struct ProcessTests {
             "\(outcome)")
     }
 
-    /// Whether this system lets a user hide /proc in a namespace.
+    /// Whether a user can hide /proc in a namespace on this system.
     private static let canHideProc: Bool = {
         (try? Shell().run("unshare -rm mount -t tmpfs none /proc").exit == 0) ?? false
     }()
 
-    /// Whether this process may make set-user programs, and the file system of temporary files lets them be.
+    /// Whether this process may create set-user-ID programs, and the file system of temporary files
+    /// allows them.
     private static let canSetUser: Bool = {
         let script =
             "cp /usr/bin/id \"$PASS\" && chown nobody \"$PASS\" && chmod 4755 \"$PASS\" && test \"$(\"$PASS\" -un)\" = nobody"
@@ -199,11 +201,11 @@ struct ProcessTests {
     }()
 
     @Test(
-        "a program with the rights of another user believes no variable of the environment",
+        "a program with another user's privileges ignores the variables of the environment",
         .enabled(if: Self.canSetUser))
     func setUser() throws {
         let shell = try Shell()
-        // The mark of changed rights is what counts; whose they are does not matter.
+        // Only the fact that the privileges changed matters, not which user they belong to.
         let outcome = try shell.run(
             """
             mkdir "$LATCHKEY_HOME.bin"; cp "$(readlink -f "$(command -v latchkey)")" "$LATCHKEY_HOME.bin/latchkey"
@@ -215,7 +217,7 @@ struct ProcessTests {
         #expect(outcome.output == "    \"ephemeral\"\n37\n", "\(outcome)")
     }
 
-    @Test("a keychain that others can read is refused with the command that mends it")
+    @Test("a keychain that others can read is rejected, and the hint shows the command that repairs it")
     func widePermissions() throws {
         let shell = try Shell()
         let outcome = try shell.run(

@@ -4,10 +4,10 @@ import Foundation
 import KeychainTesting
 import Testing
 
-/// Questions on a real terminal: a pseudo-terminal that script(1) makes.
+/// Prompts on a pseudo-terminal, which script(1) creates.
 @Suite("At a terminal")
 struct TerminalTests {
-    @Test("-w without a value asks twice, shows nothing of the answers, and stores what was typed")
+    @Test("-w without a value prompts twice without echo, and stores the typed password")
     func asksTwice() throws {
         let shell = try Shell()
         let terminal = try Terminal(shell, "security add-generic-password -a a -s s -w")
@@ -21,7 +21,7 @@ struct TerminalTests {
         #expect(try shell.run("security find-generic-password -w").output == "706173732077c3b67264\n")
     }
 
-    @Test("answers that differ store nothing")
+    @Test("different answers store nothing")
     func differ() throws {
         let shell = try Shell()
         let terminal = try Terminal(shell, "security add-generic-password -a a -s s -w")
@@ -34,7 +34,7 @@ struct TerminalTests {
         #expect(try shell.run("security find-generic-password -w").exit == 44)
     }
 
-    @Test("Ctrl-C ends the question, stores nothing, and gives the terminal its echo back")
+    @Test("Ctrl-C ends the prompt, stores nothing, and restores the terminal's echo")
     func interrupt() throws {
         let shell = try Shell()
         let terminal = try Terminal(
@@ -48,14 +48,14 @@ struct TerminalTests {
         #expect(try shell.run("security find-generic-password -w").exit == 44)
     }
 
-    @Test("a new passcode is asked for twice, and unlocks when the terminal is asked for it")
+    @Test("a new passcode is prompted for twice, and unlocks when it is typed at the prompt")
     func passcode() throws {
         let shell = try Shell()
         #expect(try shell.run("security add-generic-password -a a -s s -w v").exit == 0)
         let setting = try Terminal(shell, "latchkey passcode set")
         try setting.expect("new passcode: ")
         setting.type("correct horse battery\n")
-        try setting.expect("the same again: ")
+        try setting.expect("repeat it: ")
         setting.type("correct horse battery\n")
         let set = setting.end()
         #expect(set.status == 0 && !set.shown.contains("horse"))
@@ -66,7 +66,7 @@ struct TerminalTests {
         #expect(found.status == 0 && found.shown.contains("v\r\n") && !found.shown.contains("horse"))
     }
 
-    @Test("a terminal that closes during the question changes nothing")
+    @Test("a terminal that closes during the prompt changes nothing")
     func closed() throws {
         let shell = try Shell()
         let terminal = try Terminal(shell, "latchkey passcode set")
@@ -101,7 +101,7 @@ private final class Terminal {
             try #require(!more.isEmpty, "the command ended; it showed: \(shown)")
             shown += String(decoding: more, as: UTF8.self)
         }
-        // What was found is not found again.
+        // Text that was found is not matched again.
         shown = String(shown[shown.range(of: text).map(\.upperBound).map { $0... } ?? shown.startIndex...])
     }
 
@@ -109,7 +109,7 @@ private final class Terminal {
         keyboard.fileHandleForWriting.write(Data(text.utf8))
     }
 
-    /// The terminal goes away, as when its window is closed.
+    /// Closes the terminal, as when its window is closed.
     func close() {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

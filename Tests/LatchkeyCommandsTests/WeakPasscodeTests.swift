@@ -4,11 +4,11 @@ import KeychainTesting
 import LatchkeyCommands
 import Testing
 
-/// New passcodes and passphrases that are guessed first.
+/// New passcodes and passphrases that are very common.
 @Suite("Weak passcodes in commands")
 struct WeakPasscodeTests {
     @Test(
-        "passcode set and backup refuse what is guessed first, and take it with --weak",
+        "passcode set and backup reject a very common secret, and accept it with --weak",
         arguments: [
             "password", "PassWord1", "123456", "111111", "aaaaaaaaaaaaaaaaaaaa", "qwertyuiop", "abcdefgh",
             "correct horse battery staple",
@@ -20,7 +20,7 @@ struct WeakPasscodeTests {
             #expect(refusal.exit == 206 && refusal.output.isEmpty, "\(refusal)")
             #expect(refusal.error.contains("latchkey: the \(noun) is "), "\(refusal.error)")
             #expect(
-                refusal.error.contains("easily guessed\nhint: choose another one; --weak takes it nevertheless\n"),
+                refusal.error.contains("easily guessed\nhint: choose another one, or use --weak to accept it\n"),
                 "\(refusal.error)")
             #expect(!refusal.error.contains(passcode))
             #expect(keychain.latchkey("status").output.contains("passcode:    none"))
@@ -28,7 +28,7 @@ struct WeakPasscodeTests {
         }
     }
 
-    @Test("a change refuses a weak passcode, and keeps the old one")
+    @Test("passcode change rejects a weak passcode, and keeps the old one")
     func change() throws {
         let keychain = try TestKeychain(.ephemeral)
         #expect(keychain.latchkey("passcode set", io: TestIO(input: ["an unusual passcode"])).exit == 0)
@@ -39,7 +39,7 @@ struct WeakPasscodeTests {
         #expect(change.exit == 0, "\(change)")
     }
 
-    @Test("any other passcode is taken, a short one with a warning")
+    @Test("any other passcode is accepted, a short one with a warning")
     func taken() throws {
         for passcode in ["an unusual passcode", "x7 k2 q", "пароль мой"] {
             let outcome = try TestKeychain(.ephemeral).latchkey("passcode set", io: TestIO(input: [passcode]))

@@ -6,20 +6,20 @@ import KeychainTesting
 import LatchkeyCommands
 import LatchkeyService
 
-/// How a command ended and what it wrote.
+/// The exit value and the output of a command.
 struct Outcome: Equatable, CustomStringConvertible {
     var exit: Int32
     var output: String
     var error: String
 
-    /// What golden files hold.
+    /// The text that golden files contain.
     var description: String {
         "-- standard output --\n\(output)-- standard error --\n\(error)-- exit \(exit) --\n"
     }
 }
 
 extension TestKeychain {
-    /// Runs a command line as the user's own command, called `security` where the line does not say otherwise.
+    /// Runs a command line as the user's own command, as `security` unless another name is given.
     @discardableResult
     func security(_ words: [CommandWord], as name: CommandWord = "/usr/bin/security", io: TestIO = TestIO()) -> Outcome
     {
@@ -28,7 +28,7 @@ extension TestKeychain {
         }
     }
 
-    /// The same for a line whose words have no blanks in them.
+    /// Runs a line whose words contain no spaces.
     @discardableResult
     func security(_ line: String, as name: CommandWord = "/usr/bin/security", io: TestIO = TestIO()) -> Outcome {
         security(line.split(separator: " ").map { CommandWord(String($0)) }, as: name, io: io)
@@ -47,7 +47,7 @@ extension TestKeychain {
     }
 }
 
-/// Runs a command line on a service of any kind.
+/// Runs a command line on any service.
 func security(
     _ line: String, as name: CommandWord = "security", on service: any KeychainService, io: TestIO = TestIO()
 ) -> Outcome {

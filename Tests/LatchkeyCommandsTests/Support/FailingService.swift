@@ -4,7 +4,7 @@ import KeychainModel
 import LatchkeyService
 import SecretMemory
 
-/// A keychain of which every call fails in the same way.
+/// A keychain whose calls all fail with the same error.
 struct FailingService: KeychainService {
     let error: KeychainError
 
@@ -34,7 +34,7 @@ struct FailingService: KeychainService {
     func close() {}
 }
 
-/// A keychain in which only damaged items match, and whose check finds something wrong.
+/// A keychain in which only damaged items match, and whose health check has a finding.
 struct DamagedService: KeychainService {
     var logLines = [#"{"sequence":1,"operation":"add"}"#, #"{"sequence":2,"operation":"copy"}"#]
     var lock = LockStatus(
@@ -99,7 +99,7 @@ struct DamagedService: KeychainService {
     func close() {}
 }
 
-/// What these keychains say of their lock: nothing that commands on items would ask for.
+/// The lock operations of these keychains. Commands on items do not call them.
 extension FailingService {
     func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError) -> GeneratedKey {
         throw error

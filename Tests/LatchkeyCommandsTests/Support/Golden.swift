@@ -3,9 +3,10 @@
 import Foundation
 import Testing
 
-/// Wording lives in files: compares `text` with `Golden/NAME.txt`.
+/// Expects that `text` is equal to `Golden/NAME.txt`.
 ///
-/// With `LATCHKEY_RECORD=1` the file is written first and the test then fails, so that a recording is never taken for a passed test.
+/// With `LATCHKEY_RECORD=1` the file is written first and the test then fails, so that a recording
+/// is never mistaken for a passed test.
 func expectGolden(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(
         path: "Golden/\(name).txt")

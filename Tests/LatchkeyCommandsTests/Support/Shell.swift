@@ -3,7 +3,7 @@
 import Foundation
 import KeychainTesting
 
-/// A shell that finds `latchkey` and `security`, on a keychain of its own.
+/// A shell that finds `latchkey` and `security`, with its own keychain.
 struct Shell {
     let directory: TemporaryDirectory
 

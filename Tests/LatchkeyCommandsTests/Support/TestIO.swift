@@ -4,11 +4,12 @@ import KeychainModel
 import LatchkeyCommands
 import SecretMemory
 
-/// Streams in memory: what a command would read is given, what it writes is kept.
+/// Streams in memory: the input is given, and the output is kept.
 final class TestIO: CommandIO {
-    /// What standard input holds, line by line.
+    /// The lines of standard input.
     private var input: [String]
-    /// What somebody at the terminal answers; nil where standard input is no terminal. A nil answer is Ctrl-D.
+    /// The user's answers at the terminal; nil if standard input is not a terminal. A nil answer is
+    /// Ctrl-D.
     private var answers: [String?]?
     private(set) var output: [UInt8] = []
     private(set) var error: [UInt8] = []
@@ -42,7 +43,7 @@ final class TestIO: CommandIO {
         return SharedSecret(copying: input.removeFirst().utf8)
     }
 
-    /// The lines that are left, without a line end behind the last one.
+    /// The remaining lines, without a line end after the last one.
     func readInput(maxCount: Int) throws(KeychainError) -> SharedSecret? {
         guard !input.isEmpty else { return nil }
         defer { input = [] }

@@ -2,22 +2,23 @@
 
 internal import LinuxSystem
 
-/// What a sub-command takes and what help says of it.
+/// The options, operands and help text of a sub-command.
 struct CommandDefinition: Sendable {
-    /// macOS's name.
+    /// The sub-command's name, as on macOS.
     let name: String
-    /// What it does, in one line.
+    /// The one-line description.
     let summary: String
     var options: [CommandOption] = []
-    /// What follows the options: `[keychain...]`.
+    /// The usage text for the operands: `[keychain...]`.
     var operands = ""
-    /// Paragraphs for help.
+    /// The paragraphs of the help text.
     var notes: [String] = []
-    /// Command lines for help, without the program's name.
+    /// The example command lines, without the program's name.
     var examples: [String] = []
-    /// Whether the operand comes before the options, as the file of `import` does; behind them it is taken as well.
+    /// Whether the operand may come before the options, like the file of `import`. An operand after
+    /// the options is also accepted.
     var takesOperandFirst = false
-    /// Whether words that begin with `-` are operands, as the codes of `error` are.
+    /// Whether words that begin with `-` are operands, like the codes of `error`.
     var takesOnlyOperands = false
 
     func parse(_ words: some Collection<CommandWord>) throws(CommandFailure) -> ParsedArguments {
@@ -28,7 +29,7 @@ struct CommandDefinition: Sendable {
         return try ParsedArguments(takesOnlyOperands ? ["--"] + words : Array(words), options: options)
     }
 
-    /// The usage line and the help below it.
+    /// Returns the usage line and the help text.
     func usage(of program: Program) -> TerminalText {
         var lines = Self.wrapped(usageWords(program), indent: "        ")
         lines += ["", summary]
@@ -50,7 +51,7 @@ struct CommandDefinition: Sendable {
         return TerminalText(lines: lines.joined(separator: "\n") + "\n")
     }
 
-    /// The pieces of the usage line that are not torn apart.
+    /// Returns the parts of the usage line. Lines are never broken inside a part.
     private func usageWords(_ program: Program) -> [String] {
         var words = ["usage:", program.rawValue, name]
         let flags = options.filter { option in

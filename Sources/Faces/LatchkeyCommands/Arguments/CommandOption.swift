@@ -2,11 +2,11 @@
 
 internal import KeychainModel
 
-/// One option of a sub-command: its name, whether a value follows, what it stands for, and what help says of it.
+/// One option of a sub-command: its name, its value, its meaning and its help text.
 ///
-/// Parsing, usage text and the making of queries are all driven by these.
+/// Parsing, usage texts and queries are all based on these definitions.
 struct CommandOption: Sendable {
-    /// `-a`, or `--access-group` for what macOS does not have.
+    /// `-a`; `--access-group` for an option that macOS does not have.
     let name: String
     let value: Value
     let meaning: Meaning
@@ -23,24 +23,24 @@ struct CommandOption: Sendable {
 
     enum Value: Sendable {
         case none
-        /// The rest of the cluster, or the next word, whatever it is.
+        /// The rest of the cluster, or the next word, even if it begins with `-`.
         case required(String)
-        /// Two words, of which the second is passed over: `-a name value`.
+        /// Two words, of which the second is ignored: `-a name value`.
         case pair(String)
-        /// The same as one required word; no value where the option is the last word of the command line.
+        /// Like `required`, but without a value if the option is the last word of the command line.
         case optional(String)
     }
 
     enum Meaning: Sendable {
-        /// The command looks at it by name.
+        /// The command reads the option by its name.
         case plain
-        /// An attribute that is searched for or stored.
+        /// An attribute to search for or to store.
         case attribute(ItemAttribute, AttributeForm)
-        /// The secret itself, as it is or in hexadecimal.
+        /// The secret itself, as text or in hexadecimal.
         case password, hexadecimalPassword
         /// The file that holds the secret.
         case secretFile
-        /// The access group that is searched or added to.
+        /// The access group to search or to add to.
         case accessGroup
     }
 
@@ -48,7 +48,7 @@ struct CommandOption: Sendable {
         CommandOption(name, value, as: meaning, isRequired: true, help: help)
     }
 
-    /// `-a account`, as usage lines show it.
+    /// The option as usage lines show it: `-a account`.
     var synopsis: String {
         switch value {
         case .none: name
@@ -57,17 +57,17 @@ struct CommandOption: Sendable {
         }
     }
 
-    /// Whether the option can stand in a cluster such as `-gw`.
+    /// Whether the option may be part of a cluster such as `-gw`.
     var isShort: Bool { !name.hasPrefix("--") }
 }
 
-/// How the word after an option becomes the value of an attribute.
+/// How the word after an option is converted to an attribute value.
 enum AttributeForm: Sendable {
-    /// As it is.
+    /// Unchanged.
     case text
-    /// Up to four characters, filled up with blanks: `htps`, `ssh `.
+    /// Up to four characters, padded with spaces: `htps`, `ssh `.
     case code
-    /// The same as a number, the first character in its highest byte.
+    /// Like `code`, as a number whose highest byte is the first character.
     case codeNumber
     /// A port, 0 to 65535.
     case port

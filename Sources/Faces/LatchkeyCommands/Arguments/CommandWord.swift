@@ -4,9 +4,11 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// One word of a command line, byte for byte: an argument need not be UTF-8, and a password must not change on its way.
+/// One word of a command line, byte for byte. An argument need not be UTF-8, and a password must
+/// not be altered.
 ///
-/// It lies in secret memory, because nobody knows of a word that it is no password before its options are understood.
+/// The word is kept in secret memory because any word may be a password until the options are
+/// parsed.
 public struct CommandWord: Equatable, Sendable {
     let secret: SharedSecret
 
@@ -22,7 +24,7 @@ public struct CommandWord: Equatable, Sendable {
         self.init(bytes: text.utf8)
     }
 
-    /// The arguments of this process, its name first.
+    /// Returns the arguments of this process. The first one is its name.
     public static func ofThisProcess() -> [CommandWord] {
         ProcessArguments.map { CommandWord(SharedSecret(SecretBytes(copying: $0))) }
     }
@@ -31,7 +33,7 @@ public struct CommandWord: Equatable, Sendable {
 
     subscript(position: Int) -> UInt8 { secret.withUnsafeBytes { $0[position] } }
 
-    /// What follows the first `count` bytes.
+    /// Returns the word without its first `count` bytes.
     func dropping(_ count: Int) -> CommandWord {
         CommandWord(
             secret.withUnsafeBytes {
@@ -39,17 +41,18 @@ public struct CommandWord: Equatable, Sendable {
             })
     }
 
-    /// A copy in ordinary memory, for words that are no secret.
+    /// A copy in ordinary memory, for words that are not secret.
     var bytes: [UInt8] {
         secret.withUnsafeBytes { Array($0) }
     }
 
-    /// The word for a message or a comparison; what is not UTF-8 is replaced.
+    /// The word as text for messages and comparisons. Invalid UTF-8 is replaced.
     var text: String {
         String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The word as the value of an attribute: a string, or data where it is not UTF-8. Both are found by the same bytes.
+    /// The word as an attribute value: a string, or data if it is not valid UTF-8. Both match the
+    /// same bytes.
     var attributeValue: AttributeValue {
         String(validating: bytes, as: UTF8.self).map(AttributeValue.string) ?? .data(bytes)
     }

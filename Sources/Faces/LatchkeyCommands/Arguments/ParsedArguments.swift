@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The words after a sub-command's name, told apart into options and operands.
+/// The words after a sub-command's name, split into options and operands.
 ///
-/// The rules are those of getopt on macOS: flags cluster (`-wl LABEL`), a value is the rest of its cluster or the next word whatever that
-/// is, and options end at the first operand or after `--`.
+/// The rules are those of macOS's getopt: flags cluster (`-wl LABEL`); a value is the rest of its
+/// cluster or the next word, even if that begins with `-`; options end at the first operand or
+/// after `--`.
 struct ParsedArguments: Sendable {
-    /// The options in the order they were given.
+    /// The options in the order of the command line.
     let occurrences: [Occurrence]
     let operands: [CommandWord]
 
     struct Occurrence: Sendable {
         let option: CommandOption
-        /// nil for a flag, and for an optional value that is not there.
+        /// nil for a flag, and for an optional value that is absent.
         let value: CommandWord?
     }
 
@@ -35,22 +36,22 @@ struct ParsedArguments: Sendable {
         }
     }
 
-    /// Whether the option was given.
+    /// Returns whether the command line has the option.
     func contains(_ name: String) -> Bool {
         occurrences.contains { $0.option.name == name }
     }
 
-    /// The value of the option; the last one counts.
+    /// The value of the option. The last occurrence wins.
     subscript(name: String) -> CommandWord? {
         occurrences.last { $0.option.name == name }?.value
     }
 
-    /// The values of the option, in their order.
+    /// Returns all values of the option, in order.
     func values(_ name: String) -> [String] {
         occurrences.filter { $0.option.name == name }.compactMap { $0.value?.text }
     }
 
-    /// The access group that was named.
+    /// The access group that the options name.
     var accessGroup: String? {
         for occurrence in occurrences.reversed() {
             if case .accessGroup = occurrence.option.meaning { return occurrence.value?.text }
@@ -68,7 +69,7 @@ struct ParsedArguments: Sendable {
             let option = try find("-\(String(decoding: [word[position]], as: UTF8.self))", in: options)
             position += 1
             guard case .none = option.value else {
-                // The value: what is left of the cluster, or the next word.
+                // The value is the rest of the cluster, or the next word.
                 let isLast = position == word.count
                 let value = isLast ? rest.first : word.dropping(position)
                 if isLast { rest = rest.dropFirst() }
@@ -106,7 +107,7 @@ struct ParsedArguments: Sendable {
     }
 
     private static func find(_ name: String, in options: [CommandOption]) throws(CommandFailure) -> CommandOption {
-        guard let option = options.first(where: { $0.name == name }) else { throw .usage("there is no option \(name)") }
+        guard let option = options.first(where: { $0.name == name }) else { throw .usage("unknown option \(name)") }
         return option
     }
 }

@@ -12,12 +12,11 @@ struct BackupCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.backup.rawValue, abstract: LatchkeySubcommand.backup.abstract,
         discussion: """
-            The file is encrypted under a passphrase of its own. Items of the
-            ThisDeviceOnly classes can be restored on this device only; those
-            of whenPasscodeSetThisDeviceOnly are left out.
-            Keys that may not be extracted are saved where the keychain has a
-            passcode, which is asked for then; otherwise they are left out, unless
-            --include-non-extractable is given.
+            The file is encrypted with a passphrase of its own. Items of the ThisDeviceOnly classes can be restored on \
+            this device only; those of whenPasscodeSetThisDeviceOnly are left out.
+
+            Keys that are not extractable are saved if the keychain has a passcode, which is then asked for; otherwise \
+            they are left out, unless --include-non-extractable is given.
 
             EXAMPLES:
               latchkey backup ~/keychain.latchkey
@@ -31,10 +30,10 @@ struct BackupCommand: ParsableSubcommand {
     @OptionGroup var passcode: PasscodeOptions
     @OptionGroup var weak: AllowWeakOption
 
-    @Flag(help: "Replace the file where there is one.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
-    @Flag(help: "Also save keys that may not be extracted.")
+    @Flag(help: "Also save keys that are not extractable.")
     var includeNonExtractable = false
 
     @Flag(help: "Print JSON.")
@@ -52,7 +51,7 @@ struct BackupCommand: ParsableSubcommand {
         let text = BackupCommandReport(try write(keychain, phrase, code, session.io))
         keychain.recordBackup()
         let report = json ? try JSONText.of(text) : text.text
-        // Beside a backup on standard output, the report has no place but standard error.
+        // If the backup goes to standard output, the report goes to standard error.
         if file == "-" { session.io.say(report) } else { try session.write(report) }
     }
 
@@ -74,7 +73,7 @@ struct BackupCommand: ParsableSubcommand {
     }
 }
 
-/// What `latchkey backup` tells, in the shape of its JSON.
+/// The report of `latchkey backup`, in the shape of its JSON.
 struct BackupCommandReport: Encodable {
     var items: Int
     var portable: Int
@@ -82,7 +81,7 @@ struct BackupCommandReport: Encodable {
     var leftOut: Int
     var damaged: Int
     var notExtractable: Int
-    /// Of the first ones.
+    /// The names of the first ones.
     var notExtractableNames: [String]
 
     init(_ report: BackupReport) {
@@ -102,7 +101,7 @@ struct BackupCommandReport: Encodable {
         if leftOut > 0 { lines.append("left out:     \(leftOut) that exist only while a passcode is set") }
         if notExtractable > 0 {
             lines.append(
-                "left out:     \(notExtractable) that may not be extracted; set a passcode, or --include-non-extractable"
+                "left out:     \(notExtractable) that are not extractable; set a passcode, or --include-non-extractable"
             )
             for name in notExtractableNames { lines.append("              \(name)") }
         }

@@ -2,7 +2,7 @@
 
 internal import ArgumentParser
 
-/// The options that say where the passphrase of a backup is.
+/// The options that name the source of a backup's passphrase.
 struct PassphraseOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -12,9 +12,8 @@ struct RestoreCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.restore.rawValue, abstract: LatchkeySubcommand.restore.abstract,
         discussion: """
-            What is in the keychain stays: of two items with the same key attributes
-            the newer one counts. With --replace, everything that is in the keychain
-            is deleted first. A wrong passphrase or a damaged file changes nothing.
+            Existing items are kept: of two items with the same key attributes, the newer one is kept. With --replace, \
+            all items of the keychain are deleted first. A wrong passphrase or a damaged file changes nothing.
 
             EXAMPLES:
               latchkey restore --dry-run ~/keychain.latchkey
@@ -26,16 +25,16 @@ struct RestoreCommand: ParsableSubcommand {
     @Argument(help: "The backup; - is standard input.")
     var file: String
 
-    @Flag(help: "Keep what is in the keychain; this is the default.")
+    @Flag(help: "Keep the items of the keychain; this is the default.")
     var merge = false
 
-    @Flag(help: "Delete what is in the keychain first. Asks before.")
+    @Flag(help: "Delete the items of the keychain first, after confirmation.")
     var replace = false
 
-    @Flag(name: .shortAndLong, help: "Do not ask before --replace deletes.")
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation before --replace deletes.")
     var yes = false
 
-    @Flag(name: [.customShort("n"), .long], help: "Only say what would happen.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show what would happen.")
     var dryRun = false
 
     @OptionGroup var passphrase: PassphraseOptions
@@ -46,9 +45,9 @@ struct RestoreCommand: ParsableSubcommand {
 
     func validate() throws {
         if merge, replace { throw ValidationError("--merge and --replace exclude each other") }
-        // Standard input can be read once, and a rehearsal comes before the question.
+        // Standard input can be read only once, and --replace runs a dry run before it asks.
         if file == "-", replace, !yes, !dryRun {
-            throw ValidationError("a backup on standard input is put in place only with --yes")
+            throw ValidationError("--replace with a backup on standard input requires --yes")
         }
     }
 
@@ -65,21 +64,24 @@ struct RestoreCommand: ParsableSubcommand {
         try session.write(json ? try JSONText.of(text) : text.text)
     }
 
-    /// Asks on the terminal whether what is in the keychain may be deleted.
+    /// Asks on the terminal whether the items of the keychain may be deleted.
     ///
-    /// - Throws: errSecUserCanceled for any answer but `yes`, errSecParam where there is no terminal to ask on.
+    /// - Throws: errSecUserCanceled for any answer except `yes`, errSecParam if there is no
+    ///   terminal.
     private func confirm(_ report: RestoreReport, in session: CommandSession) throws(CommandFailure) {
         guard report.deleted > 0 else { return }
         let items = report.deleted == 1 ? "1 item" : "\(report.deleted) items"
         guard session.io.isInputInteractive else {
             throw .parameter(
-                "--replace deletes \(items) of the keychain, and there is no terminal to ask on",
-                hint:
-                    "--dry-run shows what would happen, --yes does it without asking, and without --replace nothing is deleted"
+                "--replace deletes \(items) of the keychain, but no terminal is available for confirmation",
+                hint: "--dry-run shows what would happen; --yes skips the question; without --replace all items stay"
             )
         }
         session.io.say(
-            "latchkey: \(items) of the keychain will be deleted, and \(report.added) of the backup added. Go on? (yes/no) "
+            """
+            latchkey: \(items) of the keychain will be deleted, and \(report.added) of the backup added. \
+            Continue? (yes/no)\u{20}
+            """
         )
         let answer = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.readLine() }
         guard answer == SharedSecret(copying: Array("yes".utf8)) else {
@@ -88,7 +90,7 @@ struct RestoreCommand: ParsableSubcommand {
     }
 }
 
-/// One restore, which can be rehearsed.
+/// One restore, which can also be a dry run.
 private struct Restore {
     let file: String
     let passphrase: SharedSecret
@@ -110,7 +112,7 @@ private struct Restore {
     }
 }
 
-/// What `latchkey restore` tells, in the shape of its JSON.
+/// The report of `latchkey restore`, in the shape of its JSON.
 struct RestoreCommandReport: Encodable {
     var dryRun: Bool
     var items: Int
@@ -120,7 +122,7 @@ struct RestoreCommandReport: Encodable {
     var foreign: Int
     var deleted: Int
     var refused: Int
-    /// Why, each reason once.
+    /// The reasons, each one once.
     var refusals: [String]
 
     init(_ report: RestoreReport, dryRun: Bool) {
@@ -139,13 +141,13 @@ struct RestoreCommandReport: Encodable {
         var lines: [TerminalText] = dryRun ? ["Nothing was changed. A restore would do this:"] : []
         lines.append("added:     \(added)")
         if replaced > 0 { lines.append("replaced:  \(replaced) older ones") }
-        if kept > 0 { lines.append("left out:  \(kept), because the ones here are newer") }
+        if kept > 0 { lines.append("left out:  \(kept), because the existing ones are newer") }
         if foreign > 0 { lines.append("left out:  \(foreign), because they may be restored on their own device only") }
         if refused > 0 {
-            lines.append("refused:   \(refused) that no program could have stored here")
+            lines.append("refused:   \(refused) that are not valid items")
             for reason in refusals { lines.append("           \(reason)") }
         }
-        if deleted > 0 { lines.append("deleted:   \(deleted) that were here") }
+        if deleted > 0 { lines.append("deleted:   \(deleted) that existed") }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -7,7 +7,7 @@ internal import LatchkeyService
 /// `security add-certificates`.
 enum AddCertificates: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "add-certificates", summary: "Bring the certificates of files into the keychain.",
+        name: "add-certificates", summary: "Add the certificates of files to the keychain.",
         options: [CommandOption("-k", .required("keychain"), help: "the keychain"), .accessGroup], operands: "file...",
         notes: ["Certificates are read in PEM, DER and PKCS#7."], examples: ["add-certificates ca.pem intermediate.der"]
     )
@@ -15,7 +15,7 @@ enum AddCertificates: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard !arguments.operands.isEmpty else { throw .usage("the files are missing") }
         let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
-        // Read whole before the first is added.
+        // All files are read before the first certificate is added.
         let certificates = try CertificateFiles.read(arguments.operands.map(\.text))
         var status: Int32 = 0
         for certificate in certificates {
@@ -23,7 +23,7 @@ enum AddCertificates: SecurityCommand {
             do throws(KeychainError) {
                 _ = try keychain.add(addition, from: session.caller)
             } catch {
-                // The others are added nevertheless.
+                // The other certificates are still added.
                 let name = certificate.subjectSummary ?? "a certificate without a name"
                 session.report(
                     .status(KeychainError(error.status, "\(name): \(error.problem)", hint: error.hint)),

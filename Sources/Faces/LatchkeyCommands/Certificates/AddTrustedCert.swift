@@ -7,12 +7,12 @@ internal import LatchkeyService
 /// `security add-trusted-cert`.
 enum AddTrustedCert: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "add-trusted-cert", summary: "Trust a certificate, or forbid it.",
+        name: "add-trusted-cert", summary: "Trust or distrust a certificate.",
         options: [
-            CommandOption("-d", help: "for all users, in /etc/latchkey; only root may"),
-            CommandOption("-r", .required("result"), help: "trustRoot (usual), trustAsRoot, deny or unspecified"),
+            CommandOption("-d", help: "for all users, in /etc/latchkey; requires root"),
+            CommandOption("-r", .required("result"), help: "trustRoot (default), trustAsRoot, deny or unspecified"),
             CommandOption("-p", .required("policy"), help: "only for ssl, smime, codeSign, timestamping or basic"),
-            CommandOption("-s", .required("name"), help: "only for this host or address of mail"),
+            CommandOption("-s", .required("name"), help: "only for this host or email address"),
             CommandOption("-e", .required("error"), help: "allow certExpired, hostnameMismatch, or a status"),
             CommandOption("-k", .required("keychain"), help: "add the certificate to the keychain as well"),
             CommandOption("-i", .required("file"), help: "change the settings of this file"),
@@ -21,8 +21,9 @@ enum AddTrustedCert: SecurityCommand {
         operands: "certificate...",
         notes: [
             """
-            A certificate that has signed itself is trusted as a root; with trustAsRoot any other is. Whoever runs programs as you can do the \
-            same. Settings for one program (-a) or one use of the key (-u) are not served.
+            A self-signed certificate is trusted as a root; any other certificate needs trustAsRoot. Every program \
+            that you run can change these settings, too. Settings for one program (-a) or one key usage (-u) are not \
+            supported.
             """
         ],
         examples: [
@@ -39,7 +40,7 @@ enum AddTrustedCert: SecurityCommand {
             let other = certificates.first(where: { !$0.isSelfIssued })
         {
             throw .parameter(
-                "\(other.subjectSummary ?? "the certificate") has not signed itself", hint: "-r trustAsRoot")
+                "\(other.subjectSummary ?? "the certificate") is not self-signed", hint: "-r trustAsRoot")
         }
         if let input = arguments["-i"]?.text, let output = arguments["-o"]?.text ?? arguments["-i"]?.text {
             var changed = try TrustSettingsText.read(input, known: certificates)
@@ -73,7 +74,7 @@ enum AddTrustedCert: SecurityCommand {
         var results: [String: TrustSetting.Result] = [:]
         for result in TrustSetting.Result.allCases { results["\(result)"] = result }
         guard let result = results[arguments["-r"]?.text ?? "trustRoot"] else {
-            throw .usage("-r is trustRoot, trustAsRoot, deny or unspecified")
+            throw .usage("-r must be trustRoot, trustAsRoot, deny or unspecified")
         }
         var setting = TrustSetting(result, name: arguments["-s"]?.text)
         if let error = arguments["-e"]?.text { setting.allowedError = try rule(error) }
@@ -99,7 +100,7 @@ enum AddTrustedCert: SecurityCommand {
         default:
             throw .status(
                 KeychainError(
-                    .unimplemented, "the policy '\(name)' is not served",
+                    .unimplemented, "the policy '\(name)' is not supported",
                     hint: "-p ssl, smime, codeSign, timestamping or basic"))
         }
     }
@@ -113,7 +114,7 @@ enum AddTrustedCert: SecurityCommand {
                 rule.isAllowable
             else {
                 throw .parameter(
-                    "the error '\(name)' is not one that may be allowed", hint: "-e certExpired, or -e hostnameMismatch"
+                    "the error '\(name)' cannot be allowed", hint: "-e certExpired, or -e hostnameMismatch"
                 )
             }
             return rule

@@ -2,7 +2,7 @@
 
 internal import FoundationEssentials
 
-/// Bytes that are no secret, in base64.
+/// Formats bytes that are not secret as base64.
 enum Base64Text {
     static func of(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }

@@ -4,11 +4,11 @@ internal import CertificateTrust
 internal import KeychainModel
 internal import SecretMemory
 
-/// The certificates of files that a command line names.
+/// Reads the certificate files that a command line names.
 enum CertificateFiles {
-    /// All certificates of the files, in their order: PEM of any number, or one in DER.
+    /// Returns all certificates of the files, in order: any number in PEM, or one in DER.
     ///
-    /// - Throws: errSecDecode where a file holds none, or one that cannot be read.
+    /// - Throws: errSecDecode if a file contains no certificate, or one that cannot be read.
     static func read(_ paths: [String]) throws(CommandFailure) -> [Certificate] {
         var certificates: [Certificate] = []
         for path in paths {
@@ -19,18 +19,18 @@ enum CertificateFiles {
         return certificates
     }
 
-    /// What a server presented: the certificate to be judged, and others that help to find a chain. Of these, those that cannot be read are
-    /// passed over.
+    /// Returns the certificates that a server presented: the leaf, and others that help to find a
+    /// chain. Other certificates that cannot be read are skipped.
     ///
-    /// - Parameter note: receives a sentence for each that is passed over.
-    /// - Throws: errSecDecode where the first cannot be read, or a file holds none.
+    /// - Parameter note: receives a sentence for each skipped certificate.
+    /// - Throws: errSecDecode if the leaf cannot be read, or if a file contains no certificate.
     static func presented(_ paths: [String], note: (String) -> Void) throws(CommandFailure) -> [Certificate] {
         var certificates: [Certificate] = []
         for path in paths {
             let bundle = try bundle(path)
             for (index, error) in bundle.rejected {
                 guard path != paths.first || index > 0 else { throw unreadable(index, path, error) }
-                note("certificate \(index + 1) of \(path) is passed over: \(error)")
+                note("skipped certificate \(index + 1) of \(path): \(error)")
             }
             certificates += bundle.certificates
         }
@@ -40,7 +40,7 @@ enum CertificateFiles {
     private static func bundle(_ path: String) throws(CommandFailure) -> CertificateBundle {
         let bundle = CertificateBundle(try KeyFileIO.read(path).withUnsafeBytes { Array($0) })
         guard !bundle.certificates.isEmpty || !bundle.rejected.isEmpty else {
-            throw .status(KeychainError(.decode, "there is no certificate in \(path)", hint: "PEM or DER is read"))
+            throw .status(KeychainError(.decode, "no certificate found in \(path)", hint: "use PEM or DER"))
         }
         return bundle
     }

@@ -6,9 +6,9 @@ internal import LinuxSystem
 /// `latchkey certificate inspect`.
 struct CertificateInspect: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Show what certificates say, with their fingerprints and pins.",
+        commandName: "inspect", abstract: "Show the contents of certificates, with their fingerprints and pins.",
         discussion: """
-            A pin is the SHA-256 of the public key's SubjectPublicKeyInfo in base64, as openssl makes it:
+            A pin is the SHA-256 of the public key's SubjectPublicKeyInfo in base64, like the result of:
               openssl x509 -in server.pem -noout -pubkey | openssl pkey -pubin -outform DER | openssl dgst -sha256 -binary | base64
 
             EXAMPLES:
@@ -19,7 +19,7 @@ struct CertificateInspect: ParsableSubcommand {
     @Flag(help: "Print JSON, an array.")
     var json = false
 
-    @Argument(help: "PEM or DER; standard input where none is named.")
+    @Argument(help: "Files in PEM or DER; the default is standard input.")
     var files = ["-"]
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -5,7 +5,7 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// Certificates in the keychain, as the commands look for them.
+/// Searches for certificates in the keychain.
 enum CertificateItems {
     /// An item and the certificate that it holds.
     struct StoredCertificate {
@@ -19,7 +19,8 @@ enum CertificateItems {
             secrets: ItemSecrets(data: SharedSecret(copying: certificate.der)), accessGroup: accessGroup)
     }
 
-    /// All certificates, in the order in which they were added. Items that hold none are passed over.
+    /// Returns all certificates, in the order in which they were added. Items without a valid
+    /// certificate are skipped.
     static func all(
         _ attributes: [ItemAttribute: AttributeValue] = [:], group: String? = nil, in keychain: any KeychainService,
         for session: CommandSession
@@ -36,7 +37,7 @@ enum CertificateItems {
         }
     }
 
-    /// Those whose private key is in the keychain, with these keys.
+    /// Returns the certificates whose private key is in the keychain, with these keys.
     static func identities(
         group: String? = nil, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> [(found: StoredCertificate, key: ItemRecord)] {

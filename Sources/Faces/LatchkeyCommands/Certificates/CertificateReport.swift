@@ -3,11 +3,11 @@
 internal import CertificateTrust
 internal import LinuxSystem
 
-/// A certificate as `latchkey certificate inspect` tells it, in the shape of its JSON.
+/// A certificate in the output of `latchkey certificate inspect`, in the shape of its JSON.
 struct CertificateReport: Encodable {
     var subject: String
     var issuer: String
-    /// Hexadecimal, as it stands there.
+    /// Hexadecimal, as encoded in the certificate.
     var serialNumber: String
     var version: Int
     /// RFC 3339.
@@ -27,16 +27,16 @@ struct CertificateReport: Encodable {
     var authorityKeyIdentifier: String?
     var ocspResponders: [String]
     var issuerCertificates: [String]
-    /// Where lists are that would tell of its revocation.
+    /// The locations of the CRLs that cover the certificate.
     var revocationLists: [String]
-    /// Critical, and not understood.
+    /// Critical extensions that are not supported.
     var unknownCriticalExtensions: [String]
-    /// What breaks its form.
+    /// Errors in the form of the certificate.
     var defects: [String]
     /// Hexadecimal.
     var sha256: String
     var sha1: String
-    /// SHA-256 of the SubjectPublicKeyInfo in base64: a pin.
+    /// The pin: the SHA-256 of the SubjectPublicKeyInfo, in base64.
     var pin: String
 
     init(_ certificate: Certificate) {
@@ -69,7 +69,7 @@ struct CertificateReport: Encodable {
         pin = Base64Text.of(certificate.publicKey.sha256)
     }
 
-    /// For people: a line for each part that there is.
+    /// The report as text: one line for each part that is present.
     var text: TerminalText {
         let authority = isAuthority ? "yes\(pathLength.map { ", with at most \($0) below" } ?? "")" : "no"
         let lines: [(String, [String])] = [

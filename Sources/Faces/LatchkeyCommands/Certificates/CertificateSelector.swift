@@ -5,11 +5,11 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// Which certificate is meant: by its common name, or by its hash.
+/// Selects a certificate by its common name or its hash.
 struct CertificateSelector {
     static let options =
         [
-            CommandOption("-c", .required("name"), help: "part of the common name, in any case"),
+            CommandOption("-c", .required("name"), help: "part of the common name, case-insensitive"),
             CommandOption("-Z", .required("hash"), help: "SHA-1 or SHA-256 of the certificate, in hexadecimal"),
             CommandOption("-t", help: "accepted; trust settings are removed by remove-trusted-cert"),
         ] + CommandOption.passcode
@@ -19,12 +19,12 @@ struct CertificateSelector {
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         (name, hash) = (arguments["-c"]?.text.lowercased(), arguments["-Z"]?.text.lowercased())
-        guard name != nil || hash != nil else { throw .usage("-c or -Z says which certificate is meant") }
+        guard name != nil || hash != nil else { throw .usage("-c or -Z is required") }
     }
 
-    /// The one that is meant.
+    /// Returns the selected certificate.
     ///
-    /// - Throws: a line and 1 where there is none, or there are several.
+    /// - Throws: a line and exit value 1 if there is none, or if there are several.
     func one(of all: [CertificateItems.StoredCertificate]) throws(CommandFailure) -> CertificateItems.StoredCertificate
     {
         let matching = all.filter { found in
@@ -35,7 +35,7 @@ struct CertificateSelector {
         let wanted = hash ?? name ?? ""
         guard let first = matching.first else { throw .line("Unable to delete certificate matching \"\(wanted)\"") }
         guard matching.allSatisfy({ $0.record.identifier == first.record.identifier }) else {
-            throw .line("Unable to delete: \(matching.count) certificates match \"\(wanted)\"; -Z names one of them")
+            throw .line("Unable to delete: \(matching.count) certificates match \"\(wanted)\"; -Z selects one of them")
         }
         return first
     }

@@ -13,11 +13,11 @@ enum DeleteIdentity: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let choice = try CertificateSelector(arguments)
+        let selector = try CertificateSelector(arguments)
         let identities = try CertificateItems.identities(in: keychain, for: session)
-        let found = try choice.one(of: identities.map(\.found))
+        let found = try selector.one(of: identities.map(\.found))
         let keys = identities.filter { $0.found.record.identifier == found.record.identifier }.map(\.key)
-        // As macOS does it: the key first.
+        // The key is deleted first, as on macOS.
         try CertificateSelector.delete(keys + [found.record], from: keychain, for: session)
     }
 }

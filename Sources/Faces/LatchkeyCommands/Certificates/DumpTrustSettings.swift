@@ -7,7 +7,7 @@ internal import LinuxSystem
 /// `security dump-trust-settings`.
 enum DumpTrustSettings: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "dump-trust-settings", summary: "Show which certificates are trusted or forbidden, and for what.",
+        name: "dump-trust-settings", summary: "Show the trusted and distrusted certificates with their settings.",
         options: [
             CommandOption("-s", help: "the system's anchors"),
             CommandOption("-d", help: "the administrator's settings"),

@@ -12,7 +12,7 @@ enum ExportTrustSettings: SecurityCommand {
             CommandOption("-s", help: "the system's anchors"),
             CommandOption("-d", help: "the administrator's settings"),
         ], operands: "file",
-        notes: ["The list is macOS's, with the bytes of each certificate beside it. The file must not exist."],
+        notes: ["The format is macOS's, with the bytes of each certificate added. The file must not exist."],
         examples: ["trust-settings-export settings.plist"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {

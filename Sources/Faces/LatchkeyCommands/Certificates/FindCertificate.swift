@@ -9,10 +9,10 @@ enum FindCertificate: SecurityCommand {
     static let definition = CommandDefinition(
         name: "find-certificate", summary: "Show a certificate of the keychain.",
         options: [
-            CommandOption("-a", help: "every match, and not only the first"),
-            CommandOption("-c", .required("name"), help: "part of the common name, in any case"),
-            CommandOption("-e", .required("mail"), help: "an address of mail that the certificate names"),
-            CommandOption("-m", help: "print the addresses of mail"), CommandOption("-p", help: "print PEM"),
+            CommandOption("-a", help: "show every match, not only the first"),
+            CommandOption("-c", .required("name"), help: "part of the common name, case-insensitive"),
+            CommandOption("-e", .required("mail"), help: "an email address of the certificate"),
+            CommandOption("-m", help: "print the email addresses"), CommandOption("-p", help: "print PEM"),
             CommandOption("-Z", help: "print SHA-256 and SHA-1 of the certificate"), .accessGroup,
         ] + CommandOption.passcode,
         operands: "[keychain...]", examples: ["find-certificate -c example.com -p", "find-certificate -a -Z"])

@@ -10,13 +10,16 @@ enum FindIdentity: SecurityCommand {
         name: "find-identity", summary: "Show the identities of the keychain, and which are valid for a policy.",
         options: [
             CommandOption(
-                "-p", .required("policy"), help: "basic (usual), ssl-client, ssl-server, smime, codesigning"),
-            CommandOption("-s", .required("name"), help: "whom it has to be for: the host, the address of mail"),
-            CommandOption("-v", help: "only those that are valid"), .accessGroup,
+                "-p", .required("policy"), help: "basic (default), ssl-client, ssl-server, smime, codesigning"),
+            CommandOption("-s", .required("name"), help: "the required name: the host or the email address"),
+            CommandOption("-v", help: "show only valid identities"), .accessGroup,
         ] + CommandOption.passcode,
         operands: "[keychain...]",
         notes: [
-            "An identity is valid where a chain leads from its certificate to somebody trusted, with the keychain's certificates between."
+            """
+            An identity is valid if a chain leads from its certificate to an anchor. The certificates of the keychain \
+            are used as intermediates.
+            """
         ],
         examples: ["find-identity -v -p codesigning", "find-identity -p ssl-server -s example.com"])
 
@@ -75,7 +78,7 @@ enum FindIdentity: SecurityCommand {
         default:
             throw .status(
                 KeychainError(
-                    .unimplemented, "the policy '\(name)' is not served",
+                    .unimplemented, "the policy '\(name)' is not supported",
                     hint: "-p basic, ssl-client, ssl-server, smime or codesigning"))
         }
     }

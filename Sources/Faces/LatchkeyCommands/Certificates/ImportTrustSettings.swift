@@ -7,10 +7,12 @@ internal import LinuxSystem
 /// `security trust-settings-import`.
 enum ImportTrustSettings: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "trust-settings-import", summary: "Take the trust settings of a file in place of those that are there.",
-        options: [CommandOption("-d", help: "for all users, in /etc/latchkey; only root may")], operands: "file",
+        name: "trust-settings-import", summary: "Replace the trust settings with those of a file.",
+        options: [CommandOption("-d", help: "for all users, in /etc/latchkey; requires root")], operands: "file",
         notes: [
-            "Certificates whose bytes the file has not are looked for in the keychain and among the system's anchors."
+            """
+            Certificates that are missing in the file are searched for in the keychain and among the system's anchors.
+            """
         ], examples: ["trust-settings-import settings.plist"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {

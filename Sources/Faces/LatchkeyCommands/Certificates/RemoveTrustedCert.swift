@@ -7,8 +7,8 @@ internal import LatchkeyService
 /// `security remove-trusted-cert`.
 enum RemoveTrustedCert: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "remove-trusted-cert", summary: "Neither trust nor forbid a certificate any more.",
-        options: [CommandOption("-d", help: "for all users, in /etc/latchkey; only root may")],
+        name: "remove-trusted-cert", summary: "Remove the trust settings of a certificate.",
+        options: [CommandOption("-d", help: "for all users, in /etc/latchkey; requires root")],
         operands: "certificate...",
         examples: ["remove-trusted-cert ca.pem"])
 
@@ -20,7 +20,7 @@ enum RemoveTrustedCert: SecurityCommand {
         {
             throw .status(
                 KeychainError(
-                    .itemNotFound, "there are no trust settings for \(certificate.subjectSummary ?? "the certificate")"),
+                    .itemNotFound, "no trust settings for \(certificate.subjectSummary ?? "the certificate")"),
                 of: "SecTrustSettingsRemoveTrustSettings")
         }
         try domain.save(settings)

@@ -4,11 +4,11 @@ internal import CertificateTrust
 internal import KeychainModel
 internal import SecretMemory
 
-/// What a command line says of revocation.
+/// The revocation options of a command line.
 enum RevocationArguments {
-    /// The policies of these words.
+    /// Returns the policies for these words.
     ///
-    /// - Throws: what `refusal` makes of a word that is none.
+    /// - Throws: the result of `refusal` for an unknown word.
     static func policies(_ words: [String], refusal: (String) -> CommandFailure) throws(CommandFailure) -> [TrustPolicy]
     {
         var options: RevocationOptions = []
@@ -19,7 +19,7 @@ enum RevocationArguments {
             case "ocsp": options.insert(.ocsp)
             case "crl": options.insert(.lists)
             case "require": options.formUnion([.ocsp, .lists, .requiresPositiveResponse])
-            default: throw refusal("none, offline, crl, ocsp or require is expected, not '\(word)'")
+            default: throw refusal("expected none, offline, crl, ocsp or require, found '\(word)'")
             }
         }
         return options.isEmpty ? [] : [.revocation(options)]

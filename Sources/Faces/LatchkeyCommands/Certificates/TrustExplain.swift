@@ -10,10 +10,10 @@ internal import LinuxSystem
 struct TrustExplain: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Show every chain that was tried for a certificate, and why each was refused.",
+        abstract: "Show every chain that was tried for a certificate, and why each was rejected.",
         discussion: """
-            The first certificate is judged; the others, and those behind it in its file, help to find a chain. Exits with 0 only where it is
-            trusted. Issuers that are not among them are looked for in the keychain.
+            Evaluates the first certificate; the others, and those after it in its file, help to find a chain. Other \
+            issuers are searched for in the keychain. Exits with 0 only if the certificate is trusted.
 
             EXAMPLES:
               latchkey trust explain --host example.com server.pem
@@ -21,38 +21,38 @@ struct TrustExplain: ParsableSubcommand {
               openssl s_client -connect example.com:443 -showcerts </dev/null | latchkey trust explain --host example.com
             """)
 
-    @Option(help: ArgumentHelp("The server that the certificate has to be for.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of the server.", valueName: "name"))
     var host: String?
 
     @Option(
         help: ArgumentHelp(
-            "server, client, mail, code, time or basic; server where a host is named.", valueName: "policy"))
+            "server, client, mail, code, time or basic; default: server with --host, else basic.", valueName: "policy"))
     var policy: String?
 
-    @Option(help: ArgumentHelp("The address of mail, or the client's host.", valueName: "name"))
+    @Option(help: ArgumentHelp("The email address, or the client's host.", valueName: "name"))
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file of anchors, in place of the system's; may be given several times.", valueName: "file"))
+            "A file of anchors, used instead of the system's; may be repeated.", valueName: "file"))
     var anchors: [String] = []
 
-    @Flag(help: "The system's anchors beside those.")
+    @Flag(help: "Also use the system's anchors.")
     var withSystem = false
 
-    @Option(help: ArgumentHelp("Judge for this moment, YYYY-MM-DD or YYYY-MM-DD-hh:mm:ss in UTC.", valueName: "date"))
+    @Option(help: ArgumentHelp("The validation time, YYYY-MM-DD or YYYY-MM-DD-hh:mm:ss in UTC.", valueName: "date"))
     var date: String?
 
     @Option(
         help: ArgumentHelp(
-            "none, offline, crl, ocsp or require: whether it is revoked; may be given several times.",
+            "The revocation check: none, offline, crl, ocsp or require; may be repeated.",
             valueName: "check"))
     var revocation: [String] = []
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "PEM or DER; standard input where none is named.")
+    @Argument(help: "Files in PEM or DER; the default is standard input.")
     var files = ["-"]
 
     func run(in session: CommandSession) throws(CommandFailure) {
@@ -73,7 +73,7 @@ struct TrustExplain: ParsableSubcommand {
     }
 
     private func chosenPolicy() throws(CommandFailure) -> TrustPolicy {
-        guard host == nil || name == nil else { throw .parameter("--host and --name are not given together") }
+        guard host == nil || name == nil else { throw .parameter("--host and --name exclude each other") }
         switch policy ?? (host == nil ? "basic" : "server") {
         case "server": return .server((host ?? name).map { ServerName(requested: $0) })
         case "client": return .client((host ?? name).map { ServerName(requested: $0) })
@@ -81,9 +81,9 @@ struct TrustExplain: ParsableSubcommand {
         case "code" where host == nil && name == nil: return .codeSigning
         case "time" where host == nil && name == nil: return .timeStamping
         case "basic" where host == nil && name == nil: return .basicX509
-        case "mail", "code", "time", "basic": throw .parameter("this policy asks for no such name")
+        case "mail", "code", "time", "basic": throw .parameter("this policy does not accept this name option")
         case let other:
-            throw .parameter("there is no policy '\(other)'", hint: "server, client, mail, code, time or basic")
+            throw .parameter("unknown policy '\(other)'", hint: "server, client, mail, code, time or basic")
         }
     }
 }

@@ -4,21 +4,21 @@ internal import CertificateTrust
 internal import KeychainModel
 internal import LinuxSystem
 
-/// A verdict with the way to it, in the shape of its JSON.
+/// A verdict with the attempts that led to it, in the shape of its JSON.
 struct TrustReport: Encodable {
     var isTrusted: Bool
-    /// Apple's name of the code of what is wrong first; nil where it is trusted.
+    /// Apple's name for the status of the first failure; nil if the chain is trusted.
     var status: String?
-    /// The leaf first.
+    /// The chain, leaf first.
     var chain: [String]
     var failures: [Failure]
-    /// What was tried before, or in vain.
+    /// The chains that were tried before, or without success.
     var attempts: [Attempt]
 
     struct Failure: Encodable {
         var rule: String
         var status: String
-        /// Which certificate of the chain, from 0.
+        /// The index of the certificate in the chain, from 0.
         var index: Int
         var explanation: String
 
@@ -32,7 +32,7 @@ struct TrustReport: Encodable {
 
     struct Attempt: Encodable {
         var chain: [String]
-        /// Whether it led to an anchor.
+        /// Whether the chain reaches an anchor.
         var reachesAnchor: Bool
         var failures: [Failure]
     }
@@ -51,22 +51,22 @@ struct TrustReport: Encodable {
     }
 
     private static func name(_ certificate: Certificate) -> String {
-        certificate.subject.isEmpty ? certificate.subjectSummary ?? "nobody" : certificate.subject.description
+        certificate.subject.isEmpty ? certificate.subjectSummary ?? "(no name)" : certificate.subject.description
     }
 
-    /// For people: each attempt as a tree, then the verdict.
+    /// The report as text: each attempt as a tree, then the verdict.
     var text: TerminalText {
         var lines: [TerminalText] = []
         for (number, attempt) in attempts.enumerated() {
-            lines.append("Attempt \(number + 1)\(attempt.reachesAnchor ? "" : ", which led to no anchor"):")
+            lines.append("Attempt \(number + 1)\(attempt.reachesAnchor ? "" : ", which reaches no anchor"):")
             lines += Self.tree(attempt.chain, attempt.failures)
             lines.append("")
         }
         if isTrusted {
-            lines.append(failures.isEmpty ? "Trusted:" : "Trusted, though something is wrong:")
+            lines.append(failures.isEmpty ? "Trusted:" : "Trusted, with ignored rules:")
             lines += Self.tree(chain, failures)
         } else {
-            lines.append("Not trusted: \(status ?? "for a reason without a name")")
+            lines.append("Not trusted: \(status ?? "unknown status")")
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -4,7 +4,8 @@ internal import CertificateTrust
 internal import KeychainModel
 
 extension TrustRule {
-    /// What `security` has called it since the days of CDSA, where scripts know it by that; else the name of its status.
+    /// The name that `security` has used since CDSA, if scripts know the rule by it; otherwise the
+    /// name of the rule's status.
     var traditionalName: String {
         switch self {
         case .untrusted: "CSSMERR_TP_NOT_TRUSTED"

@@ -6,7 +6,8 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import LatchkeyService
 
-/// The settings that a command reads or changes: the user's, or with `-d` the administrator's.
+/// The trust settings that a command reads or changes: the user's, or the administrator's with
+/// `-d`.
 struct TrustSettingsDomain {
     let file: TrustSettingsFile
     let isAdminDomain: Bool
@@ -24,7 +25,7 @@ struct TrustSettingsDomain {
 
     func load() throws(CommandFailure) -> TrustSettings {
         do throws(CertificateError) { return try file.load() } catch {
-            throw .status(KeychainError(Self.damaged, error.description, hint: "look at \(file.path)"))
+            throw .status(KeychainError(Self.damaged, error.description, hint: "check \(file.path)"))
         }
     }
 
@@ -32,8 +33,8 @@ struct TrustSettingsDomain {
         guard !isAdminDomain || geteuid() == 0 else {
             throw .status(
                 KeychainError(
-                    .writePermission, "only root changes the administrator's trust settings",
-                    hint: "sudo, or without -d"))
+                    .writePermission, "only root can change the administrator's trust settings",
+                    hint: "use sudo, or omit -d"))
         }
         do throws(CertificateError) { try file.save(settings) } catch {
             throw .status(KeychainError(.io, error.description))

@@ -5,7 +5,7 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Trust settings as files of property lists, and as people read them.
+/// Reads and writes trust settings as property lists, and formats them as text.
 enum TrustSettingsText {
     static func read(_ path: String, known: [Certificate]) throws(CommandFailure) -> TrustSettings {
         let bytes = try KeyFileIO.read(path).withUnsafeBytes { Array($0) }
@@ -24,7 +24,7 @@ enum TrustSettingsText {
         try KeyFileIO.write(SharedSecret(copying: bytes), to: path, replaces: replaces, in: session)
     }
 
-    /// The lines of `dump-trust-settings` (keychain-behaviour §8.2).
+    /// Returns the lines of `dump-trust-settings` (keychain-behaviour §8.2).
     static func lines(_ certificates: [(certificate: Certificate, settings: [TrustSetting])]) -> TerminalText {
         var text: TerminalText = "Number of trusted certs = \(certificates.count)\n"
         for (index, entry) in certificates.enumerated() {

@@ -3,9 +3,10 @@
 internal import CertificateTrust
 internal import Glibc
 
-/// The moment that certificates are judged for.
+/// The validation time of a command.
 enum ValidationTime {
-    /// Seconds since 1970 of `YYYY-MM-DD` or `YYYY-MM-DD-hh:mm:ss` in UTC; of now where none is given.
+    /// Returns the seconds since 1970 of `YYYY-MM-DD` or `YYYY-MM-DD-hh:mm:ss` in UTC; those of now
+    /// if no date is given.
     static func validationTime(_ text: String?) throws(CommandFailure) -> Double {
         guard let text else {
             var now = timespec()
@@ -13,7 +14,7 @@ enum ValidationTime {
             return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
         }
         guard let time = CertificateTime(text) else {
-            throw .parameter("'\(text)' is no date", hint: "YYYY-MM-DD, or YYYY-MM-DD-hh:mm:ss, in UTC")
+            throw .parameter("'\(text)' is not a date", hint: "YYYY-MM-DD, or YYYY-MM-DD-hh:mm:ss, in UTC")
         }
         return Double(time.secondsSince1970)
     }

@@ -9,42 +9,43 @@ internal import LinuxSystem
 enum VerifyCert: SecurityCommand {
     static let definition = CommandDefinition(
         name: "verify-cert",
-        summary: "Judge a certificate: whether a chain leads to somebody trusted, and what it is good for.",
+        summary: "Verify a certificate chain.",
         options: [
-            CommandOption("-c", .required("file"), help: "certificates in PEM or DER, the one to be judged first"),
-            CommandOption("-r", .required("file"), help: "a certificate that is trusted, in place of the system's"),
+            CommandOption("-c", .required("file"), help: "certificates in PEM or DER, the leaf first"),
+            CommandOption("-r", .required("file"), help: "an anchor, used instead of the system's"),
             CommandOption(
                 "-p", .required("policy"),
-                help: "ssl, smime, codeSign, timestamping or basic; basic where none is given"),
+                help: "ssl, smime, codeSign, timestamping or basic (default)"),
             CommandOption("-C", help: "the certificate is a client's; with -p ssl"),
-            CommandOption("-d", .required("date"), help: "judge for this moment, YYYY-MM-DD[-hh:mm:ss] in UTC"),
+            CommandOption("-d", .required("date"), help: "the validation time, YYYY-MM-DD[-hh:mm:ss] in UTC"),
             CommandOption(
-                "-k", .required("keychain"), help: "accepted; there is one keychain, which is asked for issuers"),
+                "-k", .required("keychain"), help: "accepted; the one keychain is searched for issuers"),
             CommandOption(
                 "-n", .required("name"),
-                help: "whom it has to be for: the host with -p ssl, the address of mail with -p smime"),
-            CommandOption("-N", help: "the keychain is not asked for issuers"),
-            CommandOption("-L", help: "nothing is fetched from the network"),
-            CommandOption("-l", help: "the certificate may be that of an authority"),
-            CommandOption("-e", .required("mail"), help: "the address of mail; an older form of -n"),
+                help: "the required name: the host with -p ssl, the email address with -p smime"),
+            CommandOption("-N", help: "do not search the keychain for issuers"),
+            CommandOption("-L", help: "fetch nothing from the network"),
+            CommandOption("-l", help: "the leaf may be a CA certificate"),
+            CommandOption("-e", .required("mail"), help: "the email address; an older form of -n"),
             CommandOption(
-                "-R", .required("check"), help: "none (usual), offline, crl, ocsp or require: whether it is revoked"),
-            CommandOption("--crl", .required("file"), help: "a revocation list, in PEM or DER (Latchkey's addition)"),
-            CommandOption("--ocsp", .required("file"), help: "an answer of OCSP, in DER (Latchkey's addition)"),
+                "-R", .required("check"), help: "revocation check: none (default), offline, crl, ocsp or require"),
+            CommandOption("--crl", .required("file"), help: "a CRL, in PEM or DER (Latchkey's addition)"),
+            CommandOption("--ocsp", .required("file"), help: "an OCSP response, in DER (Latchkey's addition)"),
             CommandOption("-s", .required("host"), help: "the host; an older form of -n"),
             CommandOption("-q", help: "print nothing"),
             CommandOption("-P", help: "print the chain in PEM"),
-            CommandOption("-t", help: "print what the certificates of the chain say"),
-            CommandOption("-v", help: "print every chain that was tried, and why it was refused"),
+            CommandOption("-t", help: "print the contents of the chain's certificates"),
+            CommandOption("-v", help: "print every chain that was tried, and why it was rejected"),
         ],
         notes: [
             """
-            Exits with 0 where the certificate is trusted, else with 1. The second line on standard error tells what was expected and what was \
-            found; 'latchkey trust explain' tells more.
+            Exits with 0 if the certificate is trusted, else with 1. The second line on standard error shows what was \
+            expected and what was found; 'latchkey trust explain' shows more.
             """,
             """
-            With -R crl and ocsp, the places that the certificates name are asked over HTTP, once the chain is trusted otherwise; for ten seconds at \
-            most. With require, nothing is trusted of which nobody says that it is not revoked.
+            With -R crl and ocsp, revocation evidence is fetched over HTTP from the locations that the certificates \
+            name, once the chain is otherwise trusted, for at most ten seconds. With require, verification fails \
+            unless confirmed not revoked.
             """,
         ],
         examples: [
@@ -59,7 +60,7 @@ enum VerifyCert: SecurityCommand {
         guard arguments.operands.isEmpty else {
             throw .status(
                 KeychainError(
-                    .unimplemented, "certificates of a URL are not fetched",
+                    .unimplemented, "certificates are not fetched from a URL",
                     hint: "openssl s_client -connect HOST:443 -showcerts </dev/null > chain.pem, then -c chain.pem"))
         }
         let files = arguments.values("-c")
@@ -104,7 +105,7 @@ enum VerifyCert: SecurityCommand {
         case let other:
             throw .status(
                 KeychainError(
-                    .unimplemented, "the policy '\(other)' is not served",
+                    .unimplemented, "the policy '\(other)' is not supported",
                     hint: "-p ssl, smime, codeSign, timestamping or basic"))
         }
     }

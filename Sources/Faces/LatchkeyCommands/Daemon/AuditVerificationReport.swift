@@ -3,24 +3,25 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What `latchkey log verify` tells, in the shape of its JSON.
+/// The report of `latchkey log verify`, in the shape of its JSON.
 struct AuditVerificationReport: Encodable {
     var intact: Bool
     var lines: Int
-    /// The number of the first line that is wrong; absent where none is.
+    /// The number of the first wrong line; absent if there is none.
     var firstWrong: UInt64?
     var detail: String
-    /// Lines that are no longer kept; absent where there are none.
+    /// Lines that are no longer stored; absent if there are none.
     var removals: [Removal]?
 
     struct Removal: Encodable {
         /// `age`, `size`, `refusals` or `unknown`.
         var reason: String
-        /// The numbers of the first and of the last line.
+        /// The numbers of the first and the last line.
         var from: UInt64
         var to: UInt64
         var lines: UInt64
-        /// The times of the first and of the last line, and of their removal; absent where they are not known.
+        /// The times of the first line, of the last line and of the removal; absent if they are not
+        /// known.
         var since: String?
         var until: String?
         var removed: String?
@@ -68,10 +69,10 @@ extension AuditVerificationReport.Removal {
 
     private var why: String {
         switch AuditRemoval.Reason(rawValue: reason) {
-        case .age: "for their age"
-        case .size: "before their time, because the log was full"
-        case .refusals: "before their time, because the log was full; refusals go first"
-        case .unknown, nil: "for a reason that was not written down, because latchkeyd was killed"
+        case .age: "because of their age"
+        case .size: "early, because the log was full"
+        case .refusals: "early, because the log was full; refusals are removed first"
+        case .unknown, nil: "for a reason that was not recorded, because latchkeyd was killed"
         }
     }
 }

@@ -8,14 +8,15 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// An unlocked keychain for the children of this process: the daemon's, where there is one, else this process serves its own.
+/// An unlocked keychain for the children of this process. The daemon serves it if there is one;
+/// otherwise this process does.
 struct HostedSession {
-    /// What children inherit.
+    /// The socket that the children inherit.
     let control: Socket
     private let hold: any Sendable
     private let server: (server: KeychainServer, control: Socket)?
 
-    /// - Parameter passcode: nil where the keychain has none, and is always open.
+    /// - Parameter passcode: nil if the keychain has none, and is always unlocked.
     init(of keychain: any KeychainService, passcode: SharedSecret?) throws(KeychainError) {
         let (ownEnd, peerEnd) = try Self.mapSystemErrors { () throws(SystemError) in
             try Socket.pair(preservesBoundaries: true)
@@ -43,7 +44,7 @@ struct HostedSession {
         hold = started
     }
 
-    /// Ends the session, also for children that are still there.
+    /// Ends the session, also for children that are still running.
     func end() {
         guard let server else { return }
         server.control.stop()

@@ -11,11 +11,13 @@ struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.log.rawValue, abstract: LatchkeySubcommand.log.abstract,
         discussion: """
-            latchkeyd writes a line of JSON for each decision: when, who, what, on how many items of which class and group, and what came of it.
-            Never a secret, and of an item no attribute but its group.
+            latchkeyd writes one line of JSON for each decision: the time, the caller, the operation, the number of \
+            items with their class and access group, and the result. A line never contains a secret, nor any attribute \
+            of an item except its access group.
 
-            The first refusal of a kind has a line; repetitions by the same program are counted in another ("repeated").
-            Where lines were removed, a line tells which, when and why: a "gap" in their place, or a "rotate" further on.
+            The first refusal of a kind has its own line; repetitions by the same program are counted in another one \
+            ("repeated"). If lines were removed, another line records their numbers, the time and the reason: a "gap" \
+            in their place, or a later "rotate".
 
             EXAMPLES:
               latchkey log --since 1h
@@ -34,12 +36,12 @@ struct LogCommand: ParsableCommand {
                   latchkey log --since 30m --follow
                 """)
 
-        @Flag(name: .shortAndLong, help: "Go on with each new line, until Ctrl-C.")
+        @Flag(name: .shortAndLong, help: "Continue with new lines, until Ctrl-C.")
         var follow = false
 
         @Option(
             help: ArgumentHelp(
-                "Only lines of the last 30s, 10m, 2h or 7d, or since a date such as 2026-11-21 or 2026-11-21T12:00:00 (UTC).",
+                "Only lines of the last 30s, 10m, 2h or 7d, or since a UTC date: 2026-11-21 or 2026-11-21T12:00:00.",
                 valueName: "time"))
         var since: LogTime?
 
@@ -72,12 +74,12 @@ struct LogCommand: ParsableCommand {
             } while follow
         }
 
-        /// What is said where the log does not begin with line 1.
+        /// Returns a note if the log does not begin with line 1.
         private static func note(_ first: String) -> TerminalText? {
             let digits = first.dropFirst(#"{"sequence":"#.count).prefix { $0.isNumber }
             guard first.hasPrefix(#"{"sequence":"#), let number = UInt64(digits), number > 1 else { return nil }
             return
-                "latchkey: the log begins with line \(number); latchkey log verify tells when the lines before it were removed\n"
+                "latchkey: the log begins with line \(number); latchkey log verify shows why the others are missing\n"
         }
 
         /// A quarter of a second, in microseconds.
@@ -87,10 +89,10 @@ struct LogCommand: ParsableCommand {
     /// `latchkey log verify`.
     struct Verify: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "verify", abstract: "Look whether every line is what was written, and none is missing.",
+            commandName: "verify", abstract: "Verify that no line was changed and none is missing.",
             discussion: """
-                Exits with 1 where a line was changed, removed or moved, or lines were cut from the end. Lines that latchkeyd itself has removed,
-                for their age or because the log was full, are listed.
+                Exits with 1 if a line was changed, removed or moved, or if lines were cut from the end. Lines that \
+                latchkeyd itself removed, because of their age or because the log was full, are listed.
 
                 EXAMPLES:
                   latchkey log verify

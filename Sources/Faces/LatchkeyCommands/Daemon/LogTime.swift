@@ -3,7 +3,7 @@
 internal import ArgumentParser
 internal import Glibc
 
-/// A time as `--since` takes it: a while ago, or a date.
+/// The value of `--since`: a duration before now, or a date.
 enum LogTime: ExpressibleByArgument, Equatable {
     /// Seconds before now.
     case ago(Double)
@@ -15,11 +15,11 @@ enum LogTime: ExpressibleByArgument, Equatable {
         self = time
     }
 
-    /// `2026-11-21 12:00:00 UTC`.
+    /// Returns a time as text: `2026-11-21 12:00:00 UTC`.
     ///
     /// - Parameter time: seconds since 1970.
     static func text(_ time: Double) -> String {
-        // Years have four digits.
+        // Limits the year to four digits.
         var seconds = time_t(min(max(0, time.isNaN ? 0 : time), 253_402_300_799))
         var fields = tm()
         gmtime_r(&seconds, &fields)
@@ -41,7 +41,7 @@ enum LogTime: ExpressibleByArgument, Equatable {
         return .ago(Double(count) * unit)
     }
 
-    /// `2026-11-21`, or with `T12:00` or `T12:00:00` behind it.
+    /// Parses `2026-11-21`, optionally followed by `T12:00` or `T12:00:00`.
     private static func date(_ text: String) -> LogTime? {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)
         guard let days = numbers(parts[0], "-"), days.count == 3, parts.count <= 2, (1...12).contains(days[1]),

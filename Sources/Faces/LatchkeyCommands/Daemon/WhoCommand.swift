@@ -11,8 +11,9 @@ struct WhoCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.who.rawValue, abstract: LatchkeySubcommand.who.abstract,
         discussion: """
-            Shows what the keychain sees of this command as its caller, how each fact is known, and which groups follow from them. What is claimed
-            keeps programs of one user apart by policy; what is attested, the kernel and the administrator vouch for.
+            Shows the identity of this command as a caller of the keychain, how each fact was established, and the \
+            access groups that follow. Claimed facts separate the programs of one user by policy only; attested facts \
+            are guaranteed by the kernel and the administrator.
 
             EXAMPLES:
               latchkey who
@@ -29,17 +30,18 @@ struct WhoCommand: ParsableSubcommand {
         try session.write(json ? try JSONText.of(report) : report.text)
     }
 
-    /// The keychain; where there is none yet, one in memory, which knows as much of its caller, so that none is made.
+    /// Returns the keychain. If there is none yet, returns one in memory, which determines the same
+    /// caller identity, so that no keychain is created.
     private static func service() throws(KeychainError) -> any KeychainService {
         try KeychainClient.missingHome() == nil ? try KeychainClient.service() : try EmbeddedService()
     }
 }
 
-/// What `latchkey who` tells, in the shape of its JSON.
+/// The report of `latchkey who`, in the shape of its JSON.
 struct CallerCommandReport: Encodable {
     var facts: [Fact]
     var groups: [Group]
-    /// Whether every group of the grade is the caller's.
+    /// Whether the caller has every group of the same grade.
     var hasAllGroups: Bool
     var reason: String
 

@@ -11,10 +11,11 @@ struct WithPasscodeCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.withPasscode.rawValue, abstract: LatchkeySubcommand.withPasscode.abstract,
         discussion: """
-            The program and what it starts find the keychain unlocked, through a socket that they inherit. Neither the passcode nor a key is in
-            their arguments or their environment, and for everybody else the keychain stays locked. It ends with the program.
+            The program and its children find the keychain unlocked, through a socket that they inherit. Neither the \
+            passcode nor a key is in their arguments or environment, and the keychain stays locked for all other \
+            programs. The session ends with the program.
 
-            The exit value is the program's; 127 where there is no such program, 126 where it cannot be run.
+            The exit value is the program's; 127 if the program does not exist, 126 if it cannot be run.
 
             EXAMPLES:
               latchkey with-passcode -- ./deploy.sh
@@ -24,11 +25,11 @@ struct WithPasscodeCommand: ParsableSubcommand {
 
     @OptionGroup var passcode: PasscodeOptions
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The program, and its arguments.", valueName: "command"))
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The program and its arguments.", valueName: "command"))
     var command: [String] = []
 
     func validate() throws {
-        guard !command.isEmpty else { throw ValidationError("no program is named: latchkey with-passcode -- COMMAND") }
+        guard !command.isEmpty else { throw ValidationError("no program is given: latchkey with-passcode -- COMMAND") }
     }
 
     func run(in session: CommandSession) throws(CommandFailure) {

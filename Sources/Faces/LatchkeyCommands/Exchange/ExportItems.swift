@@ -14,15 +14,15 @@ enum ExportItems: SecurityCommand {
         options: [
             CommandOption("-k", .required("keychain"), help: "the keychain"),
             CommandOption(
-                "-t", .required("type"), help: "certs, allKeys, pubKeys, privKeys, identities or all (usual)"),
+                "-t", .required("type"), help: "certs, allKeys, pubKeys, privKeys, identities or all (default)"),
             CommandOption(
                 "-f", .required("format"), help: "pemseq, openssl, pkcs8, openssh2, bsafe; x509, pkcs7, pkcs12"),
             CommandOption("-w", help: "encrypt private keys, in PKCS#8"),
-            CommandOption("-p", help: "x509 and pkcs7 as PEM; keys are text by themselves"),
-            CommandOption("-P", .required("passphrase"), help: "the passphrase to encrypt under"),
+            CommandOption("-p", help: "write x509 and pkcs7 as PEM; no effect on keys"),
+            CommandOption("-P", .required("passphrase"), help: "the passphrase for encryption"),
             CommandOption(
-                "--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
-            CommandOption("--legacy", help: "pkcs12 for systems that read Triple DES alone (Latchkey's addition)"),
+                "--passphrase-file", .required("file"), help: "like -P, in a file of mode 0600 (Latchkey's addition)"),
+            CommandOption("--legacy", help: "pkcs12 for systems that support only Triple DES (Latchkey's addition)"),
             CommandOption("-o", .required("file"), help: "the file to write; it must not exist"),
             CommandOption(
                 "-l", .required("label"), as: .attribute(.label, .text),
@@ -31,7 +31,10 @@ enum ExportItems: SecurityCommand {
             .accessGroup,
         ] + CommandOption.passcode,
         notes: [
-            "Keys that may not be given out are passed over, and named. pkcs12 holds identities, certificates and private keys."
+            """
+            Keys that are not extractable are skipped and reported. pkcs12 holds identities, certificates and private \
+            keys.
+            """
         ],
         examples: [
             "export -t identities -f pkcs12 --passphrase-file ~/.pass -o identities.p12",
@@ -41,7 +44,7 @@ enum ExportItems: SecurityCommand {
         ])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        guard arguments.operands.isEmpty else { throw .usage("no word is expected behind the options") }
+        guard arguments.operands.isEmpty else { throw .usage("no operand is expected") }
         let selection = try ExportSelection(arguments["-t"]?.text)
         let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
         let found = try ExportedItems(selection, arguments, in: keychain, for: session)

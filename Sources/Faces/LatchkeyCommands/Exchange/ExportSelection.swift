@@ -6,13 +6,13 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// What is exported.
+/// The kinds of items to export.
 struct ExportSelection {
-    /// nil for both halves; no keys at all where ``hasKeys`` is false.
+    /// nil for both key classes; no keys are exported if ``hasKeys`` is false.
     let half: KeyHalf?
     let hasKeys: Bool
     let hasCertificates: Bool
-    /// Only what is both.
+    /// Whether only certificates and keys that form an identity are exported.
     let isIdentities: Bool
 
     init(_ type: String?) throws(CommandFailure) {
@@ -23,7 +23,7 @@ struct ExportSelection {
         case "privKeys": (half, hasKeys, hasCertificates, isIdentities) = (.privateKey, true, false, false)
         case "certs": (half, hasKeys, hasCertificates, isIdentities) = (nil, false, true, false)
         case "identities": (half, hasKeys, hasCertificates, isIdentities) = (.privateKey, true, true, true)
-        default: throw .usage("-t is certs, allKeys, pubKeys, privKeys, identities or all")
+        default: throw .usage("-t must be certs, allKeys, pubKeys, privKeys, identities or all")
         }
     }
 }

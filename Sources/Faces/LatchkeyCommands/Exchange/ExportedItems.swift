@@ -7,12 +7,12 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Keys and certificates that leave the keychain as a file.
+/// Keys and certificates to write to a file.
 struct ExportedItems {
     private var keys: [(entry: KeyFileEntry, label: String?)] = []
     private var certificates: [(certificate: Certificate, label: String?)] = []
 
-    /// - Throws: errSecItemNotFound where there is nothing.
+    /// - Throws: errSecItemNotFound if there are none.
     init(
         _ selection: ExportSelection, _ arguments: ParsedArguments, in keychain: any KeychainService,
         for session: CommandSession
@@ -46,17 +46,17 @@ struct ExportedItems {
 
     private static let function = "SecItemExport"
 
-    /// nil for a key that may not be given out.
+    /// Returns nil for a key that cannot be exported.
     private static func entry(
         _ record: ItemRecord, in keychain: any KeychainService, _ session: CommandSession
     ) throws(CommandFailure) -> KeyFileEntry? {
         let name = KeyReport(record)
         if !name.isExtractable, name.half == "private" {
-            session.warn("a key that may not be given out was passed over: \(name.tag ?? name.label ?? name.kind)")
+            session.warn("skipped a key that is not extractable: \(name.tag ?? name.label ?? name.kind)")
             return nil
         }
         guard name.half != "symmetric", name.kind != "other" else {
-            session.warn("a key of a kind that is only kept was passed over: \(name.tag ?? name.label ?? "no name")")
+            session.warn("skipped a key of an unsupported kind: \(name.tag ?? name.label ?? "no name")")
             return nil
         }
         return try CommandFailure.mapErrors(function) { () throws(KeychainError) in
@@ -90,18 +90,18 @@ struct ExportedItems {
         case "pkcs8": return .pkcs8
         case "openssh2", "openssh1": return .openSSH
         case "bsafe": return .external
-        default: throw .usage("-f is pemseq, openssl, openssh2, bsafe, pkcs8, x509, pkcs7 or pkcs12")
+        default: throw .usage("-f must be pemseq, openssl, openssh2, bsafe, pkcs8, x509, pkcs7 or pkcs12")
         }
     }
 
-    /// Keys, then certificates, one behind the other.
+    /// Returns the keys and then the certificates, one after the other.
     private func sequence(_ structure: KeyFile.Structure, _ passphrase: SharedSecret?) throws(CommandFailure)
         -> SharedSecret
     {
         guard structure != .external || keys.count == 1 && certificates.isEmpty else {
             throw .parameter(
-                "the bare bytes of \(keys.count + certificates.count) items cannot be told apart in one file",
-                hint: "--tag and -t name one key")
+                "bsafe holds one key, but \(keys.count + certificates.count) items were found",
+                hint: "select one key with --tag and -t")
         }
         var files: [SharedSecret] = []
         for (entry, _) in keys {
@@ -137,7 +137,7 @@ struct ExportedItems {
     }
 
     private func certificatesAlone(in format: String) throws(CommandFailure) -> [Certificate] {
-        guard keys.isEmpty else { throw .parameter("\(format) holds no keys", hint: "-t certs") }
+        guard keys.isEmpty else { throw .parameter("\(format) cannot hold keys", hint: "-t certs") }
         return certificates.map(\.certificate)
     }
 
@@ -145,7 +145,7 @@ struct ExportedItems {
         if isPEM { return SharedSecret(copying: certificates.map { PEMText.of($0.der) }.joined().utf8) }
         guard certificates.count == 1 else {
             throw .parameter(
-                "\(certificates.count) certificates do not fit in one x509 file", hint: "-p, -f pemseq, or -l LABEL")
+                "x509 holds one certificate, but \(certificates.count) were found", hint: "-p, -f pemseq, or -l LABEL")
         }
         return SharedSecret(copying: certificates[0].der)
     }

@@ -11,20 +11,20 @@ internal import SecretMemory
 /// `security import`.
 enum ImportItems: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "import", summary: "Bring the keys, certificates and identities of a file into the keychain.",
+        name: "import", summary: "Import the keys, certificates and identities of a file.",
         options: [
             CommandOption("-k", .required("keychain"), help: "the keychain"),
             CommandOption(
-                "-t", .required("type"), help: "accepted, a hint: pub, priv, cert or agg; all of the file is imported"),
-            CommandOption("-f", .required("format"), help: "accepted; the format is found out"),
-            CommandOption("-w", help: "accepted; encrypted keys are known by themselves"),
-            CommandOption("-x", help: "private keys are never given out again"),
+                "-t", .required("type"), help: "accepted: pub, priv, cert or agg; the whole file is imported"),
+            CommandOption("-f", .required("format"), help: "accepted; the format is detected"),
+            CommandOption("-w", help: "accepted; encrypted keys are detected"),
+            CommandOption("-x", help: "private keys are not extractable"),
             CommandOption("-P", .required("passphrase"), help: "the passphrase of the file"),
             CommandOption(
-                "--passphrase-file", .required("file"), help: "the same in a file of mode 0600 (Latchkey's addition)"),
+                "--passphrase-file", .required("file"), help: "like -P, in a file of mode 0600 (Latchkey's addition)"),
             CommandOption("-a", .pair("name value"), help: "accepted; other attributes are not set"),
-            CommandOption("-A", help: "accepted; programs are kept apart by access groups"),
-            CommandOption("-T", .required("program"), help: "accepted; programs are kept apart by access groups"),
+            CommandOption("-A", help: "accepted; access groups separate programs"),
+            CommandOption("-T", .required("program"), help: "accepted; access groups separate programs"),
             CommandOption(
                 "-l", .required("label"), as: .attribute(.label, .text), help: "the label (Latchkey's addition)"),
             CommandOption("--tag", .required("tag"), help: "the application tag (Latchkey's addition)"), .accessGroup,
@@ -32,10 +32,10 @@ enum ImportItems: SecurityCommand {
         operands: "file",
         notes: [
             """
-            Keys are read in PEM and DER, as PKCS#1, PKCS#8 (plain or encrypted), SEC 1 and SubjectPublicKeyInfo, and as OpenSSH's; certificates \
-            in PEM, DER and PKCS#7; both of PKCS#12. A key and its certificate are an identity.
+            Keys are read in PEM and DER, as PKCS#1, PKCS#8 (plain or encrypted), SEC 1, SubjectPublicKeyInfo and \
+            OpenSSH; certificates in PEM, DER and PKCS#7; both in PKCS#12. A key and its certificate are an identity.
             """,
-            "A passphrase on the command line can be read by every process that may list processes.",
+            "A passphrase on the command line is visible to every process that may list processes.",
         ],
         examples: [
             "import identity.p12 --passphrase-file ~/.pass", "import identity.p12 -t cert -f pkcs12 -P passphrase",
@@ -58,7 +58,7 @@ enum ImportItems: SecurityCommand {
         }
         if found.keys.contains(where: { $0.entry.publicKey.kind.isWeak }) {
             session.warn(
-                "RSA keys of less than 2048 bits protect little",
+                "RSA keys of less than 2048 bits are weak",
                 hint: "latchkey key generate --type rsa --size 3072 --tag TAG")
         }
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -73,13 +73,14 @@ enum ImportItems: SecurityCommand {
     static let function = "SecItemImport"
 }
 
-/// The word behind `-t`. It is a hint, as on macOS: a file says itself what it holds, and all of it is imported.
+/// The value of `-t`. It is only a hint, as on macOS: the file determines what it contains, and all
+/// of it is imported.
 private enum TypeHint {
     static func check(_ type: String?) throws(CommandFailure) {
         switch type {
         case nil, "agg", "priv", "pub", "cert": return
         case "session": throw .status(KeychainError(.unimplemented, "session keys are not supported by this version"))
-        default: throw .usage("-t is pub, priv, session, cert or agg")
+        default: throw .usage("-t must be pub, priv, session, cert or agg")
         }
     }
 }
@@ -137,7 +138,7 @@ private struct ItemAdditions {
         return addition
     }
 
-    /// Adds them, identities first. Of an identity one half may be there already.
+    /// Adds the items, identities first. One half of an identity may already exist.
     func add(to keychain: any KeychainService, for caller: CallerIdentity) throws(CommandFailure) -> ImportCount {
         try CommandFailure.mapErrors(ImportItems.function) { () throws(KeychainError) in
             var count = ImportCount()
@@ -188,7 +189,7 @@ private struct ImportCount {
     }
 }
 
-/// The passphrase of a file of keys, from the command line or from a file.
+/// The passphrase of a key file, from the command line or from a file.
 enum KeyFilePassphrase {
     static func read(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         if let path = arguments["--passphrase-file"] {

@@ -3,23 +3,23 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Why a sub-command did not do its work.
+/// The reason why a sub-command failed.
 enum CommandFailure: Error {
-    /// Options or operands that it does not take. Its usage and help follow; the exit value is 2.
+    /// Invalid options or operands. The usage text follows; the exit value is 2.
     case usage(String?)
-    /// A call failed. `of` names it as macOS does, where macOS does.
+    /// A failed call. `of` is macOS's name for the call, if macOS prints one.
     case status(KeychainError, of: String? = nil)
-    /// A line that macOS prints as it stands, without the program's name; the exit value is 1.
+    /// A line that macOS prints without the program's name; the exit value is 1.
     case line(TerminalText)
-    /// Everything has been said.
+    /// The failure was already reported.
     case reported(Int32)
 
-    /// A value that cannot be understood: errSecParam.
+    /// Returns the failure for an invalid value: errSecParam.
     static func parameter(_ problem: String, hint: String? = nil) -> CommandFailure {
         .status(KeychainError(.param, problem, hint: hint))
     }
 
-    /// The status, of which the exit value is the lowest byte.
+    /// The status. The exit value is its lowest byte.
     var status: Int32 {
         switch self {
         case .usage: 2
@@ -29,7 +29,7 @@ enum CommandFailure: Error {
         }
     }
 
-    /// Gives errors of the keychain the name of the call that failed.
+    /// Runs `body`, and adds the name of the failed call to its errors.
     static func mapErrors<Result>(
         _ function: String?, _ body: () throws(KeychainError) -> Result
     ) throws(CommandFailure) -> Result {
@@ -44,7 +44,7 @@ enum CommandFailure: Error {
 // MARK: - Wording
 
 extension CommandFailure {
-    /// The lines for standard error; those of `usage` come before the usage text.
+    /// Returns the lines for standard error. For `usage`, the usage text follows them.
     func lines(for program: Program, command: String) -> [TerminalText] {
         switch self {
         case .usage(let problem):
@@ -64,8 +64,8 @@ extension CommandFailure {
         if let hint = error.hint { return hint }
         guard error.problem == error.status.message else { return nil }
         switch error.status {
-        case .itemNotFound: return "security dump-keychain lists what is there"
-        case .duplicateItem where CommandTable.hasOption("-U", command): return "-U updates an item that exists"
+        case .itemNotFound: return "security dump-keychain lists the items"
+        case .duplicateItem where CommandTable.hasOption("-U", command): return "-U updates an existing item"
         default: return nil
         }
     }
@@ -75,8 +75,8 @@ extension CommandFailure {
         return knownTexts[error.status] ?? error.problem
     }
 
-    /// Messages that hold the words by which programs know these failures on macOS (go-keyring looks for "could not be found"). The
-    /// words are part of the interface, as the exit values are.
+    /// Messages with the words by which programs recognize these failures on macOS (go-keyring
+    /// looks for "could not be found"). The words are part of the interface, like the exit values.
     private static let knownTexts: [OSStatusCode: String] = [
         .itemNotFound: "a matching item could not be found",
         .duplicateItem: "an item with the same key attributes already exists",

@@ -6,18 +6,18 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// One run of the program: where it reads and writes, what it was called, and how talkative it is.
+/// One run of the program: its streams, the name it was called by, and its verbosity.
 struct CommandSession {
     let io: any CommandIO
     let program: Program
     /// `-q`: no hints, and no `CMD: returned N`.
     var isQuiet = false
-    /// `-v`: failures are also named by their constant.
+    /// `-v`: failures are also reported with the name of their status constant.
     var isVerbose = false
     /// Whether commands are read from standard input.
     var readsCommands = false
 
-    /// The keychain, opened on first use.
+    /// Returns the keychain, which is opened on first use.
     func keychain() throws(CommandFailure) -> any KeychainService {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.service() }
     }
@@ -31,7 +31,7 @@ struct CommandSession {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try io.write(text, to: .output) }
     }
 
-    /// Writes a secret, which was formatted into `bytes`, and wipes it.
+    /// Writes a secret that was formatted into `bytes`, and wipes it.
     func writeSecret(_ bytes: consuming SecretBytes, to stream: CommandStream) throws(CommandFailure) {
         do throws(KeychainError) {
             // EXPOSE: the user asked for the password to be printed.
@@ -41,9 +41,10 @@ struct CommandSession {
         }
     }
 
-    /// Says what went wrong on standard error.
+    /// Reports a failure on standard error.
     ///
-    /// - Parameter prefix: the program in whose voice it is said. macOS's commands always speak as `security`.
+    /// - Parameter prefix: the program's name in the message. macOS's commands always use
+    ///   `security`.
     func report(_ failure: CommandFailure, of command: String, as prefix: Program = .security) {
         var lines = failure.lines(for: prefix, command: command)
         if isQuiet { lines.removeAll { $0.string.hasPrefix("hint: ") } }
@@ -51,7 +52,7 @@ struct CommandSession {
         for line in lines { io.say("\(line)\n") }
     }
 
-    /// A remark on standard error about something that is done differently here; `-q` silences it.
+    /// Writes a note to standard error about behavior that differs from macOS. `-q` suppresses it.
     func warn(_ text: TerminalText, hint: TerminalText? = nil) {
         guard !isQuiet else { return }
         io.say("security: \(text)\n")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All of macOS's sub-commands in macOS's order, on which the meaning of abbreviations rests (keychain-behaviour §8.2).
+/// All of macOS's sub-commands, in macOS's order, which determines the meaning of abbreviations
+/// (keychain-behaviour §8.2).
 enum CommandTable {
     struct Entry: Sendable {
         let name: String
@@ -14,25 +15,26 @@ enum CommandTable {
 
     enum Support: Sendable {
         case implemented(any SecurityCommand.Type)
-        /// Comes with a later version: errSecUnimplemented.
+        /// Not supported by this version: errSecUnimplemented.
         case planned
-        /// Has no meaning on this system.
+        /// Not applicable to this system.
         case unsupported
     }
 
-    /// The entry that a name means. Abbreviations are macOS's, and for the program of that name alone.
+    /// Returns the entry for a name. Only the program name `security` accepts abbreviations.
     static func entry(_ name: CommandWord, for program: Program) -> Entry? {
         program == .security ? entry(abbreviated: name) : entries.first { $0.name.utf8.elementsEqual(name.bytes) }
     }
 
-    /// The entry of this name, else the first whose name begins with it; nil where there is none.
+    /// Returns the entry with this name, or the first entry whose name begins with it; nil if there
+    /// is none.
     static func entry(abbreviated name: CommandWord) -> Entry? {
         guard name.count > 0 else { return nil }
         return entries.first { $0.name.utf8.elementsEqual(name.bytes) }
             ?? entries.first { $0.name.utf8.starts(with: name.bytes) }
     }
 
-    /// Whether a command of this name takes the option.
+    /// Returns whether the command with this name has the option.
     static func hasOption(_ option: String, _ command: String) -> Bool {
         entries.contains { entry in
             guard entry.name == command, case .implemented(let type) = entry.support else { return false }
@@ -99,7 +101,7 @@ enum CommandTable {
         Entry("filevault", .unsupported),
         Entry("platformsso", .unsupported),
         Entry("error", .implemented(ErrorCommand.self)),
-        // Latchkey's addition, behind all others, so that no abbreviation changes its meaning.
+        // Latchkey's addition is last, so that it changes the meaning of no abbreviation.
         Entry("delete-key", .implemented(DeleteKey.self)),
     ]
 }

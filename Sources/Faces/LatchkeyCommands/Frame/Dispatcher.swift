@@ -3,9 +3,9 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Finds the sub-command that a line of words means, and runs it.
+/// Finds the sub-command for a line of words, and runs it.
 enum Dispatcher {
-    /// - Parameter words: the command's name and what follows it; never empty.
+    /// - Parameter words: the command's name and its arguments; never empty.
     /// - Returns: the status; 0 is success.
     static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
         guard let name = words.first else { return 0 }
@@ -19,7 +19,7 @@ enum Dispatcher {
         return 1
     }
 
-    /// Says that there is no such command, and which one was probably meant.
+    /// Reports an unknown command, and suggests a similar one.
     private static func refuse(_ name: CommandWord, in session: CommandSession) {
         let program = session.program.rawValue
         session.io.say("\(program): unknown command \"\(name.text)\"\n")
@@ -38,7 +38,7 @@ enum Dispatcher {
         case .planned:
             let error = KeychainError(
                 .unimplemented, "\(entry.name) is not supported by this version",
-                hint: "'\(session.program.rawValue) help' lists the commands that are")
+                hint: "'\(session.program.rawValue) help' lists the supported commands")
             session.report(.status(error), of: entry.name)
             return error.status.rawValue
         case .unsupported:

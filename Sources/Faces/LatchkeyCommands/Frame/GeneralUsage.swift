@@ -2,7 +2,7 @@
 
 internal import LinuxSystem
 
-/// The usage of the program as a whole, with the list of its commands.
+/// The usage text of the program, with the list of its commands.
 enum GeneralUsage {
     static func text(for program: Program) -> TerminalText {
         var lines = ["usage: \(program.rawValue) [-hilqv] [-p prompt] [command [options] [arguments]]", ""]
@@ -15,7 +15,7 @@ enum GeneralUsage {
         }
         lines += ["", "commands of Latchkey:"]
         lines += LatchkeySubcommand.allCases.map { row($0.rawValue, $0.abstract) }
-        lines += ["", "'\(program.rawValue) help COMMAND' tells more about one of them."]
+        lines += ["", "'\(program.rawValue) help COMMAND' describes a command."]
         return TerminalText(lines: lines.joined(separator: "\n") + "\n")
     }
 

@@ -2,7 +2,8 @@
 
 internal import LinuxSystem
 
-/// The options before the sub-command: `security [-hilqv] [-p prompt] [command …]` (keychain-behaviour §8.1).
+/// The options before the sub-command: `security [-hilqv] [-p prompt] [command …]`
+/// (keychain-behaviour §8.1).
 enum GlobalOptions {
     /// - Returns: the status; 0 is success.
     static func run(_ words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
@@ -31,12 +32,12 @@ enum GlobalOptions {
     }
 
     static let options: [CommandOption] = [
-        CommandOption("-h", help: "show this list, or the usage of the commands that are named"),
-        CommandOption("-i", help: "read commands from standard input, one a line"),
-        CommandOption("-p", .required("prompt"), help: "the same, with this prompt"),
+        CommandOption("-h", help: "show this list, or the usage of the named commands"),
+        CommandOption("-i", help: "read commands from standard input, one per line"),
+        CommandOption("-p", .required("prompt"), help: "like -i, with this prompt"),
         CommandOption("-l", help: "accepted; has no effect"),
-        CommandOption("-q", help: "say less: no hints"),
-        CommandOption("-v", help: "say more: the name of a failure's status"),
+        CommandOption("-q", help: "quiet: no hints"),
+        CommandOption("-v", help: "verbose: print the name of a failure's status"),
         CommandOption("-R", help: "accepted; has no effect"),
     ]
 }

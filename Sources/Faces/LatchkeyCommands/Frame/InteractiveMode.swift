@@ -4,9 +4,9 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Reads commands from standard input, one a line, until it ends (`security -i`).
+/// Reads commands from standard input, one per line, until its end (`security -i`).
 enum InteractiveMode {
-    /// - Returns: the status of the last command; 0 where there was none.
+    /// - Returns: the status of the last command; 0 if there was none.
     static func run(prompt: TerminalText, in session: CommandSession) -> Int32 {
         var session = session
         session.readsCommands = true

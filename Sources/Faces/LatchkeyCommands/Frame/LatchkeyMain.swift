@@ -3,20 +3,20 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// The command `latchkey`, which is also `security`.
+/// The command `latchkey`, which also acts as `security`.
 public enum LatchkeyMain {
     /// Runs one command line.
     ///
     /// - Parameters:
     ///   - words: the command line; the first word is the name the program was called by.
-    ///   - io: where it reads and writes.
+    ///   - io: the streams to read from and to write to.
     /// - Returns: the exit value of the process.
     public static func run(_ words: [CommandWord], io: some CommandIO) -> Int32 {
         let session = CommandSession(io: io, program: Program(calledAs: words.first))
         return Int32(OSStatusCode(rawValue: status(of: words.dropFirst(), in: session)).exitCode)
     }
 
-    /// Says why the program will not start.
+    /// Reports why the program cannot start.
     ///
     /// - Returns: the exit value of the process.
     public static func refuse(_ problem: String, io: some CommandIO) -> Int32 {
@@ -25,7 +25,8 @@ public enum LatchkeyMain {
     }
 
     private static func status(of words: ArraySlice<CommandWord>, in session: CommandSession) -> Int32 {
-        // `--help`, `--version` and `--generate-completion-script` are ours; macOS has no long options.
+        // `--help`, `--version` and `--generate-completion-script` are Latchkey's; macOS has no
+        // long options.
         if session.program == .latchkey, let first = words.first, first.hasPrefix("--") {
             return LatchkeySubcommand.executeRoot(words, in: session)
         }

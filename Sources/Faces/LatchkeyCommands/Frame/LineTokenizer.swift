@@ -2,14 +2,16 @@
 
 internal import SecretMemory
 
-/// The words of a line in interactive mode (keychain-behaviour §8.1).
+/// Splits a line of interactive mode into words (keychain-behaviour §8.1).
 ///
-/// Words are split at white space. A quote, single or double, counts only at the start of a word and ends the word when it closes. A
-/// backslash makes the next character literal, inside and outside of quotes. There are no comments and no other special characters.
+/// Words are separated by white space. A quote, single or double, is special only at the start of a
+/// word, and the closing quote ends the word. A backslash makes the next character literal, inside
+/// and outside of quotes. There are no comments and no other special characters.
 enum LineTokenizer {
     static func split(_ line: UnsafeRawBufferPointer) -> [CommandWord] {
         var words: [CommandWord] = []
-        // A word is put together in secret memory: it may be a password. No word is longer than its line.
+        // A word is assembled in secret memory because it may be a password. No word is longer than
+        // its line.
         _ = SecretBytes(count: line.count) { word in
             var count = 0
             var isInWord = false

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name the command was called by, which decides whose sub-commands come first.
+/// The name the program was called by. It determines which sub-commands take precedence.
 enum Program: String, Sendable {
-    /// macOS's names and their prefixes come first.
+    /// macOS's names and their abbreviations take precedence.
     case security
-    /// Our own exact names come first.
+    /// Latchkey's own exact names take precedence.
     case latchkey
 
     init(calledAs word: CommandWord?) {

@@ -2,7 +2,8 @@
 
 internal import LinuxSystem
 
-/// How far a long piece of work has come: one line on a terminal, rewritten, and only where it takes long.
+/// The progress of a long operation: one line on a terminal, rewritten in place. It is shown only
+/// for large counts.
 final class ProgressLine {
     private let what: String
     private let io: any CommandIO

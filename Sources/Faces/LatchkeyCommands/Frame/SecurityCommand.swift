@@ -10,7 +10,7 @@ protocol SecurityCommand: Sendable {
 }
 
 extension SecurityCommand {
-    /// Parses the words after the command's name, runs it, and says what went wrong.
+    /// Parses the words after the command's name, runs the command and reports its failure.
     ///
     /// - Returns: the status; 0 is success.
     static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {

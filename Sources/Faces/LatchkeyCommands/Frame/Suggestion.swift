@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The command that was probably meant by a name that no command has.
+/// Suggests a command for a name that no command has.
 enum Suggestion {
-    /// The words to type behind the program's name; nil where no name is near.
+    /// Returns the words to type after the program's name; nil if no name is similar.
     ///
-    /// - Parameter isExact: whether the program takes no abbreviations, so that one is a typo like others.
+    /// - Parameter isExact: whether the program accepts no abbreviations, so that a prefix counts
+    ///   as a typing error.
     static func command(for name: String, isExact: Bool) -> String? {
         if let words = synonyms[name.lowercased()] { return words }
         let built = CommandTable.entries.compactMap { entry in
@@ -13,7 +14,8 @@ enum Suggestion {
         return nearest(to: name, among: LatchkeySubcommand.allCases.map(\.rawValue) + built, takesPrefixes: isExact)
     }
 
-    /// The name with the fewest typing errors; or, where there are many, the first that begins with the word.
+    /// Returns the name with the fewest typing errors, or, if there are too many, the first name
+    /// that begins with the word.
     static func nearest(to word: String, among names: [String], takesPrefixes: Bool = true) -> String? {
         let characters = Array(word.lowercased())
         guard (2...maxLength).contains(characters.count) else { return nil }
@@ -24,7 +26,8 @@ enum Suggestion {
         return takesPrefixes ? names.first { $0.hasPrefix(word.lowercased()) } : nil
     }
 
-    /// How many characters were left out, put in, exchanged for others or with their neighbour (optimal string alignment).
+    /// Returns the number of deleted, inserted, replaced and transposed characters (optimal string
+    /// alignment distance).
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var before: [Int] = []
         var last = Array(0...other.count)
@@ -45,7 +48,7 @@ enum Suggestion {
 
     private static let maxLength = 40
 
-    /// Words that other programs have for what these commands do.
+    /// Words that other programs use for these commands.
     private static let synonyms: [String: String] = {
         var words: [String: String] = [:]
         for (command, names) in [

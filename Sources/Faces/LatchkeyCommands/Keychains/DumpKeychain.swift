@@ -17,7 +17,7 @@ enum DumpKeychain: SecurityCommand {
             .accessGroup,
         ] + CommandOption.passcode,
         operands: "[keychain...]",
-        notes: ["Items that are damaged are passed over; 'latchkey doctor' tells which."],
+        notes: ["Damaged items are skipped; 'latchkey doctor' shows which."],
         examples: ["dump-keychain", "dump-keychain -d"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
@@ -25,12 +25,12 @@ enum DumpKeychain: SecurityCommand {
         let path = try KeychainPath.of(keychain)
         let withData = arguments.contains("-d")
         var damaged = 0
-        var isClosed = false
+        var hasLockedItems = false
         for itemClass in ItemClass.stored {
             let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
             let returning: ReturnTypes = withData ? [.attributes, .data] : .attributes
             let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
-                try openMatches(query, returning, in: keychain, session, &isClosed)
+                try unlockedMatches(query, returning, in: keychain, session, &hasLockedItems)
             }
             damaged += matches.damaged
             for record in matches.records {
@@ -43,23 +43,23 @@ enum DumpKeychain: SecurityCommand {
         }
         if damaged > 0 {
             session.warn(
-                "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") passed over",
-                hint: "latchkey doctor tells which")
+                "\(damaged) damaged \(damaged == 1 ? "item was" : "items were") skipped",
+                hint: "latchkey doctor shows which")
         }
-        if isClosed { session.warn("items that are locked are not shown", hint: "--passcode-file FILE unlocks them") }
+        if hasLockedItems { session.warn("locked items are not shown", hint: "--passcode-file FILE unlocks them") }
     }
 
-    /// The matches, class by class where some are closed.
-    private static func openMatches(
+    /// Returns the matches. If some items are locked, searches class by class.
+    private static func unlockedMatches(
         _ query: ItemQuery, _ returning: ReturnTypes, in keychain: any KeychainService, _ session: CommandSession,
-        _ isClosed: inout Bool
+        _ hasLockedItems: inout Bool
     ) throws(KeychainError) -> ItemMatches {
         do {
             return try PasswordSearch.matches(query, returning: returning, in: keychain, for: session.caller)
         } catch {
             guard error.status == .interactionNotAllowed else { throw error }
         }
-        isClosed = true
+        hasLockedItems = true
         var all = ItemMatches(records: [], damaged: 0)
         for protection in ProtectionClass.allCases {
             var some = query

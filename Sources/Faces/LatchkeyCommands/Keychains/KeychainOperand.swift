@@ -3,9 +3,9 @@
 internal import KeychainModel
 internal import LatchkeyService
 
-/// The keychains that a command line names. There is one keychain, and it has several names.
+/// The keychains that a command line names. There is one keychain, with several names.
 enum KeychainOperand {
-    /// Opens the keychain, after every operand was found to mean it.
+    /// Checks that every operand names the keychain, and opens it.
     ///
     /// - Throws: errSecNoSuchKeychain (exit 50) for any other keychain.
     static func check(_ operands: [CommandWord], in session: CommandSession) throws(CommandFailure)
@@ -16,13 +16,14 @@ enum KeychainOperand {
             guard operand.text == (try KeychainPath.of(keychain)) else {
                 let error = KeychainError(
                     .noSuchKeychain, "there is no such keychain",
-                    hint: "leave the keychain out, or call it login.keychain; there is one per user")
+                    hint: "omit the keychain, or name it login.keychain; there is one per user")
                 throw .status(error, of: "SecKeychainOpen \(operand.text)")
             }
         }
         return keychain
     }
 
-    /// The names of the default and login keychain, in any directory: scripts spell out macOS's.
+    /// The names of the default and login keychain, accepted in any directory because scripts use
+    /// macOS's paths.
     private static let knownNames: Set<String> = ["login.keychain", "login.keychain-db", "default"]
 }

@@ -8,9 +8,9 @@ enum ListKeychains: SecurityCommand {
     static let definition = CommandDefinition(
         name: "list-keychains",
         summary: "Show the keychain search list.",
-        options: [KeychainDomain.option, CommandOption("-s", help: "set the list; accepted where it stays the same")],
+        options: [KeychainDomain.option, CommandOption("-s", help: "set the list; accepted if it stays the same")],
         operands: "[keychain...]",
-        notes: ["The list always holds the one keychain of the user. Its path is the only line."],
+        notes: ["The list always consists of the user's one keychain. Its path is the only line."],
         examples: ["list-keychains"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {

@@ -10,11 +10,11 @@ enum SetKeychainSettings: SecurityCommand {
         summary: "Set when the keychain locks itself.",
         options: [
             CommandOption("-l", help: "lock when the machine goes to sleep"),
-            CommandOption("-u", help: "lock after the time that -t says"),
-            CommandOption("-t", .required("seconds"), help: "lock after this time without use; without -t never"),
+            CommandOption("-u", help: "lock after the time given with -t"),
+            CommandOption("-t", .required("seconds"), help: "lock after this time without use; never without -t"),
         ] + CommandOption.passcode,
         operands: "[keychain]",
-        notes: ["Where a passcode is set, the change takes it."],
+        notes: ["If a passcode is set, the change requires it."],
         examples: ["set-keychain-settings -lut 21600"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {

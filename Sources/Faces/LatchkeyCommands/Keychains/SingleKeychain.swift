@@ -3,14 +3,15 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What the commands about the list of keychains and the default say, where there is one keychain.
+/// Implements the commands about the search list and the default keychain: there is only one
+/// keychain.
 enum SingleKeychain {
-    /// A keychain's path as macOS prints it.
+    /// Returns a keychain's path as macOS prints it.
     static func line(_ path: String) -> TerminalText {
         "    \"\(TerminalText(path, maxLength: nil))\"\n"
     }
 
-    /// Refuses a change that cannot be made, rather than pretending.
+    /// Returns the error for a change that is not possible.
     static func fixed(_ what: String) -> CommandFailure {
         .status(
             KeychainError(
@@ -18,11 +19,11 @@ enum SingleKeychain {
                 hint: "LATCHKEY_HOME=DIRECTORY chooses another keychain for a program and its children"))
     }
 
-    /// Prints or "sets" the one keychain.
+    /// Prints the one keychain, or accepts it as the one to set.
     static func showOrSet(
         _ what: String, _ function: String, _ arguments: ParsedArguments, in session: CommandSession
     ) throws(CommandFailure) {
-        guard arguments.operands.count <= 1 else { throw .usage("\(what) is one keychain") }
+        guard arguments.operands.count <= 1 else { throw .usage("at most one keychain is expected") }
         let domain = try KeychainDomain(arguments)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         if arguments.contains("-s") {
@@ -38,6 +39,6 @@ enum SingleKeychain {
 
     /// The options of both commands.
     static let options = [
-        KeychainDomain.option, CommandOption("-s", help: "set the keychain; accepted where it stays the same"),
+        KeychainDomain.option, CommandOption("-s", help: "set the keychain; accepted if it stays the same"),
     ]
 }

@@ -11,12 +11,15 @@ enum UnlockKeychain: SecurityCommand {
         name: "unlock-keychain",
         summary: "Unlock the keychain.",
         options: [
-            CommandOption("-p", .required("password"), help: "the passcode; every process can read it there"),
-            CommandOption("-u", help: "accepted; there is no other way than the passcode"),
+            CommandOption("-p", .required("password"), help: "the passcode; visible to every process"),
+            CommandOption("-u", help: "accepted; only the passcode unlocks the keychain"),
         ] + CommandOption.passcode,
         operands: "[keychain]",
         notes: [
-            "A keychain without a passcode is always open, and the command then does nothing. Better than -p is to be asked, or --passcode-file."
+            """
+            A keychain without a passcode is always unlocked; the command then does nothing. The prompt and \
+            --passcode-file are safer than -p.
+            """
         ],
         examples: ["unlock-keychain", "unlock-keychain --passcode-file ~/.passcode"])
 
@@ -26,8 +29,8 @@ enum UnlockKeychain: SecurityCommand {
             return try LockOperations.unlock(try PasscodeSource(arguments), in: session)
         }
         session.warn(
-            "a passcode on the command line can be read by every process",
-            hint: "leave -p out, or use --passcode-file FILE")
+            "a passcode on the command line is visible to every process",
+            hint: "omit -p, or use --passcode-file FILE")
         try LockOperations.unlock(keychain, with: word.secret, in: session)
     }
 }

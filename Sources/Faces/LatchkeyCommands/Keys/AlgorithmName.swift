@@ -3,15 +3,16 @@
 internal import KeyServices
 internal import KeychainModel
 
-/// The names by which commands know algorithms: Apple's (`rsaSignatureMessagePSSSHA256`, `kSecKeyAlgorithm…`, `algid:…`), those of JSON Web
-/// Algorithms (`PS256`), and the usual ones (`rsa-pss-sha256`).
+/// The names of algorithms in commands: Apple's (`rsaSignatureMessagePSSSHA256`,
+/// `kSecKeyAlgorithm…`, `algid:…`), those of JSON Web Algorithms (`PS256`), and common ones
+/// (`rsa-pss-sha256`).
 enum AlgorithmName {
     static func algorithm(_ name: String) throws(CommandFailure) -> KeyAlgorithm {
         if let known = KeyAlgorithm(rawValue: name) ?? byName[name.lowercased()] { return known }
-        throw .parameter("there is no algorithm '\(name)'", hint: "one of \(examples)")
+        throw .parameter("unknown algorithm '\(name)'", hint: "one of \(examples)")
     }
 
-    /// What a key does where nothing is said.
+    /// Returns the default algorithm of a key for an operation.
     static func defaultAlgorithm(for kind: KeyKind, _ operation: KeyOperation) -> KeyAlgorithm {
         switch (kind.type, operation) {
         case (.rsa, .sign), (.rsa, .verify): .rsaSignature(.pkcs1(.message(.sha256)))
@@ -22,7 +23,7 @@ enum AlgorithmName {
     }
 
     static let examples =
-        "rsa-pkcs1-sha256, rsa-pss-sha256, ecdsa-sha256, oaep-sha256, ecies-sha256, RS256, PS256, ES256, or Apple's name"
+        "rsa-pkcs1-sha256, rsa-pss-sha256, ecdsa-sha256, oaep-sha256, ecies-sha256, RS256, PS256, ES256, Apple's names"
 
     private static let byName: [String: KeyAlgorithm] = {
         var names: [String: KeyAlgorithm] = [

@@ -7,18 +7,18 @@ internal import LinuxSystem
 /// `security create-keypair`.
 enum CreateKeypair: SecurityCommand {
     static let definition = CommandDefinition(
-        name: "create-keypair", summary: "Make a pair of keys, and keep both halves.",
+        name: "create-keypair", summary: "Generate a key pair, and store both keys.",
         options: [
             CommandOption(
-                "-a", .required("algorithm"), help: "rsa, or ec (Latchkey's addition); dh, dsa and fee are not made"),
+                "-a", .required("algorithm"), help: "rsa, or ec (Latchkey's addition); not dh, dsa and fee"),
             CommandOption(
-                "-s", .required("size"), help: "the size in bits; 2048 for RSA, 256 for EC where none is given"),
-            CommandOption("-f", .required("date"), help: "accepted; a key's use is not bound to dates"),
-            CommandOption("-t", .required("date"), help: "accepted; a key's use is not bound to dates"),
-            CommandOption("-d", .required("days"), help: "accepted; a key's use is not bound to dates"),
+                "-s", .required("size"), help: "the size in bits; the default is 2048 for RSA, 256 for EC"),
+            CommandOption("-f", .required("date"), help: "accepted; keys have no validity dates"),
+            CommandOption("-t", .required("date"), help: "accepted; keys have no validity dates"),
+            CommandOption("-d", .required("days"), help: "accepted; keys have no validity dates"),
             CommandOption("-k", .required("keychain"), help: "the keychain"),
-            CommandOption("-A", help: "accepted; programs are kept apart by access groups"),
-            CommandOption("-T", .required("program"), help: "accepted; programs are kept apart by access groups"),
+            CommandOption("-A", help: "accepted; access groups separate programs"),
+            CommandOption("-T", .required("program"), help: "accepted; access groups separate programs"),
             CommandOption("--tag", .required("tag"), help: "the application tag (Latchkey's addition)"), .accessGroup,
         ],
         operands: "description",
@@ -28,11 +28,11 @@ enum CreateKeypair: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         guard let description = arguments.operands.first, arguments.operands.count == 1 else {
-            throw .usage("a description must be given: the label of both halves")
+            throw .usage("the description is missing: the label of both keys")
         }
         let kind = try kind(arguments)
         if kind.canBeGenerated, kind.isWeak {
-            session.warn("RSA keys of less than 2048 bits protect little", hint: "-s 3072")
+            session.warn("RSA keys of less than 2048 bits are weak", hint: "-s 3072")
         }
         let keychain = try KeychainOperand.check(arguments["-k"].map { [$0] } ?? [], in: session)
         var attributes: [ItemAttribute: AttributeValue] = [.label: description.attributeValue]
@@ -50,7 +50,7 @@ enum CreateKeypair: SecurityCommand {
         case "ec", "ecdsa": return KeyKind(.ellipticCurve, bits: size ?? 256)
         case let other:
             throw .status(
-                KeychainError(.unimplemented, "keys of the algorithm '\(other)' are not made", hint: "-a rsa, or -a ec")
+                KeychainError(.unimplemented, "the algorithm '\(other)' is not supported", hint: "-a rsa, or -a ec")
             )
         }
     }

@@ -21,27 +21,30 @@ enum FindKey: SecurityCommand {
     }
 }
 
-/// `security delete-key`, which macOS has not.
+/// `security delete-key`, which macOS does not have.
 enum DeleteKey: SecurityCommand {
     static let definition = CommandDefinition(
         name: "delete-key", summary: "Delete a key (Latchkey's addition).",
-        options: KeyCriteria.options + [CommandOption("--all", help: "every match, and not only one that is alone")]
+        options: KeyCriteria.options + [CommandOption("--all", help: "delete every match, not only a single one")]
             + CommandOption.passcode,
         operands: "[keychain...]",
         notes: [
-            "At least one attribute must be given. Several matches are refused, unless --all is given: what a key has sealed, nothing else opens."
+            """
+            At least one attribute must be given. Several matches are refused unless --all is given: data encrypted \
+            for a deleted key cannot be decrypted.
+            """
         ],
         examples: ["delete-key -t private --tag com.example.key", "delete-key --all -l 'Deploy key'"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let attributes = try KeyCriteria.attributes(arguments)
-        guard !attributes.isEmpty else { throw .usage("no attribute says which key is to be deleted") }
+        guard !attributes.isEmpty else { throw .usage("at least one attribute must be given") }
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         let found = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: session)
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
         guard found.count == 1 || arguments.contains("--all") else {
             throw .parameter(
-                "\(found.count) keys match", hint: "-t private or -t public names one of them; --all deletes all")
+                "\(found.count) keys match", hint: "-t private or -t public selects one of them; --all deletes all")
         }
         let path = try KeychainPath.of(keychain)
         for record in found {

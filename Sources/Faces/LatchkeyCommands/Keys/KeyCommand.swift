@@ -7,7 +7,7 @@ struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.key.rawValue, abstract: LatchkeySubcommand.key.abstract,
         discussion: """
-            Private keys of the keychain are used where they lie. Algorithms have Apple's names and the usual ones:
+            Private keys stay in the keychain while they are used. Algorithms have Apple's names and common ones:
             \(AlgorithmName.examples).
 
             EXAMPLES:

@@ -2,16 +2,17 @@
 
 internal import KeychainModel
 
-/// What `find-key`, `delete-key` and `set-key-partition-list` look for a key by (keychain-behaviour §8.2).
+/// The search criteria of `find-key`, `delete-key` and `set-key-partition-list` (keychain-behaviour
+/// §8.2).
 enum KeyCriteria {
     static let options: [CommandOption] = [
         CommandOption(
             "-a", .required("appLabel"), as: .attribute(.applicationLabel, .text), help: "the application label"),
         CommandOption(
-            "-l", .required("label"), as: .attribute(.label, .text), help: "the label, the key's name for people"),
+            "-l", .required("label"), as: .attribute(.label, .text), help: "the label, the key's display name"),
         CommandOption(
             "-c", .required("creator"), as: .attribute(.creator, .codeNumber), help: "the creator, 4 characters"),
-        CommandOption("-D", .required("kind"), help: "accepted; keys have no kind in words"),
+        CommandOption("-D", .required("kind"), help: "accepted; keys have no description"),
         CommandOption("-j", .required("comment"), help: "accepted; keys have no comment"),
         CommandOption("-t", .required("type"), help: "symmetric, public or private"),
         CommandOption("-d", help: "keys that decrypt"), CommandOption("-e", help: "keys that encrypt"),
@@ -37,7 +38,7 @@ enum KeyCriteria {
         return attributes
     }
 
-    /// A label as it is shown, 40 hexadecimal digits, or as it is.
+    /// Returns the bytes of an application label, given as 40 hexadecimal digits or as its text.
     static func applicationLabel(_ text: String) -> [UInt8] {
         let digits = Array(text.utf8)
         guard digits.count == 40 else { return digits }

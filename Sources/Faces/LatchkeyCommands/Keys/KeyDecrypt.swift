@@ -8,7 +8,7 @@ internal import SecretMemory
 /// `latchkey key decrypt`.
 struct KeyDecrypt: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "decrypt", abstract: "Decrypt a file by a private key.",
+        commandName: "decrypt", abstract: "Decrypt a file with a private key.",
         discussion: """
             EXAMPLES:
               latchkey key decrypt --tag com.example.key secret.bin
@@ -20,7 +20,7 @@ struct KeyDecrypt: ParsableSubcommand {
     @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
-    @Argument(help: "What is decrypted; standard input where none is named.")
+    @Argument(help: "The file to decrypt; the default is standard input.")
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {

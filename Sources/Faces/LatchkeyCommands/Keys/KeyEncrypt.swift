@@ -10,7 +10,8 @@ struct KeyEncrypt: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "encrypt", abstract: "Encrypt a file for the owner of a private key.",
         discussion: """
-            Without --algorithm: oaep-sha256, which takes a block, or ecies-sha256, which takes any length; oaep-sha256-aesgcm does for RSA.
+            Without --algorithm: oaep-sha256 for RSA, which encrypts one block, or ecies-sha256 for EC, which encrypts \
+            any length. oaep-sha256-aesgcm encrypts any length for RSA.
 
             EXAMPLES:
               latchkey key encrypt --key-file public.pem secret.txt > secret.bin
@@ -22,7 +23,7 @@ struct KeyEncrypt: ParsableSubcommand {
     @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
-    @Argument(help: "What is encrypted; standard input where none is named.")
+    @Argument(help: "The file to encrypt; the default is standard input.")
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {

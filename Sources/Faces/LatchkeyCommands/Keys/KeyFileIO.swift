@@ -4,17 +4,18 @@ internal import KeychainModel
 internal import LatchkeyClient
 internal import SecretMemory
 
-/// Files and pipes of the key commands. What is read lies in secret memory only.
+/// Reads and writes the files of the key commands. The input is kept in secret memory only.
 enum KeyFileIO {
-    /// Everything in a file; `-` is standard input.
+    /// Reads a whole file; `-` is standard input.
     static func read(_ path: String) throws(CommandFailure) -> SharedSecret {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try SecretInput.read(path, maxCount: maxLength)
         }
     }
 
-    /// Writes a file of mode 0600, or standard output where there is no path. A file that is there is replaced only if that is wanted.
+    /// Writes a file of mode 0600, or standard output if there is no path. An existing file is
+    /// replaced only if `replaces` is true.
     ///
-    /// - Parameter hint: what to do where there is one and it may not be replaced.
+    /// - Parameter advice: the hint if the file exists and may not be replaced.
     static func write(
         _ secret: SharedSecret, to path: String?, replaces: Bool, advice: String = "remove it, or name another file",
         in session: CommandSession
@@ -27,7 +28,7 @@ enum KeyFileIO {
         }
     }
 
-    /// Adds a hint to the error of a file that exists.
+    /// Runs `body`, and adds a hint to the error for a file that exists.
     static func hinting<Result>(
         _ hint: String, _ body: () throws(KeychainError) -> Result
     ) throws(CommandFailure) -> Result {
@@ -39,6 +40,6 @@ enum KeyFileIO {
         }
     }
 
-    /// What is larger is signed by its digest, or encrypted by a key of its own.
+    /// Larger input is signed by its digest, or encrypted with a separate key.
     private static let maxLength = 1 << 30
 }

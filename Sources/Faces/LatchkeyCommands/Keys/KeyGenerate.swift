@@ -8,7 +8,7 @@ internal import LinuxSystem
 /// `latchkey key generate`.
 struct KeyGenerate: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "generate", abstract: "Make a pair of keys in the keychain.",
+        commandName: "generate", abstract: "Generate a key pair in the keychain.",
         discussion: """
             EXAMPLES:
               latchkey key generate --tag com.example.key
@@ -23,35 +23,35 @@ struct KeyGenerate: ParsableSubcommand {
     @Option(help: "ec or rsa.")
     var type = Kind.ec
 
-    @Option(help: "The size in bits: 224, 256, 384, 521; for RSA 2048 to 8192. 256 and 3072 where none is given.")
+    @Option(help: "The size in bits: 224, 256, 384, 521 (default 256); for RSA 2048 to 8192 (default 3072).")
     var size: Int?
 
-    @Option(help: "The name of the key for people.")
+    @Option(help: "The display name of the key.")
     var label: String?
 
     @Option(help: ArgumentHelp("The access group.", valueName: "group"))
     var accessGroup: String?
 
-    @Option(help: ArgumentHelp("When it can be used: ak, ck, dk, aku, cku, dku or akpu.", valueName: "class"))
+    @Option(help: ArgumentHelp("The protection class: ak, ck, dk, aku, cku, dku or akpu.", valueName: "class"))
     var accessible: String?
 
-    @Flag(help: "Never give the private key out, not even to this command.")
+    @Flag(help: "Never export the private key, not even to this command.")
     var notExtractable = false
 
-    @Flag(help: "Also keep the public half as an item of its own.")
+    @Flag(help: "Also store the public key as an item of its own.")
     var keepPublic = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let kind = type == .rsa ? KeyKind(.rsa, bits: size ?? 3072) : KeyKind(.ellipticCurve, bits: size ?? 256)
         if kind.isWeak {
             throw .parameter(
-                "RSA keys need at least 2048 bits, \(kind.bits) were asked for", hint: "--type rsa --size 3072")
+                "RSA keys must have at least 2048 bits, not \(kind.bits)", hint: "--type rsa --size 3072")
         }
         var protection: ProtectionClass?
         if let accessible {
             guard let known = ProtectionClass(rawValue: accessible) else {
                 throw .parameter(
-                    "there is no protection class '\(accessible)'", hint: "ak, ck, dk, aku, cku, dku or akpu")
+                    "unknown protection class '\(accessible)'", hint: "ak, ck, dk, aku, cku, dku or akpu")
             }
             protection = known
         }
@@ -67,6 +67,6 @@ struct KeyGenerate: ParsableSubcommand {
                 KeyGeneration(kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil),
                 from: session.caller)
         }
-        session.io.say("latchkey: the key \(kind) was made\n")
+        session.io.say("latchkey: the key \(kind) was generated\n")
     }
 }

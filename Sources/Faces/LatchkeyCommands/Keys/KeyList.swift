@@ -28,18 +28,18 @@ struct KeyList: ParsableSubcommand {
     }
 }
 
-/// A key as `latchkey key list` tells it, in the shape of its JSON.
+/// A key in the list of `latchkey key list`, in the shape of its JSON.
 struct KeyReport: Encodable {
     var kind: String
     var half: String
     var tag: String?
     var label: String?
-    /// SHA-1 of the public key, in hexadecimal.
+    /// The SHA-1 of the public key, in hexadecimal.
     var applicationLabel: String?
     var accessGroup: String
     var accessible: String
     var isExtractable: Bool
-    /// RSA below 2048 bits, a curve below 224.
+    /// Whether it is an RSA key below 2048 bits or a curve below 224.
     var isWeak: Bool
 
     init(_ record: ItemRecord) {

@@ -6,7 +6,7 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// Which key a command uses: one of the keychain, or one of a file.
+/// Selects the key that a command uses: one of the keychain, or one of a file.
 struct KeySelector: ParsableArguments {
     @Option(
         name: [.customShort("t"), .long],
@@ -27,14 +27,14 @@ struct KeySelector: ParsableArguments {
         }
     }
 
-    /// Refuses to read standard input twice.
+    /// Rejects a command line that would read standard input twice.
     func check(against files: String...) throws(CommandFailure) {
         guard (files + [keyFile ?? ""]).count(where: { $0 == "-" }) <= 1 else {
-            throw .usage("standard input can be read once; name a file")
+            throw .usage("standard input can be read only once; name a file")
         }
     }
 
-    /// The private half.
+    /// Returns the private key.
     func privateKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> any PrivateKey {
         if let tag {
             let keychain = try session.keychain()
@@ -42,12 +42,12 @@ struct KeySelector: ParsableArguments {
             return try KeySearch.privateKey(record, in: keychain, for: session)
         }
         guard case .privateKey(let key) = try entry(passphrase) else {
-            throw .parameter("the file holds a public key, and a private one is needed")
+            throw .parameter("the file contains a public key, but a private key is required")
         }
         return key
     }
 
-    /// The public half, of whichever half there is.
+    /// Returns the public key, also from a private key.
     func publicKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> PublicKey {
         guard let tag else { return try entry(passphrase).publicKey }
         let keychain = try session.keychain()
@@ -68,14 +68,14 @@ struct KeySelector: ParsableArguments {
                 try KeyFile.read(bytes, passphrase: passphrase)
             }
             guard let first = entries.first, entries.count == 1 else {
-                throw .parameter("the file holds \(entries.count) keys, and one is needed")
+                throw .parameter("the file must contain one key, but contains \(entries.count)")
             }
             return first
         }
     }
 }
 
-/// The passphrase of a file of keys.
+/// The passphrase of a key file.
 struct KeyPassphrase: ParsableArguments {
     @Option(help: ArgumentHelp("The file with the passphrase of the key file, mode 0600.", valueName: "file"))
     var passphraseFile: String?
@@ -90,14 +90,14 @@ struct KeyPassphrase: ParsableArguments {
     }
 }
 
-/// Where the result goes.
+/// The destination of the result.
 struct KeyOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp("Write to this file instead of standard output.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Replace the file where there is one.")
+    @Flag(help: "Replace an existing file.")
     var force = false
 
     func write(_ secret: SharedSecret, in session: CommandSession) throws(CommandFailure) {

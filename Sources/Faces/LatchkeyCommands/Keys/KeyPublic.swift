@@ -46,9 +46,9 @@ struct KeyPublic: ParsableSubcommand {
 /// `latchkey key delete`.
 struct KeyDelete: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete the pair with a tag or label, both halves.",
+        commandName: "delete", abstract: "Delete the key pair with a tag or label.",
         discussion: """
-            Several pairs are refused, unless --all is given: what a key has sealed, nothing else opens.
+            Several pairs are refused unless --all is given: data encrypted for a deleted key cannot be decrypted.
 
             EXAMPLES:
               latchkey key delete --tag com.example.key --dry-run
@@ -58,13 +58,13 @@ struct KeyDelete: ParsableSubcommand {
     @Option(name: [.customShort("t"), .long], help: "The tag, the label, or the application label.")
     var tag: String
 
-    @Flag(help: "Every pair with the tag or label.")
+    @Flag(help: "Delete every pair with the tag or label.")
     var all = false
 
     @Option(help: ArgumentHelp("Only this access group.", valueName: "group"))
     var accessGroup: String?
 
-    @Flag(name: [.customShort("n"), .long], help: "Only say what would be deleted.")
+    @Flag(name: [.customShort("n"), .long], help: "Only show what would be deleted.")
     var dryRun = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
@@ -87,7 +87,7 @@ struct KeyDelete: ParsableSubcommand {
         guard pairs == 1 || all || dryRun else {
             throw .parameter(
                 "\(pairs) pairs have the tag or label '\(tag)'",
-                hint: "--all deletes them; --dry-run shows them; an application label names one")
+                hint: "--all deletes them; --dry-run shows them; an application label selects one")
         }
         for key in found {
             session.io.say("latchkey: \(dryRun ? "would delete" : "deleting") \(KeyReport(key).line)")

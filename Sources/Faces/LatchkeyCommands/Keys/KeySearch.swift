@@ -6,9 +6,9 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import SecretMemory
 
-/// Keys in the keychain, as the commands look for them.
+/// Searches for keys in the keychain.
 enum KeySearch {
-    /// The keys with these attributes, in the order in which they were added.
+    /// Returns the keys with these attributes, in the order in which they were added.
     static func all(
         _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: any KeychainService,
         for session: CommandSession
@@ -21,9 +21,9 @@ enum KeySearch {
         }
     }
 
-    /// The one key of this half that has the tag or label.
+    /// Returns the one key of this class with the tag or label.
     ///
-    /// - Throws: errSecItemNotFound where there is none, errSecParam where there are several.
+    /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
     static func one(
         _ name: String, half: KeyHalf?, group: String?, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> ItemRecord {
@@ -55,14 +55,14 @@ enum KeySearch {
 
     static func word(_ half: KeyHalf) -> String { half == .privateKey ? "private " : "public " }
 
-    /// The private key of a record, which stays where it is.
+    /// Returns the private key of a record. The key itself stays in the keychain.
     static func privateKey(
         _ record: ItemRecord, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> StoredKey {
         StoredKey(record.persistentReference, publicKey: try publicKey(record, in: keychain, for: session))
     }
 
-    /// The public half of a record's pair.
+    /// Returns the public key of a record's pair.
     static func publicKey(
         _ record: ItemRecord, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> PublicKey {

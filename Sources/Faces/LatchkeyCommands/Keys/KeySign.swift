@@ -8,7 +8,7 @@ internal import SecretMemory
 /// `latchkey key sign`.
 struct KeySign: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "sign", abstract: "Sign a file by a private key.",
+        commandName: "sign", abstract: "Sign a file with a private key.",
         discussion: """
             Without --algorithm: rsa-pkcs1-sha256 or ecdsa-sha256.
 
@@ -22,7 +22,7 @@ struct KeySign: ParsableSubcommand {
     @OptionGroup var algorithm: AlgorithmOption
     @OptionGroup var output: KeyOutputOptions
 
-    @Argument(help: "The message, or the digest; standard input where none is named.")
+    @Argument(help: "The message, or the digest; the default is standard input.")
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {

@@ -9,7 +9,7 @@ internal import SecretMemory
 /// `latchkey key verify`.
 struct KeyVerify: ParsableSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Verify the signature of a file. Exits with 0 only where it is the key's.",
+        commandName: "verify", abstract: "Verify the signature of a file. Exits with 0 only if it is valid.",
         discussion: """
             EXAMPLES:
               latchkey key verify --tag com.example.key --signature message.sig message.txt
@@ -23,7 +23,7 @@ struct KeyVerify: ParsableSubcommand {
     @Option(name: [.customShort("s"), .long], help: ArgumentHelp("The file with the signature.", valueName: "file"))
     var signature: String
 
-    @Argument(help: "The message, or the digest; standard input where none is named.")
+    @Argument(help: "The message, or the digest; the default is standard input.")
     var file = "-"
 
     func run(in session: CommandSession) throws(CommandFailure) {
@@ -40,8 +40,8 @@ struct KeyVerify: ParsableSubcommand {
             }
         }
         guard isSigned else {
-            throw .status(KeychainError(.verifyFailed, "the signature is not this key's for this message"))
+            throw .status(KeychainError(.verifyFailed, "the signature is not valid for this key and message"))
         }
-        session.io.say("latchkey: the signature is good\n")
+        session.io.say("latchkey: the signature is valid\n")
     }
 }

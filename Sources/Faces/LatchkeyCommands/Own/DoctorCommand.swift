@@ -12,8 +12,8 @@ struct DoctorCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.doctor.rawValue,
         abstract: LatchkeySubcommand.doctor.abstract,
         discussion: """
-            Looks at permissions, tables, every item and the free space, and exits with 1 when something is wrong. Without the options below it
-            changes nothing, and makes no keychain where there is none.
+            Checks permissions, tables, every item and the free space, and exits with 1 if something is wrong. \
+            Without --repair and --empty-quarantine it changes nothing, and it creates no keychain.
 
             EXAMPLES:
               latchkey doctor
@@ -26,20 +26,20 @@ struct DoctorCommand: ParsableSubcommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Flag(help: "Move the items that do not open to quarantine, where no search meets them. They are not deleted.")
+    @Flag(help: "Move items that cannot be opened to quarantine, where no search finds them. They are not deleted.")
     var repair = false
 
-    @Flag(help: "Delete what lies in quarantine, for ever.")
+    @Flag(help: "Permanently delete the items in quarantine.")
     var emptyQuarantine = false
 
-    @Flag(name: [.customShort("n"), .long], help: "With --repair or --empty-quarantine: only say what would be done.")
+    @Flag(name: [.customShort("n"), .long], help: "With --repair or --empty-quarantine: only show what would be done.")
     var dryRun = false
 
     @OptionGroup var passcode: PasscodeOptions
 
     func validate() throws {
         if dryRun, !repair, !emptyQuarantine {
-            throw ValidationError("--dry-run goes with --repair or --empty-quarantine: without them nothing is changed")
+            throw ValidationError("--dry-run requires --repair or --empty-quarantine")
         }
     }
 
@@ -51,7 +51,7 @@ struct DoctorCommand: ParsableSubcommand {
         guard report.healthy else { throw .reported(1) }
     }
 
-    /// What is locked is looked into as well, where a passcode is named.
+    /// Unlocks the keychain if a passcode is given, so that locked items are checked as well.
     private func unlockIfNamed(in session: CommandSession) throws(CommandFailure) {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             guard let named = try passcode.source.named(), try KeychainClient.missingHome() == nil else { return }
@@ -65,13 +65,13 @@ struct DoctorCommand: ParsableSubcommand {
 
     private func perform(_ action: RepairAction, in session: CommandSession) throws(CommandFailure) {
         let dryRun = self.dryRun
-        let progress = ProgressLine("items looked at", io: session.io)
+        let progress = ProgressLine("items checked", io: session.io)
         let count = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             defer { progress.clear() }
             return try KeychainClient.service().repair(action, dryRun: dryRun) { progress.show($0) }
         }
         let items = count == 1 ? "1 item" : "\(count) items"
-        // On standard error, so that the report stays what a script expects.
+        // The result goes to standard error, so that standard output contains only the report.
         switch action {
         case .moveDamaged: session.io.say("latchkey: \(items) \(dryRun ? "would be " : "")moved to quarantine\n")
         case .emptyQuarantine:
@@ -79,17 +79,18 @@ struct DoctorCommand: ParsableSubcommand {
         }
     }
 
-    /// A keychain that cannot even be opened is a finding like any other, and so is one that is not there yet.
+    /// Returns the findings. A keychain that cannot be opened or does not exist yet is also a
+    /// finding.
     private static func findings(in session: CommandSession) -> [KeychainFinding] {
-        let progress = ProgressLine("items looked at", io: session.io)
+        let progress = ProgressLine("items checked", io: session.io)
         defer { progress.clear() }
         do throws(KeychainError) {
             if let home = try KeychainClient.missingHome() {
-                let (missing, parents) = ("there is none yet at \(home.databasePath)", home.checkParents())
+                let (missing, parents) = ("none yet at \(home.databasePath)", home.checkParents())
                 guard parents.isHealthy else {
                     return [KeychainFinding("keychain", isHealthy: true, detail: missing), parents]
                 }
-                return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); the first use makes it")]
+                return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); it is created on first use")]
             }
             return try KeychainClient.service().check { progress.show($0) }
         } catch {

@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What `latchkey doctor` tells, in the shape of its JSON.
+/// The report of `latchkey doctor`, in the shape of its JSON.
 struct DoctorReport: Encodable {
     var healthy: Bool
     var findings: [Finding]
@@ -22,7 +22,7 @@ struct DoctorReport: Encodable {
         }
     }
 
-    /// The report for people: a line a finding, and what to do below it.
+    /// The report as text: one line per finding, followed by its hint.
     var text: TerminalText {
         findings.map { finding in
             let line: TerminalText =

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import KeychainModel
 internal import LinuxSystem
 
-/// Reports for programs.
+/// Formats reports as JSON.
 enum JSONText {
     static func of(_ report: some Encodable) throws(CommandFailure) -> TerminalText {
         let encoder = JSONEncoder()

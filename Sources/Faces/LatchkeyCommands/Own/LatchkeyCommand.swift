@@ -2,7 +2,8 @@
 
 internal import ArgumentParser
 
-/// The root of the command tree that swift-argument-parser sees: for help, completions and our own sub-commands.
+/// The root of swift-argument-parser's command tree: help, completions and Latchkey's own
+/// sub-commands.
 struct LatchkeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "latchkey",
@@ -14,7 +15,7 @@ struct LatchkeyCommand: ParsableCommand {
               latchkey find-generic-password -a alice -s example.com -w
               latchkey --generate-completion-script bash > /etc/bash_completion.d/latchkey
 
-            Installed under the name 'security' it is macOS's command of that name.
+            Called as 'security', it behaves like macOS's command of that name.
             """,
         version: LatchkeyVersion.current,
         groupedSubcommands: [
@@ -23,7 +24,7 @@ struct LatchkeyCommand: ParsableCommand {
         ])
 }
 
-/// What `--version` prints.
+/// The version that `--version` prints.
 enum LatchkeyVersion {
     static let current = "0.1.0"
 }

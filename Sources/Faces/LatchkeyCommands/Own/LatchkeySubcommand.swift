@@ -3,7 +3,8 @@
 internal import ArgumentParser
 internal import LinuxSystem
 
-/// Latchkey's own sub-commands. They are parsed by swift-argument-parser, whose command tree is made only when one of them is called.
+/// Latchkey's own sub-commands. swift-argument-parser parses them; its command tree is created only
+/// when one of them is called.
 enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
@@ -12,39 +13,40 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case who, log
     case withPasscode = "with-passcode"
 
-    /// What it does, in one line.
+    /// The one-line description.
     var abstract: String {
         switch self {
         case .status: "Show where the keychain is, what protects it and what it holds."
-        case .doctor: "Look for what is wrong with the keychain, and tell what to do."
+        case .doctor: "Check the keychain, and show how to repair it."
         case .passcode: "Set, change or remove the passcode of the keychain."
         case .lock: "Lock the keychain."
         case .unlock: "Unlock the keychain."
         case .settings: "Show or change when the keychain locks itself."
         case .backup: "Save the items in an encrypted file."
-        case .restore: "Bring back the items of such a file."
-        case .key: "Make keys, and sign, verify, encrypt and decrypt with them."
-        case .certificate: "Show what certificates say."
-        case .trust: "Judge certificates, and show how."
-        case .who: "Show what the keychain sees of its caller, and why."
-        case .log: "Show or verify what latchkeyd has written down."
-        case .withPasscode: "Run a program that finds the keychain unlocked."
-        case .recoveryKey: "Make or use a key on paper, for a lost passcode or device key."
+        case .restore: "Restore the items of a backup."
+        case .key: "Generate keys, and sign, verify, encrypt and decrypt with them."
+        case .certificate: "Show the contents of certificates."
+        case .trust: "Verify a certificate chain, and explain the result."
+        case .who: "Show the caller identity, and how it was determined."
+        case .log: "Show or verify latchkeyd's audit log."
+        case .withPasscode: "Run a program with the keychain unlocked."
+        case .recoveryKey: "Create or use a printed key, for a lost passcode or device key."
         }
     }
 
-    /// - Parameter words: the command's name and what follows it.
+    /// - Parameter words: the command's name and its arguments.
     /// - Returns: the status; 0 is success.
     func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
         Self.executeRoot(words, in: session)
     }
 
-    /// Runs a command line that may also have `--help`, `--version` or `--generate-completion-script` in the place of a name.
+    /// Runs a command line, which may have `--help`, `--version` or `--generate-completion-script`
+    /// instead of a command's name.
     static func executeRoot(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
         do {
             var command = try LatchkeyCommand.parseAsRoot(words.map(\.text))
             if let own = command as? any ParsableSubcommand { return run(own, in: session) }
-            // The root itself, and the parser's own help command, which throws its text.
+            // The root itself, or the parser's own help command, which throws its text.
             try command.run()
             return 0
         } catch {
@@ -76,7 +78,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// The types in the order in which help lists them.
+    /// The types, in the order of the help text.
     static var commands: [any ParsableCommand.Type] { allCases.map(\.command) }
 
     private static func run(_ command: any ParsableSubcommand, in session: CommandSession) -> Int32 {
@@ -89,7 +91,8 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// What swift-argument-parser throws: help, a version, a completion script, or what is wrong with the words.
+    /// Handles what swift-argument-parser throws: help, a version, a completion script, or a
+    /// parsing error.
     private static func answer(_ error: any Error, to words: [String], in session: CommandSession) -> Int32 {
         guard LatchkeyCommand.exitCode(for: error) != .success else {
             do throws(CommandFailure) {
@@ -106,7 +109,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         return CommandFailure.usage(nil).status
     }
 
-    /// What to type instead: the sub-command that was probably meant, or the help of the command.
+    /// Returns what to type instead: the most similar sub-command, or the help of the command.
     private static func hint(for words: [String]) -> TerminalText {
         guard let own = words.first.flatMap(LatchkeySubcommand.init(rawValue:)) else { return "latchkey --help" }
         let help: TerminalText = "latchkey \(own.rawValue) --help"

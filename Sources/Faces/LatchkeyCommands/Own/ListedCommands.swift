@@ -2,7 +2,8 @@
 
 internal import ArgumentParser
 
-/// macOS's sub-commands as swift-argument-parser lists and completes them. It never parses them: the dispatcher runs them before.
+/// macOS's sub-commands, for the lists and completions of swift-argument-parser. It never parses
+/// them, because the dispatcher runs them first.
 enum ListedCommands {
     static let all: [any ParsableCommand.Type] = [
         Help.self, Lists.self, Default.self, Login.self, Lock.self, Unlock.self, Settings.self,
@@ -57,7 +58,7 @@ enum ListedCommands {
     struct Errors: ListedCommand { static let command: any SecurityCommand.Type = ErrorCommand.self }
 }
 
-/// A sub-command of macOS by name and summary, with any words behind it.
+/// A sub-command of macOS with its name and summary. It accepts any arguments.
 protocol ListedCommand: ParsableCommand {
     static var command: any SecurityCommand.Type { get }
 }

@@ -12,7 +12,7 @@ struct StatusCommand: ParsableSubcommand {
         commandName: LatchkeySubcommand.status.rawValue,
         abstract: LatchkeySubcommand.status.abstract,
         discussion: """
-            Where there is no keychain yet, none is made.
+            Creates no keychain if there is none yet.
 
             EXAMPLES:
               latchkey status

@@ -4,7 +4,7 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// What `latchkey status` tells, in the shape of its JSON.
+/// The report of `latchkey status`, in the shape of its JSON.
 struct StatusReport: Encodable {
     /// The path of the database; absent for a keychain in memory.
     var database: String?
@@ -16,22 +16,24 @@ struct StatusReport: Encodable {
     var root: String
     var deviceKey: String?
     var passcode: Bool
-    /// `before-first-unlock`, `unlocked` or `locked`; without a daemon that of this very process.
+    /// `before-first-unlock`, `unlocked` or `locked`; without a daemon, the state of this process.
     var lock: String
-    /// Whether items of a class can be read and written now, by the class's code.
+    /// Whether the items of a class can be read and written now, by the code of the class.
     var open: [String: Bool]
     var recoveryKey: Bool
-    /// Seconds until a passcode is judged again, after several wrong ones.
+    /// The seconds until the next passcode is checked, after several wrong ones.
     var delay: Int
-    /// Absent where there were no wrong passcodes since the last right one.
+    /// Absent if there were no wrong passcodes since the last correct one.
     var wrongPasscodes: WrongPasscodesReport?
-    /// How programs' identities are known: `claimed`, or `attested` where the kernel and the administrator vouch for some.
+    /// How the identities of programs are established: `claimed`, or `attested` if the kernel and
+    /// the administrator attest some of them.
     var identity: String
     var auditLog: Bool
     var items: Int
     var counts: [Count]
     var quarantined: Int
-    /// Whether there is a keychain; where there is none, the first item makes it, and the rest is what it will be.
+    /// Whether the keychain exists. If not, the first item creates it, and the other fields
+    /// describe the keychain that will be created.
     var exists = true
 
     struct Count: Encodable {
@@ -67,7 +69,7 @@ struct StatusReport: Encodable {
         quarantined = status.quarantined
     }
 
-    /// What is said of a keychain that nothing was stored in yet.
+    /// Creates the report for a keychain that does not exist yet.
     init(missingAt home: KeychainHome) {
         let open = Set(ProtectionClass.allCases.filter { !$0.requiresPasscode })
         self.init(
@@ -84,17 +86,20 @@ struct StatusReport: Encodable {
 // MARK: - Text
 
 extension StatusReport {
-    /// The report for people.
+    /// The report as text.
     var text: TerminalText {
-        guard exists else { return "keychain:    none yet at \(database ?? ""); the first item makes it\n" }
+        guard exists else { return "keychain:    none yet at \(database ?? ""); the first item creates it\n" }
         var rows: [(name: String, value: String)] = [
             ("keychain", database ?? "in memory, ends with the program"),
             ("mode", modeText),
             ("format", "\(format)"),
-            ("device key", deviceKey.map { "\($0), a file: whoever can read both files has the key" } ?? "in memory"),
+            (
+                "device key",
+                deviceKey.map { "\($0), a file: a program that can read both files has the key" } ?? "in memory"
+            ),
             (
                 "passcode",
-                passcode ? passcodeText : "none: the keychain is always open, nothing but the device key protects it"
+                passcode ? passcodeText : "none: the keychain is always unlocked; only the device key protects it"
             ),
             ("classes", classesText),
             ("recovery", recoveryKey ? "there is a recovery key" : "no recovery key"),
@@ -116,7 +121,7 @@ extension StatusReport {
     private var passcodeText: String {
         let isShared = KeychainStatus.Mode(rawValue: mode)?.isShared == true
         let state = isShared ? lock : "\(lock) in this process"
-        return "set, \(state)\(delay > 0 ? "; after wrong ones none is judged for \(delay) s" : "")"
+        return "set, \(state)\(delay > 0 ? "; after wrong passcodes, none is checked for \(delay) s" : "")"
     }
 
     private var modeText: String {
@@ -124,8 +129,8 @@ extension StatusReport {
         case .embedded: "embedded: every program opens the database itself"
         case .ephemeral, nil: "ephemeral"
         case .user: "user: through this user's latchkeyd"
-        case .system: "system: through the machine's latchkeyd, which alone reads the database"
-        case .session: "session: through the process that has unlocked it for its children"
+        case .system: "system: through the machine's latchkeyd, the only reader of the database"
+        case .session: "session: through a process that unlocked it for its children"
         }
     }
 

@@ -2,27 +2,28 @@
 
 internal import KeychainModel
 
-/// What `latchkey status` tells of wrong passcodes, in the shape of its JSON.
+/// The part about wrong passcodes of the report of `latchkey status`, in the shape of its JSON.
 struct WrongPasscodesReport: Encodable {
-    /// How many there were since the last right one; the same one given again counts once.
+    /// The number of wrong passcodes since the last correct one. Repetitions of the same one count
+    /// once.
     var count: Int
-    /// When the delay began; absent where none is running.
+    /// When the current delay began; absent if there is none.
     var delayBegan: String?
-    /// The programs that gave them, the latest last; absent where latchkeyd does not know them.
+    /// The programs that sent them, the most recent last; absent if latchkeyd does not know them.
     var programs: [Program]?
 
     struct Program: Encodable {
         var program: String
         var user: UInt32?
-        /// The process that gave the last one.
+        /// The process that sent the last one.
         var process: Int32?
-        /// How many it gave, the same ones counted each time.
+        /// The number of wrong passcodes from this program, with repetitions.
         var count: Int
         var first: String
         var last: String
     }
 
-    /// nil where there were none.
+    /// nil if there were no wrong passcodes.
     init?(_ lock: LockStatus) {
         guard lock.wrongPasscodes > 0 else { return nil }
         count = lock.wrongPasscodes
@@ -36,14 +37,15 @@ struct WrongPasscodesReport: Encodable {
         self.programs = programs.isEmpty ? nil : programs
     }
 
-    /// The lines of the report for people.
+    /// The lines of the report as text.
     var rows: [(name: String, value: String)] {
-        let delay = delayBegan.map { "; the delay began \($0), and holds up no recovery key" } ?? ""
+        let delay = delayBegan.map { "; the delay began \($0), and does not apply to a recovery key" } ?? ""
         let first = (
-            "wrong", "\(count == 1 ? "1 wrong passcode" : "\(count) wrong passcodes") since the last right one\(delay)"
+            "wrong",
+            "\(count == 1 ? "1 wrong passcode" : "\(count) wrong passcodes") since the last correct one\(delay)"
         )
         guard let programs else {
-            return [first, ("", "by programs that are not known: only latchkeyd's log tells them")]
+            return [first, ("", "by unknown programs: only latchkeyd's log records them")]
         }
         return [first] + programs.map { ("", $0.text) }
     }

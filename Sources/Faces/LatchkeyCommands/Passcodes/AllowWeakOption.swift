@@ -6,12 +6,13 @@ internal import LatchkeyService
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Whether a new passcode or passphrase may be one that is guessed first.
+/// Whether a new passcode or passphrase may be a very common one.
 struct AllowWeakOption: ParsableArguments {
-    @Flag(help: "Take one that is among the commonest, too.")
+    @Flag(help: "Accept a very common passcode or passphrase.")
     var weak = false
 
-    /// The secret, after it was found to be no first guess, or `--weak` was said. A short one is taken with a warning.
+    /// Returns the secret if it is not a very common one, or if `--weak` is given. Warns about a
+    /// short one.
     ///
     /// - Throws: errSecParam, with the option as the hint.
     func require(_ new: SharedSecret, noun: String = "passcode", in session: CommandSession) throws(CommandFailure)
@@ -22,15 +23,19 @@ struct AllowWeakOption: ParsableArguments {
                 try PasscodeRules.requireUncommon(new, noun: noun)
             } catch {
                 throw .status(
-                    KeychainError(error.status, error.problem, hint: "choose another one; --weak takes it nevertheless")
+                    KeychainError(error.status, error.problem, hint: "choose another one, or use --weak to accept it")
                 )
             }
         }
-        // Every byte but those that go on with a character of UTF-8.
+        // Counts every byte except the continuation bytes of UTF-8.
         let length = new.withUnsafeBytes { $0.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) } }
         if length < Self.safeLength, !session.isQuiet {
             session.io.say(
-                "latchkey: a \(noun) of fewer than \(Self.safeLength) characters can be guessed by a thief of the files and the device key\n"
+                """
+                latchkey: a \(noun) of fewer than \(Self.safeLength) characters can be guessed by an attacker with \
+                the files and the device key
+
+                """
             )
         }
         return new

@@ -12,7 +12,7 @@ struct LockCommand: ParsableSubcommand {
               latchkey lock --now
             """)
 
-    @Flag(help: "Close at once, without the grace of the settings.")
+    @Flag(help: "Lock immediately, without the grace period.")
     var now = false
 
     func run(in session: CommandSession) throws(CommandFailure) {

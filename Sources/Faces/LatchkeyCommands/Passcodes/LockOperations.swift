@@ -4,15 +4,16 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The lock as commands see it: the daemon's, which all programs share. Without a daemon each process has its own, which ends with the process;
-/// only commands that are read by one process after each other (`security -i`) can share it.
+/// The lock operations of commands. The daemon's lock is shared by all programs. Without a daemon,
+/// each process has its own lock, which ends with the process; only commands that one process reads
+/// one after the other (`security -i`) share it.
 enum LockOperations {
     static func lock(immediately: Bool, in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             guard try keychain.lockStatus().hasPasscode else {
                 throw KeychainError(
-                    .param, "no passcode is set, so that nothing can be locked", hint: "latchkey passcode set")
+                    .param, "no passcode is set; nothing can be locked", hint: "latchkey passcode set")
             }
             try requireSharing(keychain, session)
             try keychain.lock(immediately: immediately)
@@ -21,7 +22,8 @@ enum LockOperations {
 
     static func unlock(_ source: PasscodeSource, in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
-        // Without a passcode there is nothing to open, and scripts that open it go on.
+        // Without a passcode there is nothing to unlock. This is not an error, so that scripts
+        // continue.
         guard try needsPasscode(keychain, session) else { return }
         let passcode = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try source.read("password to unlock the keychain: ", in: session)
@@ -33,7 +35,7 @@ enum LockOperations {
         throws(CommandFailure)
     {
         guard try needsPasscode(keychain, session) else { return }
-        let progress = ProgressLine("items sealed anew", io: session.io)
+        let progress = ProgressLine("items re-encrypted", io: session.io)
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             defer { progress.clear() }
             try keychain.unlock(passcode) { progress.show($0, of: $1) }
@@ -56,9 +58,8 @@ enum LockOperations {
         guard try !keychain.status().mode.isShared else { return }
         throw KeychainError(
             .notAvailable,
-            "without latchkeyd every process locks and unlocks only itself, so that this would change nothing",
-            hint:
-                "give the passcode to the command that needs it: --passcode-file FILE, or LATCHKEY_PASSCODE_FILE in its environment; or start latchkeyd"
+            "without latchkeyd, each process has its own lock, so that this command would have no effect",
+            hint: "start latchkeyd; or give the passcode to each command: --passcode-file FILE, LATCHKEY_PASSCODE_FILE"
         )
     }
 }

@@ -12,8 +12,9 @@ struct PasscodeCommand: ParsableCommand {
         commandName: LatchkeySubcommand.passcode.rawValue,
         abstract: LatchkeySubcommand.passcode.abstract,
         discussion: """
-            A passcode is asked for on the terminal, or read from a line of standard input where that is none, or from what
-            --passcode-file, --passcode-fd, LATCHKEY_PASSCODE_FILE or systemd's credential latchkey.passcode name. It is never an argument.
+            The passcode is prompted for on the terminal, or read from a line of standard input if that is not a \
+            terminal, or from the source that --passcode-file, --passcode-fd, LATCHKEY_PASSCODE_FILE or systemd's \
+            credential latchkey.passcode names. It is never an argument.
 
             EXAMPLES:
               latchkey passcode set
@@ -25,10 +26,10 @@ struct PasscodeCommand: ParsableCommand {
     /// `latchkey passcode set`.
     struct Set: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Protect the keychain by a passcode.",
+            commandName: "set", abstract: "Protect the keychain with a passcode.",
             discussion: """
-                Every item that the passcode protects is sealed anew. When that is interrupted, the passcode stands, and the next unlock goes on. A
-                recovery key that was made before opens nothing any more.
+                Re-encrypts every item that the passcode protects. If this is interrupted, the passcode is set, and \
+                the next unlock continues. An existing recovery key becomes invalid.
 
                 EXAMPLES:
                   latchkey passcode set
@@ -42,17 +43,17 @@ struct PasscodeCommand: ParsableCommand {
             let keychain = try session.keychain()
             let status = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.lockStatus() }
             guard !status.hasPasscode else {
-                throw .status(KeychainError(.param, "a passcode is set already", hint: "latchkey passcode change"))
+                throw .status(KeychainError(.param, "a passcode is already set", hint: "latchkey passcode change"))
             }
             let new = try weak.require(try passcode.source.readNew("new passcode: ", in: session), in: session)
-            let progress = ProgressLine("items sealed anew", io: session.io)
+            let progress = ProgressLine("items re-encrypted", io: session.io)
             try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 defer { progress.clear() }
                 try keychain.setPasscode(new) { progress.show($0, of: $1) }
             }
             session.io.say("latchkey: the passcode is set\n")
             if status.hasRecoveryKey {
-                session.io.say("hint: the recovery key has ended; latchkey recovery-key create\n")
+                session.io.say("hint: the recovery key is no longer valid; latchkey recovery-key create\n")
             }
         }
     }
@@ -60,7 +61,7 @@ struct PasscodeCommand: ParsableCommand {
     /// `latchkey passcode change`.
     struct Change: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "change", abstract: "Put another passcode in the place of the old one.",
+            commandName: "change", abstract: "Change the passcode.",
             discussion: """
                 EXAMPLES:
                   latchkey passcode change
@@ -78,7 +79,7 @@ struct PasscodeCommand: ParsableCommand {
         @Option(help: ArgumentHelp("Take the new passcode from this file descriptor.", valueName: "number"))
         var newPasscodeFd: Int32?
 
-        @Flag(help: "Also make new keys and seal every item under them; for when the old passcode is known to others.")
+        @Flag(help: "Also generate new keys and re-encrypt every item; for an old passcode that is known to others.")
         var rotate = false
 
         @OptionGroup var weak: AllowWeakOption
@@ -102,7 +103,7 @@ struct PasscodeCommand: ParsableCommand {
                 file: newPasscodeFile, descriptor: newPasscodeFd, fileOption: "--new-passcode-file",
                 usesEnvironment: false)
             let new = try weak.require(try source.readNew("new passcode: ", in: session), in: session)
-            let progress = ProgressLine("items sealed anew", io: session.io)
+            let progress = ProgressLine("items re-encrypted", io: session.io)
             let rotates = rotate
             try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 defer { progress.clear() }
@@ -110,7 +111,7 @@ struct PasscodeCommand: ParsableCommand {
             }
             session.io.say("latchkey: the passcode is changed\n")
             if rotates, status.hasRecoveryKey {
-                session.io.say("hint: the recovery key has ended; latchkey recovery-key create\n")
+                session.io.say("hint: the recovery key is no longer valid; latchkey recovery-key create\n")
             }
         }
     }
@@ -118,9 +119,10 @@ struct PasscodeCommand: ParsableCommand {
     /// `latchkey passcode remove`.
     struct Remove: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Leave the keychain without a passcode.",
+            commandName: "remove", abstract: "Remove the passcode.",
             discussion: """
-                The items of the class whenPasscodeSetThisDeviceOnly exist only while there is a passcode: they are destroyed.
+                Items of the class whenPasscodeSetThisDeviceOnly exist only while a passcode is set: they are \
+                destroyed.
 
                 EXAMPLES:
                   latchkey passcode remove --dry-run
@@ -129,7 +131,7 @@ struct PasscodeCommand: ParsableCommand {
 
         @OptionGroup var passcode: PasscodeOptions
 
-        @Flag(name: [.customShort("n"), .long], help: "Only say what would be destroyed.")
+        @Flag(name: [.customShort("n"), .long], help: "Only show what would be destroyed.")
         var dryRun = false
 
         func run(in session: CommandSession) throws(CommandFailure) {
@@ -143,18 +145,22 @@ struct PasscodeCommand: ParsableCommand {
             }
             let items = deletedCount == 1 ? "1 item" : "\(deletedCount) items"
             session.io.say(
-                "latchkey: \(items) of the class whenPasscodeSetThisDeviceOnly \(dryRun ? "would" : "will") be destroyed\n"
+                """
+                latchkey: \(items) of the class whenPasscodeSetThisDeviceOnly \(dryRun ? "would" : "will") be \
+                destroyed
+
+                """
             )
             if dryRun { return }
             let old = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 try passcode.source.read("passcode: ", in: session)
             }
-            let progress = ProgressLine("items sealed anew", io: session.io)
+            let progress = ProgressLine("items re-encrypted", io: session.io)
             _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 defer { progress.clear() }
                 return try keychain.removePasscode(old) { progress.show($0, of: $1) }
             }
-            session.io.say("latchkey: the passcode is removed; nothing but the device key protects the keychain now\n")
+            session.io.say("latchkey: the passcode is removed; only the device key protects the keychain now\n")
         }
     }
 }

@@ -6,7 +6,7 @@ internal import LatchkeyClient
 internal import LatchkeyService
 internal import SecretMemory
 
-/// The options that say where the passcode is, for our own commands.
+/// The options that name the source of the passcode, for Latchkey's own commands.
 struct PasscodeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -29,7 +29,7 @@ struct PasscodeOptions: ParsableArguments {
 }
 
 extension CommandOption {
-    /// The same for macOS's commands.
+    /// The same options for macOS's commands.
     static let passcode = [
         CommandOption(
             "--passcode-file", .required("file"),
@@ -41,7 +41,7 @@ extension CommandOption {
 }
 
 extension PasscodeSource {
-    /// What the options of one of macOS's commands say.
+    /// Reads the passcode options of one of macOS's commands.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         file = arguments["--passcode-file"]?.text
         if let word = arguments["--passcode-fd"] {
@@ -54,9 +54,10 @@ extension PasscodeSource {
         if file != nil, descriptor != nil { throw .usage("--passcode-file and --passcode-fd exclude each other") }
     }
 
-    /// Sees to it that this process unlocks itself when it meets something closed: by what is named, or by asking somebody at a terminal.
+    /// Lets this process unlock itself when it needs a locked item, with the passcode that is named
+    /// or with one that is prompted for on the terminal.
     func unlockOnDemand(in session: CommandSession) {
-        // Somebody is asked only at the terminal of the process itself.
+        // Prompts only on the terminal of the process itself.
         let terminal = session.io.isInputInteractive && session.io.isErrorInteractive ? session.io as? ProcessIO : nil
         KeychainClient.takePasscode { () throws(KeychainError) in
             if let named = try self.named() { return named }
@@ -66,7 +67,7 @@ extension PasscodeSource {
 }
 
 extension PasscodeOptions {
-    /// The keychain's passcode, where it has one.
+    /// Returns the keychain's passcode; nil if it has none.
     func required(by keychain: any KeychainService, in session: CommandSession) throws(CommandFailure) -> SharedSecret?
     {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in

@@ -5,28 +5,28 @@ internal import LatchkeyClient
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Where a passcode comes from: a file or a descriptor that the command line names, the environment, the terminal, or a line of standard
-/// input. Never an argument.
+/// The source of a passcode: a file or a descriptor that the command line names, the environment,
+/// the terminal, or a line of standard input. Never an argument.
 struct PasscodeSource: Sendable {
     var file: String?
     var descriptor: Int32?
-    /// What the options are called, for messages.
+    /// The name of the file option, for messages.
     var fileOption = "--passcode-file"
-    /// What is asked for, for messages: `passcode`, `passphrase` or `recovery key`.
+    /// The name of the secret, for messages: `passcode`, `passphrase` or `recovery key`.
     var noun = "passcode"
-    /// Whether the environment may name it.
+    /// Whether the environment may name the source.
     var usesEnvironment = true
 
-    /// The passcode, asked for with `prompt` where nothing names it.
+    /// Returns the passcode. Prompts with `prompt` if no source is named.
     ///
-    /// - Throws: errSecInteractionNotAllowed where there is nowhere to take it from.
+    /// - Throws: errSecInteractionNotAllowed if there is no source.
     func read(_ prompt: StaticString, in session: CommandSession) throws(KeychainError) -> SharedSecret {
         if let named = try named() { return named }
         guard session.io.isInputInteractive else {
             guard let line = try session.io.readLine() else {
                 throw KeychainError(
                     .interactionNotAllowed,
-                    "a \(noun) is needed, and standard input ended where a line with it was expected",
+                    "a \(noun) is required; standard input ended, but a line with it was expected",
                     hint: "\(fileOption) FILE, or a line of standard input")
             }
             return line
@@ -38,20 +38,21 @@ struct PasscodeSource: Sendable {
         return answer
     }
 
-    /// A new passcode: on a terminal it is asked for twice.
+    /// Returns a new passcode. On a terminal, it is prompted for twice.
     func readNew(_ prompt: StaticString, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         let passcode = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try read(prompt, in: session) }
         guard !isNamed, session.io.isInputInteractive else { return passcode }
         let confirmation = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try read("the same again: ", in: session)
+            try read("repeat it: ", in: session)
         }
         guard confirmation == passcode else {
-            throw .status(KeychainError(.param, "the two \(noun)s differ, so nothing was changed"))
+            throw .status(KeychainError(.param, "the two \(noun)s differ; nothing was changed"))
         }
         return passcode
     }
 
-    /// What the options or the environment name; nil where they name none.
+    /// Returns the passcode from the source that the options or the environment name; nil if they
+    /// name none.
     func named() throws(KeychainError) -> SharedSecret? {
         if let file { return try PasscodeFile.read(file) }
         if let descriptor { return try PasscodeFile.read(descriptor: descriptor) }

@@ -12,8 +12,9 @@ struct RecoveryKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.recoveryKey.rawValue, abstract: LatchkeySubcommand.recoveryKey.abstract,
         discussion: """
-            A recovery key opens what may leave this device when the passcode is forgotten or the device key is lost. Items of the
-            ThisDeviceOnly classes are lost then. It is printed once and kept nowhere: write it down.
+            A recovery key opens the items that may leave this device, if the passcode is forgotten or the device key \
+            is lost. Items of the ThisDeviceOnly classes are then lost. The recovery key is printed once and not \
+            stored: write it down.
 
             EXAMPLES:
               latchkey recovery-key create
@@ -24,7 +25,7 @@ struct RecoveryKeyCommand: ParsableCommand {
     /// `latchkey recovery-key create`.
     struct Create: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "create", abstract: "Make a recovery key and print it, this once. An earlier one ends.",
+            commandName: "create", abstract: "Create a recovery key and print it once. An earlier one becomes invalid.",
             discussion: """
                 EXAMPLES:
                   latchkey recovery-key create
@@ -48,20 +49,25 @@ struct RecoveryKeyCommand: ParsableCommand {
                     }, to: .output)
             } catch {
                 session.io.say(
-                    "latchkey: a recovery key was made, but could not be printed; an earlier one has ended. Make another one\n"
+                    """
+                    latchkey: a recovery key was created but could not be printed; earlier ones are no longer valid. \
+                    Create another one
+
+                    """
                 )
                 throw error
             }
-            session.io.say("latchkey: write it down and keep it apart from this device; it is shown only now\n")
+            session.io.say("latchkey: write it down and keep it away from this device; it is shown only once\n")
         }
     }
 
     /// `latchkey recovery-key use`.
     struct Use: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "use", abstract: "Open the keychain by its recovery key and set a new passcode.",
+            commandName: "use", abstract: "Unlock the keychain with its recovery key and set a new passcode.",
             discussion: """
-                Where the device key is lost, a new one is made. Items of the ThisDeviceOnly classes whose keys are lost are removed.
+                If the device key is lost, a new one is created. Items of the ThisDeviceOnly classes whose keys are \
+                lost are removed.
 
                 EXAMPLES:
                   latchkey recovery-key use --dry-run
@@ -77,7 +83,7 @@ struct RecoveryKeyCommand: ParsableCommand {
         @OptionGroup var passcode: PasscodeOptions
         @OptionGroup var weak: AllowWeakOption
 
-        @Flag(name: [.customShort("n"), .long], help: "Only say what would be lost.")
+        @Flag(name: [.customShort("n"), .long], help: "Only show what would be lost.")
         var dryRun = false
 
         func run(in session: CommandSession) throws(CommandFailure) {
@@ -86,7 +92,7 @@ struct RecoveryKeyCommand: ParsableCommand {
             let key = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 try source.read("recovery key: ", in: session)
             }
-            // Whether the key fits is known before anybody thinks of a passcode.
+            // Checks the key before the user is asked for a new passcode.
             let deletedCount = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 try KeychainClient.recover(with: key, newPasscode: nil)
             }
@@ -108,7 +114,7 @@ struct RecoveryKeyCommand: ParsableCommand {
     /// `latchkey recovery-key remove`.
     struct Remove: ParsableSubcommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Let the recovery key open nothing any more.",
+            commandName: "remove", abstract: "Make the recovery key invalid.",
             discussion: """
                 EXAMPLES:
                   latchkey recovery-key remove
@@ -123,7 +129,8 @@ struct RecoveryKeyCommand: ParsableCommand {
                     try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
                 return try keychain.removeRecoveryKey(code)
             }
-            session.io.say(wasThere ? "latchkey: the recovery key has ended\n" : "latchkey: there is no recovery key\n")
+            session.io.say(
+                wasThere ? "latchkey: the recovery key is no longer valid\n" : "latchkey: there is no recovery key\n")
         }
     }
 }

@@ -11,7 +11,7 @@ struct SettingsCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.settings.rawValue, abstract: LatchkeySubcommand.settings.abstract,
         discussion: """
-            Without options it shows the settings. Changing them takes the passcode, where one is set.
+            Without options, shows the settings. Changing them requires the passcode, if one is set.
 
             EXAMPLES:
               latchkey settings --json
@@ -23,7 +23,7 @@ struct SettingsCommand: ParsableSubcommand {
     var json = false
 
     @Option(
-        help: ArgumentHelp("How long what the lock closes stays open after it; 0 for not at all.", valueName: "seconds")
+        help: ArgumentHelp("The grace period: how long keys are kept after a lock; 0 for none.", valueName: "seconds")
     )
     var grace: UInt16?
 
@@ -32,12 +32,12 @@ struct SettingsCommand: ParsableSubcommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Lock when the machine goes to sleep. Kept for latchkeyd; a process alone is not told.")
+        help: "Lock when the machine goes to sleep. Requires latchkeyd; a process on its own is not notified.")
     var lockOnSleep: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Destroy what the passcode protects after ten wrong ones. Any program of the user can then destroy it.")
+        help: "After ten wrong passcodes, destroy the items that need one. Any program of the user can then do this.")
     var wipeAfterTen: Bool?
 
     @OptionGroup var passcode: PasscodeOptions
@@ -55,7 +55,7 @@ struct SettingsCommand: ParsableSubcommand {
         try session.write(json ? try JSONText.of(report) : report.text)
     }
 
-    /// Changes the settings, asking for the passcode where one is set.
+    /// Changes the settings. Asks for the passcode if one is set.
     static func change(
         to settings: KeybagSettings, of status: LockStatus, _ source: PasscodeSource, in session: CommandSession
     ) throws(CommandFailure) {
@@ -84,8 +84,8 @@ struct SettingsReport: Encodable {
     var text: TerminalText {
         """
         grace:          \(grace == 0 ? "none" : "\(grace) s after the lock")
-        lock after:     \(lockAfter == 0 ? "never by itself" : "\(lockAfter) s without use")
-        lock on sleep:  \(lockOnSleep ? "yes, with latchkeyd; a process alone is not told" : "no")
+        lock after:     \(lockAfter == 0 ? "never" : "\(lockAfter) s without use")
+        lock on sleep:  \(lockOnSleep ? "yes, with latchkeyd; a process on its own is not notified" : "no")
         wipe after ten: \(wipeAfterTen ? "yes" : "no")
 
         """

@@ -2,7 +2,7 @@
 
 internal import KeychainModel
 
-/// `security add-internet-password`. Here `-p` is the path.
+/// `security add-internet-password`. In this command, `-p` is the path.
 enum AddInternetPassword: SecurityCommand {
     static let definition = CommandDefinition(
         name: "add-internet-password",

@@ -4,19 +4,19 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// What `add-generic-password` and `add-internet-password` do.
+/// Implements `add-generic-password` and `add-internet-password`.
 struct PasswordAddition {
     let itemClass: ItemClass
     let attributes: [ItemAttribute: AttributeValue]
     let accessGroup: String?
     let session: CommandSession
-    /// The call as macOS names it, with the keychain.
+    /// macOS's name for the call, with the keychain.
     private let function: String
 
     static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession)
         throws(CommandFailure)
     {
-        guard arguments.operands.count <= 1 else { throw .usage("an item is added to one keychain") }
+        guard arguments.operands.count <= 1 else { throw .usage("at most one keychain is expected") }
         let addition = PasswordAddition(
             itemClass: itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup,
             session: session,
@@ -32,7 +32,7 @@ struct PasswordAddition {
         }
     }
 
-    /// Adds the item; it is labelled by its service or server where no label was given.
+    /// Adds the item. Without a label, the service or the server becomes the label.
     private func add(_ password: SharedSecret?, to keychain: any KeychainService) throws(KeychainError) {
         var attributes = attributes
         if attributes[.label] == nil { attributes[.label] = attributes[.service] ?? attributes[.server] }
@@ -41,9 +41,11 @@ struct PasswordAddition {
         _ = try keychain.add(item, from: session.caller)
     }
 
-    /// Updates the item with the same key, or adds it. Never deletes: at every moment there is the old item or the new one.
+    /// Updates the item with the same key, or adds it. Never deletes: either the old item or the
+    /// new one exists at any time.
     private func replace(_ password: SharedSecret?, in keychain: any KeychainService) throws(CommandFailure) {
-        // Another process may add or delete the item between our two steps; then the other step is tried again, a few times.
+        // Another process may add or delete the item between the two steps. The steps are then
+        // repeated, a few times.
         for attempt in 1... {
             do throws(KeychainError) {
                 if try update(password, in: keychain) { return }
@@ -55,11 +57,12 @@ struct PasswordAddition {
         }
     }
 
-    /// - Returns: whether there was an item.
+    /// - Returns: whether the item exists.
     private func update(_ password: SharedSecret?, in keychain: any KeychainService) throws(KeychainError) -> Bool {
         let schema = ItemSchema.of(itemClass)
         let key = attributes.filter { schema[$0.key]?.isPrimaryKey == true }
-        // Where no group is named, only the one that a new item would go to: the same key in another group is another item.
+        // If no group is named, searches only the group of a new item: the same key in another
+        // group is a different item.
         let query = ItemQuery(
             itemClass, attributes: key, accessGroup: accessGroup ?? AccessGroup.shared.name, limit: .one)
         let matches = try PasswordSearch.matches(
@@ -70,7 +73,8 @@ struct PasswordAddition {
             try keychain.update(item, with: ItemUpdate(attributes: attributes, data: password), from: session.caller)
             return true
         } catch {
-            // Deleted meanwhile, or its data is damaged: then it counts as absent, and adding over it moves it aside.
+            // The item was deleted meanwhile, or its data is damaged. It counts as absent; adding
+            // the item moves a damaged one aside.
             guard error.status == .itemNotFound else { throw error }
             return false
         }

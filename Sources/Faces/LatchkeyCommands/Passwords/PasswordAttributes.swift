@@ -3,7 +3,7 @@
 internal import KeychainModel
 
 extension ParsedArguments {
-    /// The attributes that the options name; the last one of a kind counts.
+    /// Returns the attributes that the options set. The last value of an attribute wins.
     func attributes() throws(CommandFailure) -> [ItemAttribute: AttributeValue] {
         var attributes: [ItemAttribute: AttributeValue] = [:]
         for occurrence in occurrences {
@@ -16,7 +16,7 @@ extension ParsedArguments {
 }
 
 extension AttributeForm {
-    /// - Throws: errSecParam for a code that is too long and a port that is none.
+    /// - Throws: errSecParam for a code that is too long and for an invalid port.
     func value(of word: CommandWord, for option: CommandOption) throws(CommandFailure) -> AttributeValue {
         switch self {
         case .text:
@@ -33,7 +33,7 @@ extension AttributeForm {
         }
     }
 
-    /// Four characters; shorter ones are filled up with blanks, as macOS prints them.
+    /// Returns four characters. Shorter codes are padded with spaces, as macOS prints them.
     private static func code(_ word: CommandWord, for option: CommandOption) throws(CommandFailure) -> [UInt8] {
         guard (1...4).contains(word.count) else {
             throw .parameter("the value of \(option.name) must have one to four characters, but is '\(word.text)'")

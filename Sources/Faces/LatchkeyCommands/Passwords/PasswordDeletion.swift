@@ -4,17 +4,20 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
 
-/// What `delete-generic-password` and `delete-internet-password` do.
+/// Implements `delete-generic-password` and `delete-internet-password`.
 enum PasswordDeletion {
     static let notes = [
-        "At least one attribute must be given. Only the first match is deleted: repeat the command until it exits with 44 to delete all."
+        """
+        At least one attribute must be given. Only the first match is deleted: to delete all matches, repeat the \
+        command until it exits with 44.
+        """
     ]
 
     static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession)
         throws(CommandFailure)
     {
         let query = try PasswordSearch.query(itemClass, arguments)
-        guard !query.attributes.isEmpty else { throw .usage("no attribute says which item is to be deleted") }
+        guard !query.attributes.isEmpty else { throw .usage("at least one attribute must be given") }
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         let record = try PasswordSearch.find(
             query, returning: [.attributes, .persistentReference], in: keychain, for: session)

@@ -4,9 +4,9 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// The password that an add command is to store, from wherever it comes.
+/// The password that an add command stores, from any source.
 enum PasswordInput {
-    /// - Returns: nil where no option speaks of a password.
+    /// - Returns: nil if no option sets a password.
     static func read(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         for occurrence in arguments.occurrences.reversed() {
             switch occurrence.option.meaning {
@@ -43,7 +43,7 @@ enum PasswordInput {
         return SharedSecret(secret)
     }
 
-    /// Everything in the file, or in standard input where the file is `-`.
+    /// Reads the whole file, or standard input if the file is `-`.
     private static func file(_ path: CommandWord, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         if path == "-" {
             guard !session.readsCommands else {
@@ -54,17 +54,17 @@ enum PasswordInput {
         let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try SecretInput.read(path.text, maxCount: maxInput)
         }
-        guard secret.count > 0 else { throw .parameter("\(path.text) is empty, and a password was expected in it") }
+        guard secret.count > 0 else { throw .parameter("\(path.text) is empty; a password was expected") }
         return SecretInput.withoutFinalLineEnd(secret)
     }
 
-    // MARK: Asking
+    // MARK: Prompts
 
     private static func promptTwice(in session: CommandSession) throws(CommandFailure) -> SharedSecret {
         guard session.io.isInputInteractive else {
             guard session.readsCommands else { return try readToEnd(of: session) }
-            // Programs that pipe commands into `security -i` send the repetition that macOS asks for. Taken for a command, it would be
-            // printed as an unknown one.
+            // Programs that pipe commands into `security -i` also send the repetition that macOS
+            // asks for. If it were read as a command, it would be printed as an unknown one.
             let password = try line(in: session)
             try check(password, against: try line(in: session))
             return password
@@ -80,7 +80,7 @@ enum PasswordInput {
         }
         guard let secret else {
             throw .parameter(
-                "standard input is empty, and the password was expected there",
+                "standard input is empty; a password was expected",
                 hint: "printf '%s' \"$password\" | security add-generic-password -a ACCOUNT -s SERVICE -w")
         }
         return SecretInput.withoutFinalLineEnd(secret)
@@ -90,8 +90,8 @@ enum PasswordInput {
         let line = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.readLine() }
         guard let line else {
             throw .parameter(
-                "standard input ended where a line with the password was expected",
-                hint: "after 'security -i' the password follows the command in two equal lines")
+                "standard input ended; a line with the password was expected",
+                hint: "in 'security -i', the password follows the command on two equal lines")
         }
         return line
     }
@@ -103,7 +103,7 @@ enum PasswordInput {
             guard let answer = try session.io.readSecret(prompt: prompt) else { throw KeychainError(.userCanceled) }
             return answer
         } catch {
-            // The message would stand behind the question.
+            // Ends the line of the prompt, so that the message begins on a line of its own.
             if error.status == .userCanceled { session.io.say("\n") }
             throw .status(error)
         }
@@ -113,6 +113,7 @@ enum PasswordInput {
         guard password == repetition else { throw .line("passwords don't match") }
     }
 
-    /// One byte more than an item holds, for the line end. The service refuses what is larger than an item.
+    /// One byte more than the maximum size of an item, for the line end. The service rejects
+    /// anything larger.
     private static let maxInput = (4 << 20) + 1
 }

@@ -2,15 +2,15 @@
 
 internal import KeychainModel
 
-/// The options of the password commands, once for all of them (keychain-behaviour §8.2).
+/// The options of the password commands (keychain-behaviour §8.2).
 extension CommandOption {
     static let account = CommandOption("-a", .required("account"), as: .attribute(.account, .text), help: "the account")
     static let service = CommandOption("-s", .required("service"), as: .attribute(.service, .text), help: "the service")
     static let server = CommandOption("-s", .required("server"), as: .attribute(.server, .text), help: "the server")
     static let label = CommandOption(
-        "-l", .required("label"), as: .attribute(.label, .text), help: "the label, the item's name for people")
+        "-l", .required("label"), as: .attribute(.label, .text), help: "the label, the item's display name")
     static let kind = CommandOption(
-        "-D", .required("kind"), as: .attribute(.itemDescription, .text), help: "the kind, in words")
+        "-D", .required("kind"), as: .attribute(.itemDescription, .text), help: "the kind, a description")
     static let comment = CommandOption("-j", .required("comment"), as: .attribute(.comment, .text), help: "the comment")
     static let generic = CommandOption(
         "-G", .required("value"), as: .attribute(.generic, .text), help: "the generic attribute")
@@ -33,9 +33,9 @@ extension CommandOption {
     static let accessGroup = CommandOption(
         "--access-group", .required("group"), as: .accessGroup, help: "only this access group (Latchkey's addition)")
 
-    /// What a generic password is searched for by.
+    /// The criteria for generic passwords.
     static let genericCriteria = [account, service, label, kind, comment, generic, creator, type]
-    /// What an internet password is searched for by.
+    /// The criteria for internet passwords.
     static let internetCriteria = [
         account, server, securityDomain, path, port, `protocol`, authenticationType, label, kind, comment, creator,
         type,
@@ -45,21 +45,22 @@ extension CommandOption {
 // MARK: - Adding
 
 extension CommandOption {
-    /// The options for adding an item with these attributes, of which account and service or server must be given.
+    /// Returns the options for adding an item with these attributes. The account and the service or
+    /// server are required.
     static func addition(_ criteria: [CommandOption], oldSpelling: [CommandOption] = []) -> [CommandOption] {
         let described = criteria.map { option in
             option.name == "-a" || option.name == "-s" ? option.required() : option
         }
         return described + oldSpelling + [
             CommandOption(
-                "-w", .optional("password"), as: .password, help: "the password; asked for where -w is the last word"),
+                "-w", .optional("password"), as: .password, help: "the password; prompted for if -w is the last word"),
             CommandOption("-X", .required("digits"), as: .hexadecimalPassword, help: "the password in hexadecimal"),
             CommandOption(
                 "--secret-file", .required("file"), as: .secretFile,
-                help: "the whole of this file; - is standard input (Latchkey's addition)"),
-            CommandOption("-U", help: "replace the item where there is one"),
-            CommandOption("-A", help: "accepted; programs are kept apart by access groups"),
-            CommandOption("-T", .required("program"), help: "accepted; programs are kept apart by access groups"),
+                help: "read the password from a file; - is standard input (Latchkey's addition)"),
+            CommandOption("-U", help: "update the item if it exists"),
+            CommandOption("-A", help: "accepted; access groups separate programs"),
+            CommandOption("-T", .required("program"), help: "accepted; access groups separate programs"),
             CommandOption(
                 "--access-group", .required("group"), as: .accessGroup,
                 help: "the access group to add to (Latchkey's addition)"),
@@ -69,17 +70,18 @@ extension CommandOption {
     static let oldPassword = CommandOption(
         "-p", .required("password"), as: .password, help: "old spelling of -w, with a value")
 
-    /// What help says of every command that takes a password.
+    /// The help notes of every command that takes a password.
     static let passwordNotes = [
         """
-        A password on the command line can be read by every process that may list processes, and stays in the shell's history; \
-        this program cannot wipe it there. Better: let -w be the last word. Then the password is asked for twice on the terminal \
-        without being shown; where standard input is no terminal, all of it is the password, less one line end behind it. \
-        --secret-file takes a file in the same way. After 'security -i' the password is read from two equal lines, as on macOS.
+        A password on the command line is visible to every process that may list processes, and stays in the \
+        shell's history; this program cannot wipe it there. Use -w as the last word instead: the password is then \
+        prompted for twice on the terminal, without echo; if standard input is not a terminal, all of it is the \
+        password, without one final line feed. --secret-file reads a file in the same way. In 'security -i', the \
+        password is read from two equal lines, as on macOS.
         """,
         """
-        With -U, an item with the same account and service (or server and what else was given of its key) in the access group gets \
-        the given attributes and the given password; what is not given stays as it was.
+        With -U, an existing item in the access group with the same account and service (or server and other given \
+        key attributes) gets the given attributes and password; its other attributes do not change.
         """,
     ]
 }

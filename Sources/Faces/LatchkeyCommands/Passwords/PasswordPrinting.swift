@@ -3,7 +3,7 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// What `find-generic-password` and `find-internet-password` do.
+/// Implements `find-generic-password` and `find-internet-password`.
 enum PasswordPrinting {
     static let options = [
         CommandOption("-g", help: "also print the password, on standard error"),
@@ -11,10 +11,10 @@ enum PasswordPrinting {
     ]
 
     static let notes = [
-        "Without criteria the first item is found. Only the first match is printed.",
+        "Without criteria, the first item is found. Only the first match is printed.",
         """
-        A password with a byte outside of printable ASCII is printed by -w in lowercase hexadecimal, which cannot be told from a \
-        password that looks like it; -g prints a form that can be told.
+        If a password has a byte outside of printable ASCII, -w prints it in lowercase hexadecimal, which cannot be \
+        distinguished from a password that consists of these digits; the form that -g prints can be.
         """,
     ]
 

@@ -3,40 +3,41 @@
 internal import KeychainModel
 internal import LatchkeyService
 
-/// What the find, delete and partition-list commands have in common: the first password that has all of the given attributes.
+/// Searches for passwords, for the find, delete and partition-list commands.
 enum PasswordSearch {
     /// macOS's name for the call.
     static let function = "SecKeychainSearchCopyNext"
 
-    /// The query for what the options name, among local and synchronised items.
+    /// Returns the query for the options, among local and synchronized items.
     static func query(_ itemClass: ItemClass, _ arguments: ParsedArguments) throws(CommandFailure) -> ItemQuery {
         ItemQuery(
             itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup, synchronizable: .any,
             limit: .one)
     }
 
-    /// The first match.
+    /// Returns the first item that has all of the given attributes.
     ///
-    /// - Throws: errSecItemNotFound, with a hint where the match is a damaged item, which is passed over.
+    /// - Throws: errSecItemNotFound, with a hint if a damaged item matched, which is skipped.
     static func find(
         _ query: ItemQuery, returning: ReturnTypes, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> ItemRecord {
         let matches = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
-            // Where no group is named, an item of the group that the command adds to comes before every other program's.
-            var home = query
-            home.accessGroup = query.accessGroup ?? AccessGroup.shared.name
-            let own = try Self.matches(home, returning: returning, in: keychain, for: session.caller)
-            guard own.records.isEmpty, query.accessGroup == nil else { return own }
+            // If no group is named, an item of the group that the add commands use comes before the
+            // items of other programs.
+            var groupQuery = query
+            groupQuery.accessGroup = query.accessGroup ?? AccessGroup.shared.name
+            let matchesInGroup = try Self.matches(groupQuery, returning: returning, in: keychain, for: session.caller)
+            guard matchesInGroup.records.isEmpty, query.accessGroup == nil else { return matchesInGroup }
             return try Self.matches(query, returning: returning, in: keychain, for: session.caller)
         }
         guard let record = matches.records.first else {
-            let hint = matches.damaged > 0 ? "a damaged item was passed over; 'latchkey doctor' tells which" : nil
+            let hint = matches.damaged > 0 ? "a damaged item was skipped; 'latchkey doctor' shows which" : nil
             throw .status(KeychainError(.itemNotFound, hint: hint), of: function)
         }
         return record
     }
 
-    /// All matches, within the query's limit; none is no failure.
+    /// Returns all matches within the query's limit. An empty result is not an error.
     static func matches(
         _ query: ItemQuery, returning: ReturnTypes, in keychain: any KeychainService, for caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {

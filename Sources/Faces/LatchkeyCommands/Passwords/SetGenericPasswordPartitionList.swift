@@ -6,7 +6,7 @@ internal import KeychainModel
 enum SetGenericPasswordPartitionList: SecurityCommand {
     static let definition = CommandDefinition(
         name: "set-generic-password-partition-list",
-        summary: "Accepted: find a generic password item whose partition list would be set.",
+        summary: "Find a generic password item; partition lists are accepted, and change nothing.",
         options: CommandOption.genericCriteria + PartitionList.options + [.accessGroup],
         operands: "[keychain...]",
         notes: PartitionList.notes)

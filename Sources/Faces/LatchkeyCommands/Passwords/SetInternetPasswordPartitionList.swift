@@ -6,7 +6,7 @@ internal import KeychainModel
 enum SetInternetPasswordPartitionList: SecurityCommand {
     static let definition = CommandDefinition(
         name: "set-internet-password-partition-list",
-        summary: "Accepted: find an internet password item whose partition list would be set.",
+        summary: "Find an internet password item; partition lists are accepted, and change nothing.",
         options: CommandOption.internetCriteria + PartitionList.options + [.accessGroup],
         operands: "[keychain...]",
         notes: PartitionList.notes)

@@ -2,15 +2,16 @@
 
 internal import KeychainModel
 
-/// Which attributes an item block shows, in which order and as which type (keychain-behaviour §8.3).
+/// The attributes that an item block shows, with their order and types (keychain-behaviour §8.3).
 ///
-/// The order and the types are those of macOS's keychain files, not those of the schema: they are what programs parse.
+/// The order and the types are those of macOS's keychain files, not those of the schema, because
+/// programs parse them.
 enum BlockLayout {
     struct Line: Sendable {
-        /// The attribute's code in quotes, or its number with a blank behind it.
+        /// The attribute's code in quotes, or its number followed by a space.
         let name: String
         let type: ValueType
-        /// nil for what there is no attribute for; it is printed as unset.
+        /// nil if there is no such attribute; it is printed as unset.
         let attribute: ItemAttribute?
 
         fileprivate init(_ code: String, _ type: ValueType, _ attribute: ItemAttribute?) {
@@ -70,7 +71,8 @@ enum BlockLayout {
         Line("skid", .blob, .subjectKeyIdentifier), Line("snbr", .blob, .serialNumber), Line("subj", .blob, .subject),
     ]
 
-    /// The attributes of a key have numbers only, from 0 up, in the order of the CSSM key schema.
+    /// A key's attributes have no codes. They are numbered from 0, in the order of the CSSM key
+    /// schema.
     private static let key: [Line] = [
         Line(0x00, .uint32, .keyClass), Line(0x01, .blob, .label), Line(0x02, .blob, .alias),
         Line(0x03, .uint32, .isPermanent),

@@ -2,10 +2,11 @@
 
 internal import SecretMemory
 
-/// How macOS's `security` prints bytes (keychain-behaviour §8.3).
+/// The format in which macOS's `security` prints bytes (keychain-behaviour §8.3).
 ///
-/// Printable bytes without a backslash are `"text"`; anything else is `0x` and uppercase hexadecimal, followed, where any byte is
-/// printable, by the text with the other bytes in octal: `0xC3A461  "\303\244a"`. Nothing is printed as nothing.
+/// Printable bytes without a backslash are printed as `"text"`. Other bytes are printed as `0x` and
+/// uppercase hexadecimal digits; if any byte is printable, the text follows, with the other bytes
+/// in octal: `0xC3A461  "\303\244a"`. An empty value is printed as nothing.
 enum BufferFormat {
     static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
@@ -13,9 +14,10 @@ enum BufferFormat {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The same for a secret, with `prefix` before and a line end behind it.
+    /// Returns a line with `prefix` and a secret in the same format.
     static func secretLine(_ prefix: String, _ secret: SharedSecret?) -> SecretBytes {
-        // Room for all of it (two digits and up to four characters a byte), so that nothing is copied when the array grows.
+        // Reserves the maximum size (two digits and up to four characters per byte), because an
+        // array that grows leaves copies of the secret.
         var text: [UInt8] = []
         text.reserveCapacity(prefix.utf8.count + (secret?.count ?? 0) * 6 + 8)
         defer { text.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
@@ -25,7 +27,7 @@ enum BufferFormat {
         return SecretBytes(count: text.count) { $0.copyBytes(from: text) }
     }
 
-    /// Whether the byte is printed as it is: ASCII from the blank to the tilde.
+    /// Returns whether the byte is printed unchanged: ASCII 0x20 to 0x7E.
     static func isPrintable(_ byte: UInt8) -> Bool {
         (0x20...0x7E).contains(byte)
     }

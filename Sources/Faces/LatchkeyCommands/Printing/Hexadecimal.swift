@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes as pairs of digits.
+/// Bytes as pairs of hexadecimal digits.
 enum Hexadecimal {
     static let uppercase = Array("0123456789ABCDEF".utf8)
     static let lowercase = Array("0123456789abcdef".utf8)
 
-    /// The bytes in lowercase digits.
+    /// Returns the bytes as lowercase digits.
     static func text(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.flatMap { [lowercase[Int($0 >> 4)], lowercase[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The byte whose digits these are.
+    /// Returns the byte with these two digits; nil if one of them is not a digit.
     static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
         guard let high = digit(high), let low = digit(low) else { return nil }
         return high << 4 | low

@@ -3,15 +3,16 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// An item as `find-…`, `delete-…` and `dump-keychain` print it (keychain-behaviour §8.3). Programs parse it: every byte counts.
+/// An item as `find-…`, `delete-…` and `dump-keychain` print it (keychain-behaviour §8.3). Programs
+/// parse it, so that every byte matters.
 struct ItemBlock {
     let record: ItemRecord
-    /// The path of the keychain, or what stands for it.
+    /// The path of the keychain, or `ephemeral`.
     let keychain: String
 
     var text: TerminalText {
         let path = TerminalText(keychain, maxLength: nil)
-        // Attributes are ASCII already, and are shown whole.
+        // The attributes are already ASCII, and are not truncated.
         var lines = ""
         for line in BlockLayout.of(record.itemClass) {
             lines += "    \(line.name)<\(line.type.rawValue)>=\(valueText(line))\n"
@@ -24,7 +25,8 @@ struct ItemBlock {
         case .genericPassword, .internetPassword: return BufferFormat.text(record.itemClass.rawValue.utf8)
         case .certificate, .identity: return BufferFormat.text(Self.bigEndian(0x8000_1000))
         case .key:
-            // The record types of public, private and symmetric keys are one after the other, in the order of kSecAttrKeyClass.
+            // The record types of public, private and symmetric keys are consecutive, in the order
+            // of kSecAttrKeyClass.
             guard case .number(let keyClass)? = record[.keyClass] else {
                 return BufferFormat.text(Self.bigEndian(0x0F))
             }
@@ -42,7 +44,8 @@ struct ItemBlock {
             guard case .number(let number) = value else { return BufferFormat.text(value.canonicalBytes) }
             return BufferFormat.text(Self.bigEndian(number))
         case .blob:
-            // A column that is never unset holds its default where nothing was given; macOS has nothing there.
+            // A column that is never unset contains its default if no value was given; macOS prints
+            // it as unset.
             if let initial = ItemSchema.of(record.itemClass)[attribute]?.initial, value.matches(initial) {
                 return Self.unset
             }
@@ -50,7 +53,7 @@ struct ItemBlock {
         }
     }
 
-    /// The four bytes of a number, its highest first.
+    /// Returns the four bytes of a number, the most significant first.
     private static func bigEndian(_ number: Int64) -> [UInt8] {
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).bigEndian) { Array($0) }
     }

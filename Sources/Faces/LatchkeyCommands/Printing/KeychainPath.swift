@@ -3,9 +3,9 @@
 internal import KeychainModel
 internal import LatchkeyService
 
-/// What is printed as the path of the keychain.
+/// The path of the keychain, as commands print it.
 enum KeychainPath {
-    /// The path of the database, or `ephemeral` for a keychain in memory.
+    /// Returns the path of the database, or `ephemeral` for a keychain in memory.
     static func of(_ keychain: any KeychainService) throws(CommandFailure) -> String {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try keychain.status() }.databasePath
             ?? ephemeral

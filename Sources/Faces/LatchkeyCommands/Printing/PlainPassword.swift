@@ -2,9 +2,10 @@
 
 internal import SecretMemory
 
-/// The password alone on a line, as `-w` prints it: as it is, or in lowercase hexadecimal where any byte is unprintable.
+/// The password alone on a line, as `-w` prints it: unchanged, or in lowercase hexadecimal if any
+/// byte is not printable.
 ///
-/// The two cannot be told apart, on macOS neither; `-g` prints a form that can.
+/// The two forms cannot be distinguished, as on macOS. `-g` prints an unambiguous form.
 enum PlainPassword {
     static func line(_ secret: SharedSecret?) -> SecretBytes {
         guard let secret else { return SecretBytes([newline]) }

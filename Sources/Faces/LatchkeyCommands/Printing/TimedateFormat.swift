@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point in time as macOS's keychain files have it: `YYYYMMDDhhmmssZ` in UTC.
+/// A date as in macOS's keychain files: `YYYYMMDDhhmmssZ` in UTC.
 enum TimedateFormat {
-    /// - Parameter seconds: since 2001-01-01 00:00:00 UTC.
-    /// - Returns: nil for what is not a date of the years 1 to 9999.
+    /// - Parameter seconds: the seconds since 2001-01-01 00:00:00 UTC.
+    /// - Returns: nil if the date is not in the years 1 to 9999.
     static func text(_ seconds: Double) -> String? {
         guard let whole = Int64(exactly: seconds.rounded(.down)), validSeconds.contains(whole) else { return nil }
         let (day, time) = (floor(whole, secondsPerDay), modulo(whole, secondsPerDay))
@@ -12,8 +12,9 @@ enum TimedateFormat {
             + digits(time / 3600, 2) + digits(time / 60 % 60, 2) + digits(time % 60, 2) + "Z"
     }
 
-    /// The Gregorian date of a day counted from 0000-03-01: in a year that begins with March, the leap day is the last of the year and
-    /// months follow a pattern of 153 days in five.
+    /// Returns the Gregorian date of a day counted from 0000-03-01. In a year that begins in March,
+    /// the leap day is the last day, and the lengths of the months follow a pattern of 153 days in
+    /// five months.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let era = floor(days, daysPerEra)
         let dayOfEra = modulo(days, daysPerEra)

@@ -4,48 +4,51 @@ public import KeychainModel
 internal import LinuxSystem
 public import SecretMemory
 
-/// Where a command reads and writes. The process has ``ProcessIO``; tests bring their own and run commands in process.
+/// The streams of a command. ``ProcessIO`` provides those of the process; tests provide their own
+/// and run commands in process.
 public protocol CommandIO {
-    /// Whether standard input is a terminal, so that somebody can be asked.
+    /// Whether standard input is a terminal, so that the user can be asked.
     var isInputInteractive: Bool { get }
     /// Whether standard error is a terminal, so that progress can be shown.
     var isErrorInteractive: Bool { get }
-    /// Whether standard output is a terminal, which shows text alone.
+    /// Whether standard output is a terminal, which can show only text.
     var isOutputInteractive: Bool { get }
-    /// The width that help is wrapped to; nil asks the terminal.
+    /// The width to which help is wrapped; nil uses the width of the terminal.
     var columns: Int? { get }
 
     func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError)
 
-    /// One line of standard input without its end; nil at the end of input.
+    /// Reads one line of standard input, without its line end; nil at the end of input.
     func readLine() throws(KeychainError) -> SharedSecret?
 
-    /// All of standard input to its end; nil where it is empty.
+    /// Reads all of standard input; nil if it is empty.
     ///
-    /// - Throws: errSecDataTooLarge where it has more than `maxCount` bytes.
+    /// - Throws: errSecDataTooLarge if there are more than `maxCount` bytes.
     func readInput(maxCount: Int) throws(KeychainError) -> SharedSecret?
 
-    /// One line from the terminal, not shown while it is typed; nil at the end of input. The prompt is a literal, so that it holds no
-    /// foreign text.
+    /// Reads one line from the terminal without echo; nil at the end of input. The prompt is a
+    /// literal, so that it contains no untrusted text.
     ///
-    /// - Throws: errSecUserCanceled after Ctrl-C, errSecInteractionNotAllowed where there is no terminal.
+    /// - Throws: errSecUserCanceled after Ctrl-C, errSecInteractionNotAllowed if there is no
+    ///   terminal.
     func readSecret(prompt: StaticString) throws(KeychainError) -> SharedSecret?
 }
 
-/// The two streams that a command writes to.
+/// The streams that a command writes to.
 public enum CommandStream: Sendable {
     case output, error
 }
 
 extension CommandIO {
-    /// Writes text: the only way for text to a stream.
+    /// Writes text. Text reaches a stream only through this function.
     func write(_ text: TerminalText, to stream: CommandStream) throws(KeychainError) {
         try Array(text.string.utf8).withUnsafeBufferPointer { (bytes) throws(KeychainError) in
             try write(UnsafeRawBufferPointer(bytes), to: stream)
         }
     }
 
-    /// Writes to standard error. Where even that fails there is nobody left to tell.
+    /// Writes to standard error. A failure is ignored, because there is no other place to report
+    /// it.
     func say(_ text: TerminalText) {
         try? write(text, to: .error)
     }

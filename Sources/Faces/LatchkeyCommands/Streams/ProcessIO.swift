@@ -5,7 +5,7 @@ public import KeychainModel
 internal import LinuxSystem
 public import SecretMemory
 
-/// The standard streams of this process and its terminal.
+/// The standard streams and the terminal of this process.
 public struct ProcessIO: CommandIO, Sendable {
     public init() {}
 
@@ -40,7 +40,8 @@ public struct ProcessIO: CommandIO, Sendable {
         try Self.line { (buffer) throws(SystemError) in try Terminal.readSecretLine(prompt: prompt, into: buffer) }
     }
 
-    /// Reads into secret memory of the greatest length, and keeps as much of it as the line has.
+    /// Reads into secret memory of the maximum length, and returns a copy with the length of the
+    /// line.
     private static func line(
         _ read: (UnsafeMutableRawBufferPointer) throws(SystemError) -> Int?
     ) throws(KeychainError) -> SharedSecret? {
@@ -64,8 +65,8 @@ public struct ProcessIO: CommandIO, Sendable {
             KeychainError(.userCanceled)
         case ENXIO, ENOENT, EACCES:
             KeychainError(
-                .interactionNotAllowed, "there is no terminal to ask on: \(error.description)",
-                hint: "give it on standard input, or in a file; --help names the options")
+                .interactionNotAllowed, "no terminal is available: \(error.description)",
+                hint: "use standard input or a file; --help lists the options")
         case EMSGSIZE:
             KeychainError(.dataTooLarge, "the line is longer than \(maxLineLength) bytes")
         default:
@@ -73,6 +74,6 @@ public struct ProcessIO: CommandIO, Sendable {
         }
     }
 
-    /// 1 MiB, with the end of the line left out.
+    /// 1 MiB, without the line end.
     private static let maxLineLength = 1 << 20
 }

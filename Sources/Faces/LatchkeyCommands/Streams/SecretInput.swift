@@ -5,11 +5,12 @@ internal import KeychainModel
 internal import LinuxSystem
 internal import SecretMemory
 
-/// Files and pipes that are read to their end. What is read lies in secret memory only.
+/// Reads files and pipes to their end. The input is kept in secret memory only.
 enum SecretInput {
-    /// Everything in a file; `-` is standard input.
+    /// Reads a whole file; `-` is standard input.
     ///
-    /// - Throws: errSecDataTooLarge where there are more than `maxCount` bytes, errSecIO where the file cannot be read.
+    /// - Throws: errSecDataTooLarge if there are more than `maxCount` bytes, errSecIO if the file
+    ///   cannot be read.
     static func read(_ path: String, maxCount: Int) throws(KeychainError) -> SharedSecret {
         let name = path == "-" ? "standard input" : path
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
@@ -28,7 +29,7 @@ enum SecretInput {
         }
     }
 
-    /// The secret less one line feed at its end, which editors and shells put behind the last line.
+    /// Returns the secret without one final line feed, which editors and shells append.
     static func withoutFinalLineEnd(_ secret: SharedSecret) -> SharedSecret {
         secret.withUnsafeBytes { bytes in
             guard bytes.last == UInt8(ascii: "\n") else { return secret }
@@ -36,7 +37,7 @@ enum SecretInput {
         }
     }
 
-    /// The next bytes; fewer than ``pieceLength`` at the end.
+    /// Reads the next bytes; fewer than ``pieceLength`` at the end.
     private static func piece(of input: borrowing OwnedDescriptor, _ name: String) throws(KeychainError) -> SharedSecret
     {
         var count = 0
