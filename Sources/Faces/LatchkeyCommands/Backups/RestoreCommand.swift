@@ -12,7 +12,7 @@ struct RestoreCommand: ParsableSubcommand {
     static let configuration = CommandConfiguration(
         commandName: LatchkeySubcommand.restore.rawValue, abstract: LatchkeySubcommand.restore.abstract,
         discussion: """
-            Existing items are kept: of two items with the same key attributes, the newer one is kept. With --replace, \
+            Existing items stay: of two items with the same key attributes, the newer one is kept. With --replace, \
             all items of the keychain are deleted first. A wrong passphrase or a damaged file changes nothing.
 
             EXAMPLES:

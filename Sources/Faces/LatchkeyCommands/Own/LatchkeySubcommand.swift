@@ -30,7 +30,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
         case .who: "Show the caller identity, and how it was determined."
         case .log: "Show or verify latchkeyd's audit log."
         case .withPasscode: "Run a program with the keychain unlocked."
-        case .recoveryKey: "Create or use a printed key, for a lost passcode or device key."
+        case .recoveryKey: "Create or use a recovery key, for a lost passcode or device key."
         }
     }
 

@@ -37,7 +37,7 @@ struct SettingsCommand: ParsableSubcommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "After ten wrong passcodes, destroy the items that need one. Any program of the user can then do this.")
+        help: "Destroy the protected items after ten wrong passcodes. Any program of the user can then do this.")
     var wipeAfterTen: Bool?
 
     @OptionGroup var passcode: PasscodeOptions
