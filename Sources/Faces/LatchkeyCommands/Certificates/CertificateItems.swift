@@ -37,7 +37,7 @@ enum CertificateItems {
         }
     }
 
-    /// Returns the certificates whose private key is in the keychain, with these keys.
+    /// Returns the certificates whose private key is in the keychain, each with its key.
     static func identities(
         group: String? = nil, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> [(found: StoredCertificate, key: ItemRecord)] {

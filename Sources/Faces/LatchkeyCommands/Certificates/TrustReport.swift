@@ -12,7 +12,7 @@ struct TrustReport: Encodable {
     /// The chain, leaf first.
     var chain: [String]
     var failures: [Failure]
-    /// The chains that were tried before, or without success.
+    /// The chains that were tried before the result, or all of them if none is trusted.
     var attempts: [Attempt]
 
     struct Failure: Encodable {

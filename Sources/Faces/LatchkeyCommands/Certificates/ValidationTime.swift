@@ -5,8 +5,8 @@ internal import Glibc
 
 /// The validation time of a command.
 enum ValidationTime {
-    /// Returns the seconds since 1970 of `YYYY-MM-DD` or `YYYY-MM-DD-hh:mm:ss` in UTC; those of now
-    /// if no date is given.
+    /// Returns the seconds since 1970 of `YYYY-MM-DD` or `YYYY-MM-DD-hh:mm:ss` in UTC, or
+    /// of the current time if no date is given.
     static func validationTime(_ text: String?) throws(CommandFailure) -> Double {
         guard let text else {
             var now = timespec()

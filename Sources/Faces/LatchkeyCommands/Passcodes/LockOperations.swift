@@ -22,8 +22,8 @@ enum LockOperations {
 
     static func unlock(_ source: PasscodeSource, in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
-        // Without a passcode there is nothing to unlock. This is not an error, so that scripts
-        // continue.
+        // Without a passcode there is nothing to unlock. This is not an error, because scripts that
+        // unlock the keychain must continue.
         guard try needsPasscode(keychain, session) else { return }
         let passcode = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try source.read("password to unlock the keychain: ", in: session)
@@ -58,7 +58,7 @@ enum LockOperations {
         guard try !keychain.status().mode.isShared else { return }
         throw KeychainError(
             .notAvailable,
-            "without latchkeyd, each process has its own lock, so that this command would have no effect",
+            "without latchkeyd, each process has its own lock, and this command would have no effect",
             hint: "start latchkeyd; or give the passcode to each command: --passcode-file FILE, LATCHKEY_PASSCODE_FILE"
         )
     }

@@ -17,7 +17,7 @@ enum PasswordSearch {
 
     /// Returns the first item that has all of the given attributes.
     ///
-    /// - Throws: errSecItemNotFound, with a hint if a damaged item matched, which is skipped.
+    /// - Throws: errSecItemNotFound, with a hint if a damaged item matched and was skipped.
     static func find(
         _ query: ItemQuery, returning: ReturnTypes, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> ItemRecord {
