@@ -82,11 +82,7 @@ struct KeyPassphrase: ParsableArguments {
 
     func read(in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         guard let passphraseFile else { return nil }
-        let source = PasscodeSource(
-            file: passphraseFile, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
-        return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try source.read("passphrase: ", in: session)
-        }
+        return try KeyFilePassphrase.read(file: passphraseFile, in: session)
     }
 }
 

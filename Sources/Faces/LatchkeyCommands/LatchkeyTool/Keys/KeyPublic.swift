@@ -69,15 +69,7 @@ struct KeyDelete: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
-        var found: [ItemRecord] = []
-        for attributes in [
-            [ItemAttribute.applicationTag: AttributeValue.data(Array(tag.utf8))], [.applicationTag: .string(tag)],
-            [.label: .string(tag)],
-            [.applicationLabel: .data(KeyCriteria.applicationLabel(tag))],
-        ]
-        where found.isEmpty {
-            found = try KeySearch.all(attributes, group: accessGroup, in: keychain, for: session)
-        }
+        let found = try KeySearch.named(tag, group: accessGroup, in: keychain, for: session)
         guard !found.isEmpty else {
             throw .status(
                 KeychainError(

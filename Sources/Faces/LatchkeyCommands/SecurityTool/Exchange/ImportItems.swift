@@ -188,17 +188,3 @@ private struct ImportCount {
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2) imported.\n" }.joined()
     }
 }
-
-/// The passphrase of a key file, from the command line or from a file.
-enum KeyFilePassphrase {
-    static func read(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
-        if let path = arguments["--passphrase-file"] {
-            let source = PasscodeSource(
-                file: path.text, fileOption: "--passphrase-file", noun: "passphrase", usesEnvironment: false)
-            return try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-                try source.read("passphrase: ", in: session)
-            }
-        }
-        return arguments["-P"]?.secret
-    }
-}

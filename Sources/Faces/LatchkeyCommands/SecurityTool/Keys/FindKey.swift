@@ -66,12 +66,7 @@ enum SetKeyPartitionList: SecurityCommand {
         examples: ["set-key-partition-list -S apple-tool:,apple: -s -k password"])
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
-        let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let found = try KeySearch.all(
-            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, for: session)
-        guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
-        let path = try KeychainPath.of(keychain)
-        for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
+        try FindKey.run(arguments, in: session)
         session.warn("keys have no partition list here; nothing was changed")
     }
 }

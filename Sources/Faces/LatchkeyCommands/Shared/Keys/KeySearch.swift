@@ -21,22 +21,29 @@ enum KeySearch {
         }
     }
 
+    /// Returns the keys with this tag; if there are none, those with this label, and then those with
+    /// this application label.
+    static func named(
+        _ name: String, group: String?, in keychain: any KeychainService, for session: CommandSession
+    ) throws(CommandFailure) -> [ItemRecord] {
+        let criteria: [[ItemAttribute: AttributeValue]] = [
+            [.applicationTag: .data(Array(name.utf8))], [.applicationTag: .string(name)], [.label: .string(name)],
+            [.applicationLabel: .data(KeyCriteria.applicationLabel(name))],
+        ]
+        for attributes in criteria {
+            let found = try all(attributes, group: group, in: keychain, for: session)
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
     /// Returns the one key of this class with the tag or label.
     ///
     /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
     static func one(
         _ name: String, half: KeyHalf?, group: String?, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> ItemRecord {
-        let byTag = try all([.applicationTag: .data(Array(name.utf8))], group: group, in: keychain, for: session)
-        let byText =
-            byTag.isEmpty ? try all([.applicationTag: .string(name)], group: group, in: keychain, for: session) : byTag
-        let byLabel =
-            byText.isEmpty ? try all([.label: .string(name)], group: group, in: keychain, for: session) : byText
-        let found =
-            byLabel.isEmpty
-            ? try all(
-                [.applicationLabel: .data(KeyCriteria.applicationLabel(name))], group: group, in: keychain, for: session
-            ) : byLabel
+        let found = try named(name, group: group, in: keychain, for: session)
         let matching = found.filter { half == nil || $0[.keyClass] == half.map { .number($0.rawValue) } }
         guard let first = matching.first else {
             throw .status(
