@@ -101,7 +101,8 @@ enum CommandTable {
         Entry("filevault", .unsupported),
         Entry("platformsso", .unsupported),
         Entry("error", .implemented(ErrorCommand.self)),
-        // Latchkey's addition comes last, because it must not change the meaning of an abbreviation.
+        // Latchkey's addition comes last, because it must not change the meaning of an
+        // abbreviation.
         Entry("delete-key", .implemented(DeleteKey.self)),
     ]
 }

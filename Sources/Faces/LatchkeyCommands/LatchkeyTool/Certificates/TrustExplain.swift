@@ -81,7 +81,7 @@ struct TrustExplain: ParsableSubcommand {
         case "code" where host == nil && name == nil: return .codeSigning
         case "time" where host == nil && name == nil: return .timeStamping
         case "basic" where host == nil && name == nil: return .basicX509
-        case "mail", "code", "time", "basic": throw .parameter("this policy does not accept this name option")
+        case "mail", "code", "time", "basic": throw .parameter("this policy does not accept the given --host or --name")
         case let other:
             throw .parameter("unknown policy '\(other)'", hint: "server, client, mail, code, time or basic")
         }

@@ -79,7 +79,7 @@ struct LogCommand: ParsableCommand {
             let digits = first.dropFirst(#"{"sequence":"#.count).prefix { $0.isNumber }
             guard first.hasPrefix(#"{"sequence":"#), let number = UInt64(digits), number > 1 else { return nil }
             return
-                "latchkey: the log begins with line \(number); latchkey log verify shows why the others are missing\n"
+                "latchkey: the log begins with line \(number); latchkey log verify shows when lines were removed\n"
         }
 
         /// A quarter of a second, in microseconds.

@@ -124,13 +124,13 @@ struct RecoveryKeyCommand: ParsableCommand {
 
         func run(in session: CommandSession) throws(CommandFailure) {
             let keychain = try session.keychain()
-            let wasThere = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            let existed = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
                 let code =
                     try keychain.lockStatus().hasPasscode ? try passcode.source.read("passcode: ", in: session) : nil
                 return try keychain.removeRecoveryKey(code)
             }
             session.io.say(
-                wasThere ? "latchkey: the recovery key is no longer valid\n" : "latchkey: there is no recovery key\n")
+                existed ? "latchkey: the recovery key is no longer valid\n" : "latchkey: there is no recovery key\n")
         }
     }
 }

@@ -18,7 +18,7 @@ enum ImportItems: SecurityCommand {
                 "-t", .required("type"), help: "accepted: pub, priv, cert or agg; the whole file is imported"),
             CommandOption("-f", .required("format"), help: "accepted; the format is detected"),
             CommandOption("-w", help: "accepted; encrypted keys are detected"),
-            CommandOption("-x", help: "private keys are not extractable"),
+            CommandOption("-x", help: "import private keys as not extractable"),
             CommandOption("-P", .required("passphrase"), help: "the passphrase of the file"),
             CommandOption(
                 "--passphrase-file", .required("file"), help: "like -P, in a file of mode 0600 (Latchkey's addition)"),

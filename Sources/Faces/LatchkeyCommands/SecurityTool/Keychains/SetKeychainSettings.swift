@@ -11,7 +11,7 @@ enum SetKeychainSettings: SecurityCommand {
         options: [
             CommandOption("-l", help: "lock when the machine goes to sleep"),
             CommandOption("-u", help: "lock after the time given with -t"),
-            CommandOption("-t", .required("seconds"), help: "lock after this time without use; never without -t"),
+            CommandOption("-t", .required("seconds"), help: "lock after this time without use; without -t, never"),
         ] + CommandOption.passcode,
         operands: "[keychain]",
         notes: ["If a passcode is set, the change requires it."],

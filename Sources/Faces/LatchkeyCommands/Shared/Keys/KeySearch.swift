@@ -21,8 +21,8 @@ enum KeySearch {
         }
     }
 
-    /// Returns the keys with this tag; if there are none, those with this label, and then those with
-    /// this application label.
+    /// Returns the keys with this tag; if there are none, those with this label, and then those
+    /// with this application label.
     static func named(
         _ name: String, group: String?, in keychain: any KeychainService, for session: CommandSession
     ) throws(CommandFailure) -> [ItemRecord] {

@@ -3,8 +3,8 @@
 internal import KeychainModel
 internal import LinuxSystem
 
-/// An item as `find-…`, `delete-…` and `dump-keychain` print it (keychain-behaviour §8.3). Every byte
-/// matters, because programs parse this text.
+/// An item as `find-…`, `delete-…` and `dump-keychain` print it (keychain-behaviour §8.3). Every
+/// byte matters, because programs parse this text.
 struct ItemBlock {
     let record: ItemRecord
     /// The path of the keychain, or `ephemeral`.
