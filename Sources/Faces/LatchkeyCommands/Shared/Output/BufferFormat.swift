@@ -6,7 +6,7 @@ internal import SecretMemory
 ///
 /// A value of printable bytes without a backslash is printed as `"text"`. Any other value is
 /// printed as `0x` and uppercase hexadecimal digits; if it has a printable byte, the text follows,
-/// with the other bytes in octal: `0xC3A461 "\303\244a"`. Nothing is printed for an empty value.
+/// with the other bytes in octal: `0xC3A461  "\303\244a"`. Nothing is printed for an empty value.
 enum BufferFormat {
     static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
