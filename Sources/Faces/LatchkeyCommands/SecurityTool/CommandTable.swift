@@ -26,8 +26,8 @@ enum CommandTable {
         program == .security ? entry(abbreviated: name) : entries.first { $0.name.utf8.elementsEqual(name.bytes) }
     }
 
-    /// Returns the entry with this name, or the first entry whose name begins with it; nil if there
-    /// is none.
+    /// Returns the entry with this name, or the first entry whose name begins with it; nil if no
+    /// entry matches.
     static func entry(abbreviated name: CommandWord) -> Entry? {
         guard name.count > 0 else { return nil }
         return entries.first { $0.name.utf8.elementsEqual(name.bytes) }
