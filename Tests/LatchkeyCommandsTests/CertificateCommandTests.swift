@@ -183,7 +183,7 @@ struct CertificateCommandTests {
         #expect(keychain.latchkey(explain).exit == 0)
         let explained = keychain.latchkey("\(explain) --revocation ocsp")
         #expect(
-            explained.exit != 0 && explained.output.contains("revoked: it was revoked at 2026-01-01"), "\(explained)")
+            explained.exit != 0 && explained.output.contains("revoked: revoked at 2026-01-01"), "\(explained)")
         #expect(keychain.latchkey("\(explain) --revocation often").error.contains("found 'often'"))
     }
 
