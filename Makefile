@@ -62,8 +62,9 @@ consumer: ## Build a package that uses the libraries, and check that it fetches 
 FUZZER_SOURCES := $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
 
 .PHONY: lint
-lint: ## Check the formatting of every Swift file
+lint: ## Check the formatting of every Swift file, and the words
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
+	@./Scripts/glossary
 
 .PHONY: format
 format: ## Format every Swift file

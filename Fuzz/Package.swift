@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// What reads bytes from outside, built with coverage for libFuzzer. The rooms are links to those of the package itself, so that
+// What reads bytes from outside, built with coverage for libFuzzer. The modules are links to those of the package itself, so that
 // they can be built with flags of their own.
 let package = Package(
     name: "latchkey-fuzz",

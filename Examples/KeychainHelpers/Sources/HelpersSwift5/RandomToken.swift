@@ -3,7 +3,7 @@
 // Data and Foundation's base 64 come with Security.
 import Security
 
-/// Random bytes that nobody can guess: a session token, a nonce, a salt.
+/// Random bytes that cannot be guessed: a session token, a nonce, a salt.
 struct RandomToken: Hashable {
     let data: Data
 
