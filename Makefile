@@ -38,9 +38,7 @@ test: build ## Build, run all tests (a few minutes), and name what was skipped
 	@./Scripts/test
 
 .PHONY: examples
-examples: ## Build the example packages, again with Security in sight of swift-certificates, and run their tests and programs
-	swift build --package-path Examples/KeychainHelpers --build-tests
-	touch Examples/KeychainHelpers/.build/checkouts/swift-certificates/Sources/X509/*.swift
+examples: ## Build the example packages, and run their tests and programs
 	swift build --package-path Examples/KeychainHelpers --build-tests
 	swift test --package-path Examples/KeychainHelpers --skip-build
 	swift build $(TRAITS) --product latchkeyd

@@ -46,9 +46,14 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// Each target has Apple's name for the module, for itself alone.
+for target in package.targets {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-module-alias", "Security=LatchkeySecurity"])]
+}
+
 extension Target.Dependency {
     static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
     static var latchkey: Self { .product(name: "Latchkey", package: "latchkey") }
-    static var security: Self { .product(name: "Security", package: "latchkey") }
+    static var security: Self { .product(name: "LatchkeySecurity", package: "latchkey") }
     static var x509: Self { .product(name: "X509", package: "swift-certificates") }
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// X509 declares both functions itself if it was compiled while a module called Security was visible
-// (`#if canImport(Security)`). On Linux this depends on the build order: X509 does not declare a
-// dependency on Security, so SwiftPM may compile X509 before Security exists, and find it in the
-// next build. These two functions exist in either case. They are generic, so the compiler prefers
-// X509's own functions if they exist.
+// swift-certificates declares both functions where it was compiled with Apple's Security. Here the
+// module has that name for this target alone, so they are declared beside it.
 
 import Security
 import SwiftASN1
