@@ -60,7 +60,7 @@ struct ScriptTests {
         let machine = try FakeMachine(["swift": output])
         let outcome = try machine.run("test", ["--filter", "A"], path: "\(machine.programs):/usr/bin:/bin")
         #expect(outcome.status == status)
-        #expect(outcome.printed.contains("test --skip-build --filter A\n"), "\(outcome)")
+        #expect(outcome.printed.contains("test --enable-all-traits --skip-build --filter A\n"), "\(outcome)")
         #expect(!outcome.printed.contains(machine.home), "\(outcome)")
         let end = outcome.printed.components(separatedBy: "Skipped tests:\n").last?.split(
             separator: "\n"

@@ -31,7 +31,7 @@ struct AddingTests {
         let outcome = keychain.security("add-generic-password -a alice -s example.com -w two")
         let text = """
             security: SecKeychainItemCreateFromContent (<default>): an item with the same key attributes already exists
-            hint: -U updates an item that exists
+            hint: -U updates an existing item
 
             """
         #expect(outcome == Outcome(exit: 45, output: "", error: text))

@@ -17,7 +17,7 @@ struct FindingTests {
 
     static let missing = """
         security: SecKeychainSearchCopyNext: a matching item could not be found
-        hint: security dump-keychain lists what is there
+        hint: security dump-keychain lists the items
 
         """
 

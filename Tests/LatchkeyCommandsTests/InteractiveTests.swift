@@ -27,7 +27,7 @@ struct InteractiveTests {
         let keychain = try TestKeychain(.ephemeral)
         let missing = """
             security: SecKeychainSearchCopyNext: a matching item could not be found
-            hint: security dump-keychain lists what is there
+            hint: security dump-keychain lists the items
             find-gen: returned -25300
 
             """
