@@ -87,8 +87,11 @@ public struct ReplaceableParent: Hashable, Sendable {
     /// Whether the owner may be any user outside this user namespace, which has no number for it
     /// (user_namespaces(7)). In a sandbox, root appears as this user.
     private static func isUnmapped(_ owner: UInt32) -> Bool {
-        guard owner == overflowUser, let map = (try? BoundedFile.read("/proc/self/uid_map", limit: 64 << 10)) ?? nil
-        else { return false }
+        guard owner == overflowUser else { return false }
+        guard let map = (try? BoundedFile.read("/proc/self/uid_map", limit: 64 << 10)) ?? nil else {
+            // Without /proc: outside a user namespace, root owns "/".
+            return (try? FileStatus.ofLink("/"))??.owner == overflowUser
+        }
         let fields = String(decoding: map, as: UTF8.self).split { $0 == " " || $0 == "\n" }
         return fields != ["0", "0", "4294967295"]
     }
