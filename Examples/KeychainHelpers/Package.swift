@@ -48,7 +48,8 @@ let package = Package(
 
 // Each target has Apple's name for the module, for itself alone.
 for target in package.targets {
-    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-module-alias", "Security=LatchkeySecurity"])]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [.unsafeFlags(["-module-alias", "Security=LatchkeySecurity"])]
 }
 
 extension Target.Dependency {

@@ -42,7 +42,10 @@ let package = Package(
         .executableTarget(name: "tokens", dependencies: ["GuardedToken"]),
         .executableTarget(
             name: "chain",
-            dependencies: [.product(name: "X509", package: "swift-certificates"), .product(name: "Crypto", package: "swift-crypto")]
+            dependencies: [
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]
         ),
         .executableTarget(
             name: "tls",

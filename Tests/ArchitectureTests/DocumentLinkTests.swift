@@ -14,7 +14,8 @@ struct DocumentLinkTests {
             for target in Self.targets(in: text) {
                 checked += 1
                 let path = folder.appending(path: target).standardizedFileURL.path
-                #expect(FileManager.default.fileExists(atPath: path), "\(document.lastPathComponent) links to \(target)")
+                #expect(
+                    FileManager.default.fileExists(atPath: path), "\(document.lastPathComponent) links to \(target)")
             }
         }
         #expect(checked > 50)

@@ -54,7 +54,9 @@ struct IdentityCommandTests {
         try openssl.output(
             ["pkcs12", "-export", "-passout", "pass:pw", "-in", issued.file, "-inkey", issued.keyFile, "-out", file]
                 + words)
-        #expect(keychain.security("import \(file) -P wrong").error.contains("the passphrase is wrong, or the file was changed"))
+        #expect(
+            keychain.security("import \(file) -P wrong").error.contains(
+                "the passphrase is wrong, or the file was changed"))
         let imported = keychain.security("import \(file) -k login.keychain -P pw -T /usr/bin/codesign -A")
         #expect(imported == Outcome(exit: 0, output: "1 identity imported.\n1 certificate imported.\n", error: ""))
         #expect(keychain.security("import \(file) -P pw").exit == 45)

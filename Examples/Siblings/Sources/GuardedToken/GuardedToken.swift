@@ -4,10 +4,10 @@ import Foundation
 
 // As packages for all platforms do: Apple's frameworks where they can be imported, swift-crypto elsewhere.
 #if canImport(Security)
-import CryptoKit
-import Security
+    import CryptoKit
+    import Security
 #else
-import Crypto
+    import Crypto
 #endif
 
 /// A signed token in the form of RFC 7515, with HMAC-SHA256.
@@ -28,18 +28,18 @@ public struct GuardedToken {
     /// Which branch was compiled.
     public static var implementation: String {
         #if canImport(Security)
-        "Security"
+            "Security"
         #else
-        "swift-crypto"
+            "swift-crypto"
         #endif
     }
 
     private static func identifier() -> Data {
         var bytes = [UInt8](repeating: 0, count: 16)
         #if canImport(Security)
-        _ = SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes)
+            _ = SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes)
         #else
-        for index in bytes.indices { bytes[index] = .random(in: 0...255) }
+            for index in bytes.indices { bytes[index] = .random(in: 0...255) }
         #endif
         return Data(bytes)
     }

@@ -16,7 +16,8 @@ struct Exchange {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.runService() }
             for await number in ports {
-                let response = try await HTTPClient.shared.execute(.init(url: "http://127.0.0.1:\(number)/"), timeout: .seconds(60))
+                let response = try await HTTPClient.shared.execute(
+                    .init(url: "http://127.0.0.1:\(number)/"), timeout: .seconds(60))
                 let body = try await response.body.collect(upTo: 1024)
                 print("exchange: \(response.status.code) \(String(buffer: body))")
                 break

@@ -3,7 +3,7 @@
 import Latchkey
 
 #if canImport(Security)
-#error("a sibling's alias must not be seen here")
+    #error("a sibling's alias must not be seen here")
 #endif
 
 /// New code, which reads what the ported target stored.

@@ -6,7 +6,7 @@ import Foundation
 import Security
 
 #if !canImport(Security)
-#error("a target with the alias has Apple's module name")
+    #error("a target with the alias has Apple's module name")
 #endif
 
 /// A target of an app, as it stands on Apple's platforms.
@@ -24,7 +24,9 @@ struct Ported {
         var result: CFTypeRef?
         try check(SecItemCopyMatching(query.merging([kSecReturnData as String: true]) { $1 } as CFDictionary, &result))
         guard let stored = result as? Data, stored == token else { throw Failure(status: errSecDecode) }
-        guard hexadecimal(digest(stored)) == hexadecimal(SHA256.hash(data: stored)) else { throw Failure(status: errSecDecode) }
+        guard hexadecimal(digest(stored)) == hexadecimal(SHA256.hash(data: stored)) else {
+            throw Failure(status: errSecDecode)
+        }
         print("ported: \(hexadecimal(digest(stored)))")
     }
 
