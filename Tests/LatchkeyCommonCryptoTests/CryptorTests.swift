@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommonCrypto
+import Glibc
 import Testing
 
 @Suite("CommonCryptor")
@@ -59,6 +60,22 @@ struct CryptorTests {
         #expect(
             crypt(kCCEncrypt, message, key: key, iv: iv, options: ecb)
                 == crypt(kCCEncrypt, message, key: key, options: ecb))
+    }
+
+    @Test("ECB does not read the vector, which may be at the end of the readable memory")
+    func unreadableVector() {
+        let page = Int(getpagesize())
+        let memory = mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        defer { munmap(memory, 2 * page) }
+        #expect(memory != MAP_FAILED && mprotect(memory.map { $0 + page }, page, PROT_NONE) == 0)
+        let message = randomBytes(32)
+        let options = kCCOptionECBMode | kCCOptionPKCS7Padding
+        let outcome = CipherOutcome(capacity: 48) { output, capacity, moved in
+            CCCrypt(
+                CCOperation(kCCEncrypt), CCAlgorithm(kCCAlgorithmAES), CCOptions(options), key, key.count,
+                memory.map { $0 + page - 1 }, message, message.count, output, capacity, moved)
+        }
+        #expect(outcome == crypt(kCCEncrypt, message, key: key, options: options))
     }
 
     @Test("The output may be the memory of the input", arguments: [0, 1, 15, 16, 17, 160, 1_000])
@@ -125,5 +142,12 @@ struct CryptorTests {
             let message = randomBytes(count)
             #expect(ecb.run([message]) == crypt(kCCEncrypt, message, key: key, options: options).output)
         }
+        // After wrong padding as well.
+        let opening = Cryptor(kCCDecrypt, key: key, options: options)
+        let zeros = [UInt8](repeating: 0, count: 32)
+        let unpadded = crypt(kCCEncrypt, zeros, key: key, options: kCCOptionECBMode).output
+        #expect(opening.run([unpadded]) == nil)
+        let sealed = crypt(kCCEncrypt, message, key: key, options: options).output
+        #expect(opening.run([sealed]) == message)
     }
 }

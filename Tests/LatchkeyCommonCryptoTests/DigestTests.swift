@@ -114,6 +114,35 @@ struct DigestTests {
         #expect(function.digest(parts: [[1, 2, 3], []]).results == [1])
     }
 
+    @Test("After its end, a context contains nothing of the message")
+    func wipedContexts() {
+        let message = [UInt8](repeating: 0xA5, count: 100)
+        func remains<Context>(
+            _ context: Context, _ start: (UnsafeMutablePointer<Context>?) -> Int32,
+            _ update: (UnsafeMutablePointer<Context>?, UnsafeRawPointer?, CC_LONG) -> Int32,
+            _ finish: (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<Context>?) -> Int32
+        ) -> (before: Bool, after: Bool) {
+            var context = context
+            var digest = [UInt8](repeating: 0, count: 64)
+            func containsMessage() -> Bool {
+                withUnsafeBytes(of: &context) { bytes in
+                    bytes.indices.dropLast(3).contains { bytes[$0..<$0 + 4].allSatisfy { $0 == 0xA5 } }
+                }
+            }
+            _ = (start(&context), update(&context, message, 100))
+            let before = containsMessage()
+            _ = finish(&digest, &context)
+            return (before, containsMessage())
+        }
+        for (before, after) in [
+            remains(CC_SHA256_CTX(), CC_SHA256_Init, CC_SHA256_Update, CC_SHA256_Final),
+            remains(CC_SHA512_CTX(), CC_SHA384_Init, CC_SHA384_Update, CC_SHA384_Final),
+            remains(CC_SHA512_CTX(), CC_SHA512_Init, CC_SHA512_Update, CC_SHA512_Final),
+        ] {
+            #expect(before && !after)
+        }
+    }
+
     @Test("A copy of a context is an independent context")
     func copies() {
         var one = CC_SHA256_CTX()

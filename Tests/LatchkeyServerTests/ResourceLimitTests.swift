@@ -48,6 +48,36 @@ struct ResourceLimitTests {
         }
     }
 
+    @Test("A large message waits until the user's previous one is decoded; a small one does not wait")
+    func decodings() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(timeout: 300))
+        let (large, small) = (try fixture.client(), try fixture.client())
+        var permit = fixture.server.shared.decodings.acquire(for: getuid(), timeout: 0)
+        #expect(permit != nil)
+        let text = String(repeating: "s", count: 5000)
+        try large.send(
+            .copyMatching(ItemQuery(.genericPassword, attributes: [.service: .string(text)]), returning: .attributes))
+        // The large message arrived before these requests, and still waits after them.
+        for _ in 0..<10 { #expect(try small.ask(.status).problem == nil) }
+        var event = pollfd(fd: large.socket.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&event, 1, 200) == 0)
+        permit = nil
+        #expect(try large.receive()?.problem?.status == .itemNotFound)
+    }
+
+    @Test("A large frame that never arrives completely does not hold the permit to decode, and others are answered")
+    func stalledFrames() throws {
+        let fixture = try ServerFixture()
+        // Each announces a message of four mebibytes, and sends no byte of it.
+        let stalled = try (0..<4).map { _ in try fixture.client() }
+        for client in stalled { try client.sendBytes([0, 0x40, 0, 0, 0, 0, 0, 0]) }
+        let text = String(repeating: "s", count: 100_000)
+        let request = Request.copyMatching(
+            ItemQuery(.genericPassword, attributes: [.service: .string(text)]), returning: .attributes)
+        #expect(try fixture.client().ask(request).problem?.status == .itemNotFound)
+        withExtendedLifetime(stalled) {}
+    }
+
     /// Opens a session without a passcode; returns the server's response and the socket for its
     /// connections.
     private func openSession(_ client: RawClient) throws -> (answer: Response?, control: Socket) {

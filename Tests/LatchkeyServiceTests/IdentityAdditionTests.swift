@@ -61,6 +61,37 @@ struct IdentityAdditionTests {
     }
 
     @Test(
+        "A deleted key whose class is locked is no present key: the identity is not stored without it",
+        arguments: Backend.allCases)
+    func lockedTombstone(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        try keychain.setPasscode()
+        var deleted = identity(1, certificate: .afterFirstUnlock, key: .whenUnlocked)
+        deleted.key.isSynchronizable = true
+        _ = try keychain.service.add(deleted.key, from: TestKeychain.caller)
+        _ = try keychain.service.delete(ItemQuery(.key, synchronizable: .any), from: TestKeychain.caller)
+        try keychain.service.lock(immediately: true)
+        var new = identity(1, certificate: .afterFirstUnlock, key: .afterFirstUnlock)
+        new.key.isSynchronizable = true
+        #expect(status { () throws(KeychainError) in _ = try add([new], to: keychain) } == -25308)
+        #expect(count(.certificate, in: keychain) == 0)
+        try keychain.unlock()
+        #expect(try add([new], to: keychain) == 2)
+    }
+
+    @Test("The halves of all identities must name the same access group", arguments: Backend.allCases)
+    func groups(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        var mixed = identity(1)
+        mixed.certificate.accessGroup = TestKeychain.caller.declaredGroups?.first
+        #expect(mixed.certificate.accessGroup != nil)
+        #expect(status { () throws(KeychainError) in _ = try add([mixed], to: keychain) } == -50)
+        #expect(status { () throws(KeychainError) in _ = try add([mixed, identity(2)], to: keychain) } == -50)
+        mixed.key.accessGroup = mixed.certificate.accessGroup
+        #expect(try add([mixed], to: keychain) == 2)
+    }
+
+    @Test(
         "Halves of another class, and more identities than one message may hold, are rejected",
         arguments: Backend.allCases)
     func refused(_ backend: Backend) throws {

@@ -253,8 +253,11 @@ extension KeychainStore {
         do throws(RowSeal.Failure) {
             existing = try seal.openWhole(row)
         } catch {
-            // A row of a locked class cannot be opened; it counts as live.
-            guard case .damaged = error else { throw .duplicate }
+            if case .closed(let reason) = error {
+                // A row of a locked class cannot be opened. A tombstone is no item: the record
+                // cannot replace it before its class is unlocked.
+                throw row.clear.isTombstone ? .keybag(reason) : .duplicate
+            }
             try Quarantine.move(location, in: database)
             return nil
         }

@@ -130,10 +130,9 @@ public func CCCryptorReset(_ cryptorRef: CCCryptorRef?, _ iv: UnsafeRawPointer?)
 
 /// Frees a context and wipes its key. The context must not be used afterwards, as with Apple.
 ///
-/// - Returns: `kCCSuccess`; `kCCParamError` for a null context.
+/// - Returns: `kCCSuccess`, also for a null context.
 @discardableResult
 public func CCCryptorRelease(_ cryptorRef: CCCryptorRef?) -> CCCryptorStatus {
-    guard let cryptorRef else { return status(kCCParamError) }
-    cryptorRef.freeCipher()
+    cryptorRef?.freeCipher()
     return status(kCCSuccess)
 }

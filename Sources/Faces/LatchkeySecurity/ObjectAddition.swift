@@ -56,8 +56,12 @@ struct ObjectAddition {
         let certificate = identity.certificate
         let identifying = certificate.attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
         let query = ItemQuery(
-            .identity, attributes: identifying, accessGroup: certificate.accessGroup, synchronizable: .any)
-        let found = try KeychainClient.service().copyMatching(query, returning: returning, from: KeychainClient.caller)
+            .identity, attributes: identifying, accessGroup: certificate.accessGroup,
+            synchronizable: certificate.isSynchronizable ? .synchronized : .local)
+        // With the attributes, a key whose data is protected does not fail the call, whose items
+        // are stored.
+        let found = try KeychainClient.service().copyMatching(
+            query, returning: returning.union(.attributes), from: KeychainClient.caller)
         guard let record = found.records.first else { throw .itemNotFound }
         return record
     }

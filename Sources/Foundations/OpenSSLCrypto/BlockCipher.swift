@@ -146,7 +146,8 @@ public final class BlockCipher {
     ) throws(CipherError) {
         let size = kind.blockByteCount
         var block = InlineArray<16, UInt8>(repeating: 0)
-        if let vector {
+        // ECB has no vector: the caller's pointer may not even be readable.
+        if let vector, kind.mode != .ecb {
             guard vector.count == size else { throw .unsupported }
             withUnsafeMutableBytes(of: &block) { $0.copyMemory(from: vector) }
         }
@@ -200,7 +201,8 @@ public final class BlockCipher {
         guard status == 1, (0...kind.blockByteCount).contains(Int(length)) else {
             ERR_clear_error()
             forgetLastBlock()
-            isFinished = true
+            heldCount = 0
+            if kind.mode == .ecb { try restart(vector: nil) } else { isFinished = true }
             throw .badPadding
         }
         lastCount = Int(length)

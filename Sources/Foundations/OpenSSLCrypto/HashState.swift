@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
+internal import SecretMemory
 
 /// The state of a hash function between two parts of a message, as plain bytes: a copy is a second
 /// state, and the memory of a state may be uninitialized until ``start(_:)``.
@@ -38,6 +39,7 @@ public struct HashState: BitwiseCopyable, Sendable {
     }
 
     /// Ends the message and writes its digest of `function.byteCount` bytes to `digest`.
+    /// The state is wiped.
     public mutating func finish(_ function: DigestFunction, into digest: UnsafeMutablePointer<UInt8>) {
         let length = UInt32(function.byteCount)
         switch function {
@@ -46,6 +48,8 @@ public struct HashState: BitwiseCopyable, Sendable {
         case .sha224, .sha256: withState(of: SHA256_CTX.self) { latchkey_sha256_final($0, length, digest) }
         case .sha384, .sha512: withState(of: SHA512_CTX.self) { latchkey_sha512_final($0, length, digest) }
         }
+        // Some of libcrypto's functions leave the end of the message in the state.
+        withUnsafeMutableBytes(of: &words) { SecretBytes.wipe($0) }
     }
 
     private mutating func withState<State>(of type: State.Type, _ body: (UnsafeMutablePointer<State>) -> Void) {

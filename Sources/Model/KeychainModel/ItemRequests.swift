@@ -45,13 +45,26 @@ public struct IdentityAddition: Sendable {
         self.key = key
     }
 
-    /// Checks the number of identities.
+    /// The access group that all halves name; nil if they name none, or different ones.
+    public static func commonGroup(of identities: [IdentityAddition]) -> String? {
+        let groups = namedGroups(of: identities)
+        return groups.count == 1 ? groups.first ?? nil : nil
+    }
+
+    /// Checks the number of identities and their access groups.
     ///
-    /// - Throws: errSecParam for more than ``maxCount``.
-    public static func checkCount(_ identities: [IdentityAddition]) throws(KeychainError) {
+    /// - Throws: errSecParam for more than ``maxCount``, and for halves that name different groups.
+    public static func check(_ identities: [IdentityAddition]) throws(KeychainError) {
         guard identities.count <= maxCount else {
             throw .parameter("too many identities: \(identities.count), the maximum is \(maxCount)")
         }
+        guard namedGroups(of: identities).count <= 1 else {
+            throw .parameter("the certificates and keys of one call must have the same access group")
+        }
+    }
+
+    private static func namedGroups(of identities: [IdentityAddition]) -> Set<String?> {
+        Set(identities.flatMap { [$0.certificate.accessGroup, $0.key.accessGroup] })
     }
 }
 

@@ -58,7 +58,7 @@ public final class FrameChannel: Sendable {
             defer { drop(total) }
             return (withFilled { Self.frame($0, header, lengths) }, nil)
         }
-        let reservation = try reserve(total + header.messageLength * Self.decodingFactor)
+        let reservation = try reserve(total)
         let whole = SecretBuffer(count: total)
         try receiveRest(of: whole)
         return (whole.withUnsafeMutableBytes { Self.frame(UnsafeRawBufferPointer($0), header, lengths) }, reservation)
@@ -247,9 +247,6 @@ public final class FrameChannel: Sendable {
 
     /// The timeout for sending or receiving a frame, in seconds.
     public static let timeout = 30
-    /// The maximum ratio of a decoded message's size to its encoded size: an empty attribute has
-    /// two bytes on the wire.
-    static let decodingFactor = 128
     /// Frames up to this length, in bytes, need no memory of their own.
     static let bufferLength = 4096
 }

@@ -94,8 +94,8 @@ extension Request {
     fileprivate var namedGroup: String? {
         switch self {
         case .add(let item): item.accessGroup
-        // One call of SecItemAdd names one group for all identities.
-        case .addIdentities(let identities): identities.first?.certificate.accessGroup
+        // A call that names several groups is refused.
+        case .addIdentities(let identities): IdentityAddition.commonGroup(of: identities)
         case .generateKey(let generation): generation.privateHalf.accessGroup
         case .copyMatching(let query, _), .update(let query, _), .delete(let query): query.accessGroup
         default: nil

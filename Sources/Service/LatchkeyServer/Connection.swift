@@ -72,21 +72,32 @@ final class Connection: Sendable {
         defer { endSessions() }
         do throws(WireError) {
             guard let caller = try handshake() else { return }
-            while let request = try nextRequest() {
+            while let response = try nextResponse(to: caller) {
                 defer { state.withLock { $0.idleSince = BootClock.system.now() } }
-                try handler(caller).answer(request.numbered)
-                withExtendedLifetime(request.reservation) {}
+                try response.deliver()
             }
         } catch {
             logError(error)
         }
     }
 
+    /// Waits for a request and processes it. When this returns, the memory of the request is
+    /// released, so that it does not count together with that of the result.
+    private func nextResponse(to caller: ConnectedCaller) throws(WireError) -> DeliverableResponse? {
+        guard let (numbered, reservation) = try nextRequest() else { return nil }
+        defer { withExtendedLifetime(reservation) {} }
+        return handler(caller).respond(to: numbered)
+    }
+
     private func nextRequest() throws(WireError) -> (numbered: NumberedRequest, reservation: FrameChannel.Reservation?)?
     {
         guard let (frame, reservation) = try channel.receive() else { return nil }
         state.withLock { $0.idleSince = nil }
-        return (try NumberedRequest(frame), reservation)
+        return (try decoder.decode(frame), reservation)
+    }
+
+    private var decoder: RequestDecoder {
+        RequestDecoder(user: user, resources: server.shared, timeout: server.limits.timeout)
     }
 
     /// Exchanges hello messages; returns nil if the client has disconnected or was refused.
@@ -121,8 +132,8 @@ final class Connection: Sendable {
 
     private func handler(_ caller: ConnectedCaller) -> RequestHandler {
         RequestHandler(
-            server: server, channel: channel, caller: caller, fixed: fixed, user: user, process: process,
-            connection: self)
+            server: server, channel: channel, decoder: decoder, caller: caller, fixed: fixed, user: user,
+            process: process, connection: self)
     }
 
     // MARK: Sessions

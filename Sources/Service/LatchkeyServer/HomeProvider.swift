@@ -184,7 +184,7 @@ public final class HomeProvider: KeychainProvider {
     }
 
     public func forEachOpen(_ body: (ServedKeychain) -> Void) {
-        for slot in slots.withLock({ Array($0.values) }) { slot.opened.map(body) }
+        for slot in slots.withLock({ Array($0.values) }) { slot.lease().map(body) }
     }
 
     public func close() {

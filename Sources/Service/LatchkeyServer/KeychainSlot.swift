@@ -51,12 +51,27 @@ final class KeychainSlot: Sendable {
         semaphore.acquire()
         defer { semaphore.release() }
         if let leased = lease() { return leased }
-        let fresh = try open(try ownership(acquire))
+        let fresh = try opening(open, acquire)
         state.withLock { $0.opened = fresh }
         return lease() ?? fresh
     }
 
-    private func lease() -> ServedKeychain? {
+    /// Opens the keychain. If that fails, a home that was acquired for it is released.
+    private func opening(
+        _ open: (HomeOwnership) throws(KeychainError) -> ServedKeychain,
+        _ acquire: () throws(KeychainError) -> HomeOwnership
+    ) throws(KeychainError) -> ServedKeychain {
+        let wasHeld = holdsHome
+        do throws(KeychainError) {
+            return try open(try ownership(acquire))
+        } catch {
+            if !wasHeld { held.withLock { $0 = nil } }
+            throw error
+        }
+    }
+
+    /// Returns the keychain with a lease if it is open.
+    func lease() -> ServedKeychain? {
         let opened = state.withLock { state -> ServedKeychain? in
             if state.opened != nil { state.beginLease() }
             return state.opened

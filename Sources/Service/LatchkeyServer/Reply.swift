@@ -8,11 +8,13 @@ internal import Synchronization
 /// Sends the responses to one request.
 final class Reply: Sendable {
     private let channel: FrameChannel
+    private let decoder: RequestDecoder
     private let number: UInt64
     private let lastProgress = Atomic<UInt64>(0)
 
-    init(channel: FrameChannel, number: UInt64) {
+    init(channel: FrameChannel, decoder: RequestDecoder, number: UInt64) {
         self.channel = channel
+        self.decoder = decoder
         self.number = number
     }
 
@@ -50,7 +52,7 @@ final class Reply: Sendable {
             channel.socket.setTimeouts(receiving: FrameChannel.timeout)
             defer { channel.socket.setTimeouts(receiving: 0) }
             guard let (frame, _) = try channel.receive() else { throw .ended }
-            guard case .piece(let bytes) = try NumberedRequest(frame).request else {
+            guard case .piece(let bytes) = try decoder.decode(frame).request else {
                 throw .malformed("expected a piece of a backup")
             }
             return bytes.isEmpty ? nil : bytes

@@ -13,6 +13,7 @@ internal import SecretMemory
 struct RequestHandler {
     let server: KeychainServer
     let channel: FrameChannel
+    let decoder: RequestDecoder
     let caller: ConnectedCaller
     /// The caller, instead of the one that the kernel reports; for tests.
     let fixed: CallerIdentity?
@@ -23,21 +24,23 @@ struct RequestHandler {
     private let permits = HeldPermits()
 
     init(
-        server: KeychainServer, channel: FrameChannel, caller: ConnectedCaller, fixed: CallerIdentity?, user: UInt32,
-        process: Int32,
-        connection: Connection
+        server: KeychainServer, channel: FrameChannel, decoder: RequestDecoder, caller: ConnectedCaller,
+        fixed: CallerIdentity?, user: UInt32, process: Int32, connection: Connection
     ) {
-        (self.server, self.channel, self.caller, self.fixed) = (server, channel, caller, fixed)
+        (self.server, self.channel, self.decoder, self.caller, self.fixed) = (server, channel, decoder, caller, fixed)
         (self.user, self.process, self.connection) = (user, process, connection)
     }
 
-    func answer(_ numbered: NumberedRequest) throws(WireError) {
-        defer { permits.release() }
-        let reply = Reply(channel: channel, number: numbered.number)
+    /// Processes the request; the response is then delivered.
+    func respond(to numbered: NumberedRequest) -> DeliverableResponse {
+        let reply = Reply(channel: channel, decoder: decoder, number: numbered.number)
         let request = numbered.request
-        guard request.isChange else { return try deliver(decide(request, reply), reply) }
+        guard request.isChange else {
+            return DeliverableResponse(handler: self, response: decide(request, reply), reply: reply)
+        }
         let token = IdempotencyCache.Token(user: user, bytes: numbered.token)
-        try deliver(server.changes.perform(token, request) { decide(request, reply) }, reply)
+        let response = server.changes.perform(token, request) { decide(request, reply) }
+        return DeliverableResponse(handler: self, response: response, reply: reply)
     }
 
     /// Returns the response to the request, after recording it in the audit log.
@@ -115,8 +118,10 @@ struct RequestHandler {
         }
     }
 
-    /// Sends the response, a long one in parts, within the memory budget of the client.
-    private func deliver(_ response: Response, _ reply: Reply) throws(WireError) {
+    /// Sends the response, a long one in parts, within the memory budget of the client. Then it
+    /// releases the request's permits.
+    fileprivate func deliver(_ response: Response, _ reply: Reply) throws(WireError) {
+        defer { permits.release() }
         guard case .records(let records, let damaged, _) = response else { return try reply.send(response) }
         let size = records.reduce(0) { $0 + $1.weight }
         let reservation =
@@ -348,6 +353,15 @@ struct RequestHandler {
         }
         return .done
     }
+}
+
+/// The response to one request, before it is sent.
+struct DeliverableResponse {
+    fileprivate let handler: RequestHandler
+    fileprivate let response: Response
+    fileprivate let reply: Reply
+
+    func deliver() throws(WireError) { try handler.deliver(response, reply) }
 }
 
 extension ItemRecord {

@@ -6,6 +6,9 @@ internal import Synchronization
 /// one share, regardless of the number of sessions.
 final class SharedResources: Sendable {
     let budget: MemoryBudget
+    /// Large messages that are being decoded, one of each user and four of all users.
+    let decodings = ConcurrencyLimiter(1)
+    let allDecodings = ConcurrencyLimiter(4)
     /// Searches for one item with its data, until their results are sent.
     let searches = ConcurrencyLimiter(16)
     /// Searches for more than one item, until their results are sent.

@@ -27,7 +27,7 @@ extension EmbeddedService {
         -> Int
     {
         let caller = try Authorizer.authorize(caller)
-        try IdentityAddition.checkCount(identities)
+        try IdentityAddition.check(identities)
         var pairs: [IdentityPair] = []
         for identity in identities {
             guard identity.certificate.itemClass == .certificate, identity.key.itemClass == .key else {

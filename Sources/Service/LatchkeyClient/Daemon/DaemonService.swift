@@ -41,7 +41,7 @@ package final class DaemonService: KeychainService {
         -> Int
     {
         // The daemon would close the connection.
-        try IdentityAddition.checkCount(identities)
+        try IdentityAddition.check(identities)
         return try withItems { (client) throws(KeychainError) in
             try Self.count(.addIdentities(identities), from: client)
         }
