@@ -30,7 +30,7 @@ struct LatchkeyDaemon: AsyncParsableCommand {
               latchkeyd --user --release
               latchkeyd --system --state-directory /var/lib/latchkey
             """,
-        version: "0.1.0")
+        version: LatchkeyVersion.current)
 
     @Flag(help: "Serve this user's keychain to this user's programs.")
     var user = false

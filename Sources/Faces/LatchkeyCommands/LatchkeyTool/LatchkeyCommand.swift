@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import ArgumentParser
+internal import KeychainModel
 
 /// The root of swift-argument-parser's command tree: help, completions and Latchkey's own
 /// sub-commands.
@@ -22,9 +23,4 @@ struct LatchkeyCommand: ParsableCommand {
             CommandGroup(name: "Latchkey", subcommands: LatchkeySubcommand.commands),
             CommandGroup(name: "macOS", subcommands: ListedCommands.all),
         ])
-}
-
-/// The version that `--version` prints.
-enum LatchkeyVersion {
-    static let current = "0.1.0"
 }
