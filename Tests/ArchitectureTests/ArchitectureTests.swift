@@ -3,7 +3,8 @@
 import Foundation
 import Testing
 
-/// Checks the rules of ARCHITECTURE.md for modules against the sources.
+/// Checks the rules for modules (Documentation/Decisions/0001-layers-and-imports.md) against the
+/// sources.
 @Suite("Architecture")
 struct ArchitectureTests {
     /// The modules, of this package and of others, that each module may import. Listed by layer,

@@ -3,7 +3,7 @@
 import Foundation
 import Testing
 
-/// Checks the table of restricted APIs in ARCHITECTURE.md against the sources.
+/// Checks the table of Documentation/RestrictedAPIs.md against the sources.
 @Suite("Restricted APIs")
 struct RestrictedAPITests {
     struct RestrictedAPI: Sendable, CustomTestStringConvertible {
@@ -17,7 +17,8 @@ struct RestrictedAPITests {
     /// The rows of the table: restricted API, spellings in backticks, files in backticks without
     /// `.swift`.
     static func restrictedAPIs() throws -> [RestrictedAPI] {
-        let page = try String(contentsOf: Sources.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
+        let path = "Documentation/RestrictedAPIs.md"
+        let page = try String(contentsOf: Sources.root.appending(path: path), encoding: .utf8)
         let table = page.components(separatedBy: "| restricted API | spelling | only in |\n").dropFirst().first ?? ""
         return table.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().prefix { $0.hasPrefix("|") }
             .map { row in
@@ -29,7 +30,7 @@ struct RestrictedAPITests {
             }
     }
 
-    @Test("ARCHITECTURE.md lists every restricted API that is required")
+    @Test("Documentation/RestrictedAPIs.md lists every restricted API that is required")
     func table() throws {
         let spellings = Set(try Self.restrictedAPIs().flatMap(\.spellings))
         let expected: Set = [
@@ -42,7 +43,8 @@ struct RestrictedAPITests {
     }
 
     @Test(
-        "A restricted API is used only in the files that ARCHITECTURE.md lists", arguments: try restrictedAPIs())
+        "A restricted API is used only in the files that Documentation/RestrictedAPIs.md lists",
+        arguments: try restrictedAPIs())
     func isRestricted(_ restricted: RestrictedAPI) throws {
         #expect(!restricted.spellings.isEmpty)
         let found = try Sources.all().filter { file in

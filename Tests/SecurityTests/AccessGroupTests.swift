@@ -4,7 +4,7 @@ import KeychainTesting
 import Security
 import Testing
 
-/// keychain-behaviour §7.7 and claimed identities (ARCHITECTURE.md, "Who is calling").
+/// keychain-behaviour §7.7 and claimed identities (Documentation/Decisions/0033-caller-identity.md).
 @Suite("Access groups", .serialized)
 struct AccessGroupTests {
     @Test("T138, T139, T140, T152: an identity without any group is refused by every call", arguments: Backend.allCases)
