@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PREFIX ?= /usr/local
 
-# What the build needs beyond a Swift toolchain, and what the tests use as judges.
+# What the build needs beyond a Swift toolchain, and what the tests compare with.
 BUILD_PACKAGES := libsqlite3-dev libssl-dev
 TEST_PACKAGES := sqlite3 openssl systemd ca-certificates openssh-client
 
@@ -56,13 +56,14 @@ siblings: ## Build Apple's module names beside other packages, from clean in two
 consumer: ## Build a package that uses the libraries, and check that it fetches nothing that only the executables need
 	@./Scripts/consumer
 
-# Their own files; the rooms beside them are links, and so are the files that the tests have as well.
+# Their own files; the modules beside them are links, and so are the files that the tests have as well.
 FUZZER_SOURCES := $(wildcard Fuzz/Sources/*Fuzzer/*Fuzzer.swift)
 
 .PHONY: lint
-lint: ## Check the formatting of every Swift file, and the words
+lint: ## Check the formatting of every Swift file, the words, and the figures in CONTRIBUTING
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift $(FUZZER_SOURCES)
 	@./Scripts/glossary
+	@./Scripts/figures --check
 
 .PHONY: format
 format: ## Format every Swift file
@@ -96,7 +97,7 @@ prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optim
 	./Scripts/test $(PROMPT) --filter CertificateTrustTests
 
 .PHONY: pkits
-pkits: ## Judge the certificates of NIST's Public Key Interoperability Test Suite, which is fetched
+pkits: ## Evaluate the certificates of NIST's Public Key Interoperability Test Suite, which is fetched
 	swift build $(TRAITS) --build-tests
 	LATCHKEY_PKITS="$$(./Scripts/pkits)" ./Scripts/test --filter PKITSTests
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+/// The scripts that check the words and the figures of the repository, on small copies of it.
+@Suite("Scripts for documents")
+struct DocumentScriptTests {
+    // MARK: glossary
+
+    private static let glossary = "# Glossary\n```tsv\n\\bwrongword\\b\trightword\n\\b(other)word\\b\ta word\n```\n"
+
+    @Test(
+        "A word that must not come back is found in every kind of file, in any case",
+        arguments: [
+            "Sources/Model/A.swift", "Tests/A.swift", "Examples/B/A.swift", "README.md", "Documentation/A.md",
+            "Makefile", "Package.swift", "Scripts/a", "Packaging/a.conf", ".github/a.yml", "Sources/C/c.h",
+            "Sources/P/a.proto",
+        ])
+    func words(_ path: String) throws {
+        let copy = try WorkingCopy("glossary", ["GLOSSARY.md": Self.glossary, path: "one\n// a WrongWord\n"])
+        let outcome = try copy.run()
+        #expect(outcome.status == 1)
+        #expect(outcome.printed.contains("\(path):2:// a WrongWord    -> rightword\n"), "\(outcome)")
+    }
+
+    @Test("Generated code, the glossary itself and build directories are not searched, and bytes that are not text are")
+    func searched() throws {
+        let copy = try WorkingCopy(
+            "glossary",
+            [
+                "GLOSSARY.md": Self.glossary, "A.pb.swift": "wrongword", ".build/A.swift": "wrongword",
+                "A.swift": "right",
+            ])
+        #expect(try copy.run().status == 0)
+        try copy.write(Data([0, 0xFF, 0x0A]) + Data("wrongword\n".utf8), to: "A.swift")
+        #expect(try copy.run().status == 1)
+    }
+
+    @Test(
+        "A check that could find nothing fails with a reason",
+        arguments: [
+            ("```tsv\n\\b(wrong\tright\n```\n", "A.swift", "not a regular expression"),
+            ("```tsv\nwrong right\n```\n", "A.swift", "expected EXPRESSION<TAB>REPLACEMENT"),
+            ("```tsv\n```\n", "A.swift", "lists no words"),
+            ("no table\n", "A.swift", "lists no words"),
+            ("```tsv\nwrong\tright\n```\n", "A.txt", "no files to search"),
+        ])
+    func broken(_ glossary: String, _ file: String, _ reason: String) throws {
+        let outcome = try WorkingCopy("glossary", ["GLOSSARY.md": glossary, file: "text\n"]).run()
+        #expect(outcome.status == 1 && outcome.printed.contains(reason), "\(outcome)")
+    }
+
+    @Test(
+        "An exception needs a path and a text, counts without a line end, and must be needed",
+        arguments: [
+            ("A.swift\twrongword here", 0, ""), ("A.swift\tanother text\n", 1, "not needed: A.swift: another text"),
+            ("A.swift\n", 1, "expected PATH<TAB>TEXT"), ("A.swift\t\n", 1, "expected PATH<TAB>TEXT"),
+            ("B.swift\twrongword here\n", 1, "not needed: B.swift"),
+        ] as [(String, Int32, String)])
+    func exceptions(_ list: String, _ status: Int32, _ reason: String) throws {
+        let copy = try WorkingCopy(
+            "glossary",
+            ["GLOSSARY.md": Self.glossary, "A.swift": "a wrongword here\n", "Scripts/glossary-exceptions": list])
+        let outcome = try copy.run()
+        #expect(outcome.status == status && (reason.isEmpty || outcome.printed.contains(reason)), "\(outcome)")
+    }
+
+    // MARK: figures
+
+    private static let layers = [
+        "Sources/Foundations", "Sources/Model", "Sources/Engines", "Sources/Service", "Sources/Faces",
+        "Sources/Executables", "Tests",
+    ]
+
+    @Test("The figures are written between their markers; --check fails until they are")
+    func figures() throws {
+        let page = "before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n"
+        var files = ["CONTRIBUTING.md": page]
+        for layer in Self.layers { files["\(layer)/M/A.swift"] = "1\n2\n3\n" }
+        let copy = try WorkingCopy("figures", files)
+        #expect(try copy.run("--check").status == 1)
+        #expect(try copy.text("CONTRIBUTING.md") == page)
+        #expect(try copy.run().status == 0)
+        let rows = ["Foundations", "Model", "Engines", "Service", "Faces", "Executables", "Tests"].map {
+            "| \($0) | 1 | 3 | 3 | `A.swift`, 3 |\n"
+        }
+        let head = "| Layer | Files | Lines | Median file | Longest file |\n|---|---|---|---|---|\n"
+        #expect(
+            try copy.text("CONTRIBUTING.md")
+                == "before\n<!-- figures -->\n\(head)\(rows.joined())<!-- end of figures -->\nafter\n")
+        #expect(try copy.run("--check").status == 0)
+    }
+
+    @Test(
+        "If a marker is missing, repeated or in the wrong place, nothing is written",
+        arguments: [
+            "before\n<!-- figures -->\nold\nafter\n", "before\n<!-- end of figures -->\nafter\n", "before\n",
+            "<!-- end of figures -->\n<!-- figures -->\nafter\n",
+            "<!-- figures -->\n<!-- figures -->\n<!-- end of figures -->\nafter\n",
+        ])
+    func markers(_ page: String) throws {
+        var files = ["CONTRIBUTING.md": page]
+        for layer in Self.layers { files["\(layer)/M/A.swift"] = "1\n" }
+        let copy = try WorkingCopy("figures", files)
+        let outcome = try copy.run()
+        #expect(outcome.status == 1 && outcome.printed.contains("CONTRIBUTING.md: "), "\(outcome)")
+        #expect(try copy.text("CONTRIBUTING.md") == page)
+    }
+}
+
+/// A directory with one of the scripts and some files.
+private struct WorkingCopy {
+    private let directory: TemporaryDirectory
+    private let script: String
+
+    /// - Parameter files: the contents by path. An empty list of exceptions is added.
+    init(_ script: String, _ files: [String: String]) throws {
+        directory = try TemporaryDirectory()
+        self.script = script
+        let original = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts/\(script)")
+        try write(try Data(contentsOf: original.standardized), to: "Scripts/\(script)")
+        try write(Data(), to: "Scripts/glossary-exceptions")
+        for (path, text) in files { try write(Data(text.utf8), to: path) }
+    }
+
+    func write(_ content: Data, to path: String) throws {
+        let file = URL(filePath: "\(directory.path)/\(path)")
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try content.write(to: file)
+    }
+
+    func text(_ path: String) throws -> String {
+        try String(contentsOfFile: "\(directory.path)/\(path)", encoding: .utf8)
+    }
+
+    /// Runs the script; returns its output, including errors.
+    func run(_ arguments: String...) throws -> (status: Int32, printed: String) {
+        let results = try TemporaryDirectory()
+        let output = "\(results.path)/output"
+        let process = try SpawnedProcess(
+            ["/bin/bash", "\(directory.path)/Scripts/\(script)"] + arguments,
+            environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"], output: output)
+        return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
+    }
+}
