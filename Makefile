@@ -120,12 +120,12 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd
-	for unit in Packaging/systemd/system/*; do \
+	set -eo pipefail; for unit in Packaging/systemd/system/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/}"; done
-	for unit in Packaging/systemd/user/*; do \
+	set -eo pipefail; for unit in Packaging/systemd/user/*; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' "$$unit" | install -D -m 644 /dev/stdin "$(DESTDIR)$(PREFIX)/lib/systemd/user/$${unit##*/}"; done
 	install -D -m 644 Packaging/systemd/latchkey.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/latchkey.conf
-	for file in client.conf daemon.conf; do test -e "$(DESTDIR)/etc/latchkey/$$file" || \
+	set -e; for file in client.conf daemon.conf; do test -e "$(DESTDIR)/etc/latchkey/$$file" || \
 	    install -D -m 644 "Packaging/$$file" "$(DESTDIR)/etc/latchkey/$$file"; done
 
 .PHONY: dependencies

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import KeychainTesting
+import Testing
+
+/// `make install` in a copy of the repository without sources, with a fake `swift`.
+@Suite("Installation", .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/make"), "needs make"))
+struct InstallTests {
+    @Test("make install creates every file; the administrator's configuration is not replaced")
+    func install() throws {
+        let tree = try InstallationTree()
+        try tree.write("the administrator's\n", to: "root/etc/latchkey/daemon.conf")
+        let outcome = try tree.install()
+        #expect(outcome.status == 0, "\(outcome)")
+        let installed = try tree.files(below: "root")
+        #expect(
+            installed.isSuperset(of: [
+                "usr/bin/latchkey", "usr/bin/security", "usr/bin/latchkeyd", "etc/latchkey/client.conf",
+                "usr/lib/systemd/system/latchkeyd.service", "usr/lib/systemd/system/latchkeyd.socket",
+                "usr/lib/systemd/user/latchkeyd.service", "usr/lib/systemd/user/latchkeyd.socket",
+                "usr/lib/sysusers.d/latchkey.conf",
+            ]), "\(installed.sorted())")
+        #expect(try tree.text("root/etc/latchkey/daemon.conf") == "the administrator's\n")
+    }
+
+    @Test(
+        "make install fails if one of its files cannot be installed, whichever it is",
+        arguments: [
+            "bin/latchkey", "bin/latchkeyd", "system/latchkeyd.service", "system/latchkeyd.socket",
+            "user/latchkeyd.service", "user/latchkeyd.socket", "sysusers.d/latchkey.conf", "latchkey/client.conf",
+            "latchkey/daemon.conf",
+        ])
+    func failure(_ file: String) throws {
+        let outcome = try InstallationTree(failingAt: file).install()
+        #expect(outcome.status != 0, "\(outcome)")
+    }
+
+    @Test("make install fails if a file to be installed is missing", arguments: ["client.conf", "daemon.conf"])
+    func missing(_ file: String) throws {
+        let tree = try InstallationTree()
+        try FileManager.default.removeItem(atPath: "\(tree.path)/Packaging/\(file)")
+        #expect(try tree.install().status != 0)
+    }
+}
+
+/// A directory with the Makefile, the folder Packaging and fake programs.
+private struct InstallationTree {
+    private let directory: TemporaryDirectory
+
+    var path: String { directory.path }
+
+    /// - Parameter end: the end of the path that the fake `install` refuses; nil for none.
+    init(failingAt end: String? = nil) throws {
+        directory = try TemporaryDirectory()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        for name in ["Makefile", "Packaging"] {
+            try FileManager.default.copyItem(atPath: root.appending(path: name).path, toPath: "\(path)/\(name)")
+        }
+        for name in ["latchkey", "latchkeyd"] { try write("a program\n", to: "built/\(name)") }
+        // Answers every call with the directory of the built programs.
+        try writeProgram("swift", "echo '\(path)/built'")
+        // A text cannot be stripped (-s).
+        let refusal = end.map { "for last; do :; done; case $last in */\($0)) exit 1;; esac\n" } ?? ""
+        try writeProgram("install", "\(refusal)[ \"$1\" != -s ] || shift\nexec /usr/bin/install \"$@\"")
+    }
+
+    func install() throws -> (status: Int32, printed: String) {
+        let output = "\(path)/output"
+        let process = try SpawnedProcess(
+            ["/usr/bin/make", "-C", path, "install", "DESTDIR=\(path)/root", "PREFIX=/usr"],
+            environment: ["PATH": "\(path)/programs:/usr/bin:/bin"], output: output)
+        return (process.waitUntilExit(), try String(contentsOfFile: output, encoding: .utf8))
+    }
+
+    func write(_ text: String, to file: String) throws {
+        let url = URL(filePath: "\(path)/\(file)")
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    func text(_ file: String) throws -> String { try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8) }
+
+    func files(below folder: String) throws -> Set<String> {
+        Set(try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)"))
+    }
+
+    private func writeProgram(_ name: String, _ lines: String) throws {
+        try write("#!/bin/sh\n\(lines)\n", to: "programs/\(name)")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: "\(path)/programs/\(name)")
+    }
+}
