@@ -20,7 +20,8 @@ struct ExportsTests {
         "KeyHandle": KeyHandle.self,
         "KeyKind": KeyKind.self, "KeyType": KeyType.self, "KeybagSettings": KeybagSettings.self,
         "Keychain": Keychain.self,
-        "KeychainError": KeychainError.self, "KeychainFinding": KeychainFinding.self, "LockState": LockState.self,
+        "KeychainError": KeychainError.self, "KeychainItem": KeychainItem<String>.self,
+        "KeychainFinding": KeychainFinding.self, "LockState": LockState.self,
         "LockStatus": LockStatus.self, "OSStatusCode": OSStatusCode.self, "P256Curve": P256Curve.self,
         "P384Curve": P384Curve.self,
         "P521Curve": P521Curve.self, "P256SigningKey": P256SigningKey.self, "P384SigningKey": P384SigningKey.self,
@@ -44,14 +45,15 @@ struct ExportsTests {
 
     /// Types of Swift, Foundation and swift-crypto.
     private static let foreign: Set<String> = [
-        "Any", "AsyncStream", "Bool", "Crypto", "Data", "DataProtocol", "Double", "Element", "Hashable", "Int", "Int64",
-        "KeyAgreement",
+        "Any", "AsyncStream", "Bool", "Codable", "Crypto", "Data", "DataProtocol", "Decodable", "Double", "Element",
+        "Encodable",
+        "Hashable", "Int", "Int64", "KeyAgreement",
         "NSOSStatusErrorDomain", "P256", "P384", "P521", "PrivateKey", "RawRepresentable", "Self", "Sendable", "Set",
         "Signing", "String",
         "UInt16", "UInt8", "Void", "LocalizedError", "CustomNSError", "Error",
     ]
     /// Types declared within types, and generic parameters.
-    private static let inner: Set<String> = ["Condition", "Curve", "Item", "Key", "Result", "Scheme", "Type"]
+    private static let inner: Set<String> = ["Condition", "Curve", "Item", "Key", "Result", "Scheme", "Type", "Value"]
 
     @Test("Every type in a public declaration can be named by a program that imports only Latchkey")
     func allNamed() throws {

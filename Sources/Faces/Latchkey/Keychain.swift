@@ -101,13 +101,8 @@ public struct Keychain: Sendable {
     /// - Throws: `KeychainError.itemNotFound`; `KeychainError.decode` if the secret is not UTF-8 or
     ///   the item is damaged.
     public func string(for item: some PasswordItem) throws(KeychainError) -> String {
-        // EXPOSE: the caller asked for the secret as a String.
-        let text = try sharedSecret(for: item).withUnsafeBytes { String(validating: $0, as: UTF8.self) }
-        guard let text else {
-            throw KeychainError(
-                .decode, "the secret is not UTF-8 text", hint: "request SecretBytes or Data", item: item.nameInErrors)
-        }
-        return text
+        let secret = try sharedSecret(for: item)
+        return try item.named { () throws(KeychainError) in try secret.text() }
     }
 
     /// Returns the item's secret as Data.
@@ -172,7 +167,7 @@ public struct Keychain: Sendable {
         _ = try service.add(addition, from: KeychainClient.caller)
     }
 
-    private func sharedSecret(for item: some PasswordItem) throws(KeychainError) -> SharedSecret {
+    func sharedSecret(for item: some PasswordItem) throws(KeychainError) -> SharedSecret {
         try item.named { () throws(KeychainError) in
             guard let record = try matches(query(for: item), returning: .data).first else { throw .itemNotFound }
             return record.secrets?.data ?? SharedSecret(copying: [])

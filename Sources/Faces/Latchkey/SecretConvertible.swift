@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import SecretMemory
 
 /// A type that can hold a secret. ``SharedSecret`` never leaves secret memory; the caller remains
-/// responsible for secrets in `Data` or `String`.
+/// responsible for secrets in `Data`, `String` or `[UInt8]`.
 public protocol SecretConvertible {
     /// Returns the bytes in secret memory.
     func sharedSecret() -> SharedSecret
@@ -23,4 +23,8 @@ extension Data: SecretConvertible {
 extension String: SecretConvertible {
     /// Returns the UTF-8 encoding of the text.
     public func sharedSecret() -> SharedSecret { SharedSecret(copying: utf8) }
+}
+
+extension [UInt8]: SecretConvertible {
+    public func sharedSecret() -> SharedSecret { SharedSecret(copying: self) }
 }
