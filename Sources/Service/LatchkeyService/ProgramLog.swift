@@ -21,6 +21,8 @@ public final class ProgramLog: Sendable {
         /// An option of an import is unknown and has no effect. Its value is not logged, because it
         /// may be a secret.
         case importOptionIgnored(String)
+        /// A property of Latchkey's `@KeychainItem` could not be read or stored: it cannot throw.
+        case propertyFailed(OSStatusCode, isRead: Bool)
     }
 
     /// The log of this process; tests set their own.
@@ -60,6 +62,10 @@ extension ProgramLog.Warning {
             "kSecMatch keys have no effect in SecItemUpdate and SecItemDelete, as on macOS: every item that the attributes match is affected"
         case .importOptionIgnored(let name):
             "SecPKCS12Import ignores the unknown option \(name)"
+        case .propertyFailed(let status, isRead: true):
+            "a @KeychainItem property is nil because the item could not be read: \(status); read() of the projected value throws the error"
+        case .propertyFailed(let status, isRead: false):
+            "an assignment to a @KeychainItem property was not stored: \(status); write(_:) of the projected value throws the error"
         }
     }
 }
