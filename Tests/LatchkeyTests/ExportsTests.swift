@@ -12,7 +12,9 @@ struct ExportsTests {
     private static let named: [String: Any.Type] = [
         "AccessControlFlags": AccessControlFlags.self, "AccessGroup": AccessGroup.self,
         "AgreementKey": AgreementKey<P256Curve>.self,
-        "AgreementPublicKey": AgreementPublicKey<P256Curve>.self, "AttributeValue": AttributeValue.self,
+        "AgreementPublicKey": AgreementPublicKey<P256Curve>.self,
+        "AsyncKey": AsyncKey<P256SigningKey>.self, "AsyncKeychain": AsyncKeychain.self,
+        "AttributeValue": AttributeValue.self,
         "GenericPassword": GenericPassword.self, "HashAlgorithm": HashAlgorithm.self,
         "InternetPassword": InternetPassword.self,
         "ItemAttribute": ItemAttribute.self, "ItemClass": ItemClass.self, "ItemIdentifier": ItemIdentifier.self,

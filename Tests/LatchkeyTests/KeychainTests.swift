@@ -147,17 +147,6 @@ struct KeychainTests {
         }
     }
 
-    @Test("A call can run on a separate thread with the caller's identity")
-    func asynchronous() async throws {
-        let keychain = try Keychain.ephemeral()
-        let item = alice
-        let text = try await keychain.perform { keychain throws(KeychainError) in
-            try keychain.set(item, to: "s3cret")
-            return try keychain.string(for: item)
-        }
-        #expect(text == "s3cret")
-    }
-
     @Test("While locked, an item is reported as locked, not as missing; lock states are reported as they change")
     func lock() async throws {
         let keychain = try Keychain.ephemeral()

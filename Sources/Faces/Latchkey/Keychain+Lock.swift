@@ -14,7 +14,7 @@ internal import SecretMemory
 ///
 /// Without a daemon the lock state belongs to this process: it starts at
 /// ``LockState/beforeFirstUnlock`` and ends with the process. Verifying a passcode is slow by
-/// design; ``Keychain/perform(_:)`` runs it on a separate thread.
+/// design; ``Keychain/async`` has the same calls for tasks.
 extension Keychain {
     /// The lock state. A keychain without a passcode is always unlocked.
     public var lockState: LockState {

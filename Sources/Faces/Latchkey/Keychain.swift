@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Dispatch
 public import FoundationEssentials
 public import KeychainModel
-@_spi(Testing) internal import LatchkeyClient
+internal import LatchkeyClient
 internal import LatchkeyService
 public import SecretMemory
 
@@ -16,8 +15,10 @@ public import SecretMemory
 /// ```
 ///
 /// Every call throws ``KeychainError``: `catch KeychainError.itemNotFound`. A damaged item is
-/// reported as `KeychainError.decode`, never as "not found". The calls are synchronous;
-/// ``perform(_:)`` runs them on a separate thread.
+/// reported as `KeychainError.decode`, never as "not found".
+///
+/// The calls are synchronous and block: on the disk, on other programs that write, or on latchkeyd.
+/// ``async`` has the same calls for tasks.
 public struct Keychain: Sendable {
     let open: @Sendable () throws(KeychainError) -> any KeychainService
     /// The access group of new items and of searches; nil for the default of the program.
@@ -195,30 +196,4 @@ public struct Keychain: Sendable {
     }
 
     private static let maxRetries = 8
-}
-
-// MARK: async
-
-extension Keychain {
-    /// Runs calls on this keychain on a separate thread, so that no task blocks on disk access.
-    ///
-    /// ```swift
-    /// let secret = try await Keychain.default.perform { keychain throws(KeychainError) in
-    ///     try keychain.string(for: item)
-    /// }
-    /// ```
-    public func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (Keychain) throws(KeychainError) -> Result
-    ) async throws(KeychainError) -> Result {
-        let outcome: Swift.Result<Result, KeychainError> = await withCheckedContinuation { continuation in
-            let context = CallerContext.current
-            DispatchQueue.global().async {
-                let outcome = CallerContext.$current.withValue(context) {
-                    Swift.Result { () throws(KeychainError) in try body(self) }
-                }
-                continuation.resume(returning: outcome)
-            }
-        }
-        return try outcome.get()
-    }
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+internal import LatchkeyService
+internal import Synchronization
+
+extension KeychainClient {
+    /// Runs a blocking call on a thread of ``BlockingCallPool``, with the caller and the log of the
+    /// current task.
+    ///
+    /// - Throws: errSecUserCanceled if the task is cancelled before the call starts. A call that has
+    ///   started is not interrupted.
+    package static func perform<Value: Sendable>(
+        _ call: @escaping @Sendable () throws(KeychainError) -> Value
+    ) async throws(KeychainError) -> Value {
+        let (context, log) = (CallerContext.current, ProgramLog.current)
+        let cancellation = CancellationFlag()
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Result<Value, KeychainError>, Never>) in
+                BlockingCallPool.shared.run {
+                    guard !cancellation.isRaised.load(ordering: .acquiring) else {
+                        return continuation.resume(returning: .failure(cancelled))
+                    }
+                    let outcome = CallerContext.$current.withValue(context) {
+                        ProgramLog.$current.withValue(log) { Result { () throws(KeychainError) in try call() } }
+                    }
+                    continuation.resume(returning: outcome)
+                }
+            }
+        } onCancel: {
+            cancellation.isRaised.store(true, ordering: .releasing)
+        }
+        return try outcome.get()
+    }
+
+    private static let cancelled = KeychainError(
+        .userCanceled, "the task was cancelled before the call started, and nothing was changed")
+}
+
+/// Whether a task has been cancelled, for the thread that runs its call.
+private final class CancellationFlag: Sendable {
+    let isRaised = Atomic(false)
+}
