@@ -6,79 +6,127 @@
 /// The search is depth-first. It tries only certificates whose issuer names lead to an anchor, so
 /// that others cost nothing. A chain does not contain the same subject with the same key twice.
 /// Every signature is verified once. All work is charged to a ``WorkBudget``.
+///
+/// The search stops at the first chain that is accepted, and continues from there if a later
+/// ``result(also:)`` does not accept it.
 public struct ChainBuilder: Sendable {
+    private let leaf: Certificate
     private let anchors: CertificatePool
-    private let intermediates: CertificatePool
+    private let candidates: IssuerCandidates
     private let issuerRules: [any IssuerRule] = [CertificateAuthorityRule(), KeyIdentifierRule()]
     private let rules: [any ChainRule]
     private let denied: Set<Certificate>
-    private let validationTime: Double
 
     /// The issuer names from which presented certificates lead to an anchor, without the anchors'
     /// own.
     private let namesReachingAnchors: Set<NormalizedName>
-    private var budget = WorkBudget()
-    private var attempts: [ChainAttempt] = []
-    private var signatures: [Pair: TrustFailure?] = [:]
+    private(set) var budget = WorkBudget()
+    private var signatures = VerifiedSignatures()
 
-    private struct Pair: Hashable {
-        let certificate: Certificate
-        /// The issuer's key, not its certificate, because several certificates can have the same
-        /// key.
-        let key: SubjectPublicKeyInfo
+    /// What the search has found so far, in order.
+    private var findings: [Finding] = []
+    /// Where the search continues: the deepest path is last.
+    private var openPaths: [OpenPath]
+    private var isFinished = false
+
+    private enum Finding {
+        case attempt(ChainAttempt)
+        /// A chain that reaches an anchor, and its failures; it can have none.
+        case chain(Chain, [TrustFailure])
     }
 
-    private init(
-        anchors: CertificatePool, intermediates: CertificatePool, policies: [TrustPolicy], denied: Set<Certificate>,
-        also others: [any ChainRule], validationTime: Double
+    /// A path and the possible issuers of its last certificate that were not tried yet.
+    private struct OpenPath {
+        let certificates: [Certificate]
+        var issuers: ArraySlice<Certificate>
+    }
+
+    /// Prepares the search for the chain of a leaf.
+    ///
+    /// - Parameters:
+    ///   - intermediates: certificates that were presented with the leaf or are known otherwise, in
+    ///     any order; unrelated ones are allowed.
+    ///   - policies: all of them must be satisfied.
+    ///   - denied: certificates that no chain may contain.
+    ///   - others: further rules, checked last.
+    ///   - validationTime: seconds since 1970.
+    init(
+        for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool,
+        policies: [TrustPolicy] = [.basicX509], denied: Set<Certificate> = [], also others: [any ChainRule] = [],
+        at validationTime: Double
     ) {
+        self.leaf = leaf
         self.anchors = anchors
-        // A denied certificate is found by its name, even if it was not presented.
-        self.intermediates = intermediates.adding(Array(denied))
         self.denied = denied
-        self.validationTime = validationTime
+        // A denied certificate is found by its name, even if it was not presented.
+        let intermediates = intermediates.adding(Array(denied))
+        candidates = IssuerCandidates(anchors: anchors, intermediates: intermediates, validationTime: validationTime)
         rules =
             [
                 WellFormedRule(), KeyStrengthRule(), ValidityRule(validationTime: validationTime), PathLengthRule(),
                 NameConstraintsRule(), CertificatePolicyRule(),
             ]
             + policies.flatMap(\.rules) + others
-        namesReachingAnchors = self.intermediates.namesReaching(to: anchors)
+        namesReachingAnchors = intermediates.namesReaching(to: anchors)
+        openPaths = [OpenPath(certificates: [], issuers: [leaf])]
     }
 
-    /// Searches for the chain of a leaf.
-    ///
-    /// - Parameters:
-    ///   - intermediates: certificates that were presented with the leaf or are known otherwise, in
-    ///     any order; unrelated ones are allowed.
-    ///   - policies: all of them must be satisfied.
-    ///   - others: further rules, checked last.
-    ///   - denied: certificates that no chain may contain.
-    ///   - validationTime: seconds since 1970.
+    /// The result of a search with only one call.
     static func chain(
         for leaf: Certificate, intermediates: CertificatePool, anchors: CertificatePool,
         policies: [TrustPolicy] = [.basicX509],
         denied: Set<Certificate> = [], also others: [any ChainRule] = [], at validationTime: Double
     ) -> ChainSearchResult {
         var builder = ChainBuilder(
-            anchors: anchors, intermediates: intermediates, policies: policies, denied: denied, also: others,
-            validationTime: validationTime)
+            for: leaf, intermediates: intermediates, anchors: anchors, policies: policies, denied: denied, also: others,
+            at: validationTime)
+        return builder.result()
+    }
+
+    /// Returns the first chain that satisfies every rule.
+    ///
+    /// What an earlier call found is not searched again, so that calls with different `other` rules
+    /// cost one search.
+    ///
+    /// - Parameter other: a further rule, checked last.
+    mutating func result(also other: (any ChainRule)? = nil) -> ChainSearchResult {
+        var attempts: [ChainAttempt] = []
         do throws(TrustFailure) {
-            if let chain = try builder.search([leaf]) {
-                return ChainSearchResult(chain: chain, failedAttempts: builder.attempts)
+            var index = 0
+            while let finding = finding(at: index) {
+                index += 1
+                switch finding {
+                case .attempt(let attempt): attempts.append(attempt)
+                case .chain(let chain, var failures):
+                    if let other { failures += try other.failures(of: chain, &budget) }
+                    guard !failures.isEmpty else { return ChainSearchResult(chain: chain, failedAttempts: attempts) }
+                    attempts.append(ChainAttempt(chain, breaking: failures))
+                }
             }
         } catch {
-            builder.record([leaf], error)
+            attempts.append(ChainAttempt([leaf], stoppedBy: [error]))
         }
-        return ChainSearchResult(chain: nil, failedAttempts: builder.attempts) { [builder] attempt in
+        return ChainSearchResult(chain: nil, failedAttempts: attempts) { [builder = self] attempt in
             var builder = builder
-            return builder.completed(attempt)
+            return builder.completed(attempt, also: other)
         }
+    }
+
+    /// A finding by its number. The search continues if it has not found it yet; nil if it ends
+    /// before.
+    private mutating func finding(at index: Int) -> Finding? {
+        while index >= findings.count, !isFinished {
+            do throws(TrustFailure) { isFinished = try !findNextChain() } catch {
+                record([leaf], error)
+                isFinished = true
+            }
+        }
+        return index < findings.count ? findings[index] : nil
     }
 
     /// The attempt with all its failures, even if it did not reach an anchor: those of its
     /// signatures and of every rule. A caller that ignores failures must know all of them.
-    private mutating func completed(_ attempt: ChainAttempt) -> ChainAttempt {
+    private mutating func completed(_ attempt: ChainAttempt, also other: (any ChainRule)?) -> ChainAttempt {
         guard !attempt.reachesAnchor else { return attempt }
         // A new budget, because the search may have exhausted the first one.
         budget = WorkBudget()
@@ -90,7 +138,7 @@ public struct ChainBuilder: Sendable {
                     failures.append(failure)
                 }
             }
-            for rule in rules {
+            for rule in rules + (other.map { [$0] } ?? []) {
                 do throws(TrustFailure) {
                     failures += try rule.failures(of: Chain(certificates: path), &budget)
                 } catch {
@@ -104,40 +152,56 @@ public struct ChainBuilder: Sendable {
         return ChainAttempt(path, stoppedBy: failures.filter { seen.insert($0).inserted })
     }
 
-    /// The first chain that starts with this path and satisfies every rule.
+    /// Continues the search to the next chain that reaches an anchor.
     ///
+    /// - Returns: false if there is no further one.
     /// - Throws: if the budget is exhausted. Any other failure is recorded, and the search
     ///   continues.
-    private mutating func search(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
+    private mutating func findNextChain() throws(TrustFailure) -> Bool {
+        while let path = openPaths.last?.certificates {
+            guard let candidate = openPaths[openPaths.count - 1].issuers.popFirst() else {
+                openPaths.removeLast()
+                continue
+            }
+            if !path.isEmpty, let failure = try issuingFailure(candidate, above: path) {
+                record(path + [candidate], failure)
+            } else if try visit(path + [candidate]) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Records a path that ends here, or opens it for its possible issuers.
+    ///
+    /// - Returns: whether the path is a chain that reaches an anchor.
+    private mutating func visit(_ path: [Certificate]) throws(TrustFailure) -> Bool {
         try budget.spend(WorkBudget.step)
         let last = path[path.count - 1]
         // Checked first, so that nothing can override it.
         guard !denied.contains(last) else {
             record(path, TrustFailure(.denied, at: path.count - 1, "denied by a trust setting"))
-            return nil
+            return false
         }
-        if anchors.contains(last) { return try check(path) }
+        if anchors.contains(last) {
+            try check(path)
+            return true
+        }
         let issuer = last.normalizedIssuer
         guard anchors.hasCertificate(of: issuer) || namesReachingAnchors.contains(issuer) else {
             try recordUntrusted(path)
-            return nil
+            return false
         }
         guard path.count < WorkBudget.depth else {
             record(path, TrustFailure(.budget, at: 0, "the chain is longer than \(WorkBudget.depth) certificates"))
-            return nil
+            return false
         }
-        let issuers = try candidates(issuer, for: last).filter { !isRepeated($0, in: path) }
+        let issuers = try candidates.ranked(for: last, &budget).filter { !isRepeated($0, in: path) }
         // The issuer's name leads to an anchor, but all certificates with it are in the path
         // already.
         if issuers.isEmpty { try recordUntrusted(path) }
-        for candidate in issuers {
-            if let failure = try issuingFailure(candidate, above: path) {
-                record(path + [candidate], failure)
-            } else if let chain = try search(path + [candidate]) {
-                return chain
-            }
-        }
-        return nil
+        openPaths.append(OpenPath(certificates: path, issuers: issuers[...]))
+        return false
     }
 
     /// Records that the path does not lead to an anchor. The recorded path is extended by issuer
@@ -145,7 +209,7 @@ public struct ChainBuilder: Sendable {
     private mutating func recordUntrusted(_ path: [Certificate]) throws(TrustFailure) {
         var path = path
         while path.count < WorkBudget.depth, !path[path.count - 1].isSelfIssued {
-            let next = try candidates(path[path.count - 1].normalizedIssuer, for: path[path.count - 1])
+            let next = try candidates.ranked(for: path[path.count - 1], &budget)
             guard let issuer = next.first(where: { !isRepeated($0, in: path) }) else { break }
             path.append(issuer)
             guard !denied.contains(issuer) else {
@@ -177,57 +241,24 @@ public struct ChainBuilder: Sendable {
                 return error
             }
         }
-        return try signatureFailure(last, at: path.count - 1, by: candidate)
+        return try signatures.failure(of: last, at: path.count - 1, by: candidate, &budget)
     }
 
-    private mutating func check(_ path: [Certificate]) throws(TrustFailure) -> Chain? {
+    /// Checks a chain that reaches an anchor against every rule, and records it.
+    private mutating func check(_ path: [Certificate]) throws(TrustFailure) {
         try budget.spend(WorkBudget.chain)
         let chain = Chain(certificates: path)
         var failures: [TrustFailure] = []
         for rule in rules { failures += try rule.failures(of: chain, &budget) }
-        guard !failures.isEmpty else { return chain }
-        attempts.append(ChainAttempt(chain, breaking: failures))
-        return nil
+        findings.append(.chain(chain, failures))
     }
 
     /// The most attempts that are recorded.
     private static let maxRecorded = 200
 
     private mutating func record(_ path: [Certificate], _ failure: TrustFailure) {
-        guard attempts.count < Self.maxRecorded || failure.rule == .budget else { return }
-        attempts.append(ChainAttempt(path, stoppedBy: [failure]))
-    }
-
-    // MARK: Candidates
-
-    /// The certificates that may have issued this one, the most promising first.
-    private mutating func candidates(_ name: NormalizedName, for certificate: Certificate) throws(TrustFailure)
-        -> [Certificate]
-    {
-        let known = anchors.certificates(of: name)
-        let all = intermediates.certificates(of: name)
-        // Every candidate is charged.
-        try budget.spend(WorkBudget.step, known.count + all.count)
-        let others = all.filter { !anchors.contains($0) }
-        let ranked = known.map { ($0, 0) } + others.map { ($0, 1) }
-        let scored = ranked.enumerated().map {
-            (score: penalty($1.0, for: certificate) * 2 + $1.1, index: $0, certificate: $1.0)
-        }
-        return scored.sorted { ($0.score, $0.index) < ($1.score, $1.index) }.map(\.certificate)
-    }
-
-    /// Ranks a candidate: 0 if its key identifier matches and it is valid; higher if it is less
-    /// likely.
-    private func penalty(_ issuer: Certificate, for certificate: Certificate) -> Int {
-        var penalty = 0
-        if let wanted = certificate.extensions.authorityKeyIdentifier?.keyIdentifier {
-            if let own = issuer.extensions.subjectKeyIdentifier {
-                penalty += own == wanted ? 0 : 4
-            } else {
-                penalty += 2
-            }
-        }
-        return penalty + (issuer.validity.contains(validationTime) ? 0 : 1)
+        guard findings.count < Self.maxRecorded || failure.rule == .budget else { return }
+        findings.append(.attempt(ChainAttempt(path, stoppedBy: [failure])))
     }
 
     /// Whether the path contains the same subject with the same key already (RFC 4158, section
@@ -235,39 +266,6 @@ public struct ChainBuilder: Sendable {
     private func isRepeated(_ candidate: Certificate, in path: [Certificate]) -> Bool {
         path.contains {
             $0.publicKey.der == candidate.publicKey.der && $0.normalizedSubject == candidate.normalizedSubject
-        }
-    }
-
-    // MARK: Signatures
-
-    private mutating func signatureFailure(
-        _ certificate: Certificate, at index: Int, by issuer: Certificate
-    ) throws(TrustFailure) -> TrustFailure? {
-        let pair = Pair(certificate: certificate, key: issuer.publicKey)
-        if let known = signatures[pair] {
-            return known.map { $0.moved(to: index + ($0.rule == .key ? 1 : 0)) }
-        }
-        try budget.spend(WorkBudget.signatureCheck)
-        let failure = Self.signatureFailure(certificate, at: index, by: issuer)
-        signatures[pair] = .some(failure)
-        return failure
-    }
-
-    private static func signatureFailure(_ certificate: Certificate, at index: Int, by issuer: Certificate)
-        -> TrustFailure?
-    {
-        let key: VerificationKey
-        do throws(CertificateError) {
-            key = try issuer.verificationKey()
-        } catch {
-            return TrustFailure(.key, at: index + 1, error.description)
-        }
-        do throws(CertificateError) {
-            let holds = try key.isSignature(
-                certificate.signature, of: certificate.signedBytes, certificate.signatureAlgorithm)
-            return holds ? nil : TrustFailure(.signature, at: index, "not signed by the key of \(issuer.subject)")
-        } catch {
-            return TrustFailure(.algorithm, at: index, error.description)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// The maximum work for one verdict, charged before it is done. It bounds the time that hostile
 /// certificates can cost.
-struct WorkBudget {
+struct WorkBudget: Equatable {
     /// The remaining signature verifications. A typical chain of 3 certificates needs 2.
     private var signatureChecks = 64
     /// The remaining certificates that may be considered as issuers or added to a path.

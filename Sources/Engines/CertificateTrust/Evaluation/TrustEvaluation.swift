@@ -48,46 +48,19 @@ public struct TrustEvaluation: Sendable {
     /// trusted otherwise, and if there is a ``fetcher``, evidence is also fetched from the
     /// locations that its certificates name. An untrusted certificate never causes a request.
     public func verdict() -> TrustVerdict {
-        var evaluation = self
-        let verdict = evaluation.verdictWithIssuerLookup()
-        return evaluation.revocationOptions == nil ? verdict : evaluation.verdictWithRevocation()
+        guard let leaf = certificates.first else { return TrustVerdict(noCertificatesAt: validationTime) }
+        if let settingsProblem { return TrustVerdict(denied: leaf, settingsProblem, at: validationTime) }
+        var search = EvaluationSearch(self, of: leaf)
+        let verdict = search.verdictWithIssuerLookup()
+        if let options = revocationOptions { return search.verdictWithRevocation(options) }
+        return revocation.isEmpty ? verdict : search.verdict(nil, revocation)
     }
 
-    /// The verdict with this revocation evidence, without fetching.
-    ///
-    /// - Parameter options: how revocation is checked; nil if no policy checks it.
-    func verdict(_ options: RevocationOptions?, _ information: RevocationInformation) -> TrustVerdict {
-        guard let leaf = certificates.first else { return TrustVerdict(noCertificatesAt: validationTime) }
-        if let settingsProblem {
-            let failure = TrustFailure(.denied, at: 0, settingsProblem)
-            return TrustVerdict(
-                ChainSearchResult(chain: nil, failedAttempts: [ChainAttempt([leaf], stoppedBy: [failure])]), leaf,
-                at: validationTime
-            ) {
-                _, _ in
-                false
-            }
+    /// The union of the revocation options of all policies and of ``options``; nil if there are
+    /// none.
+    private var revocationOptions: RevocationOptions? {
+        policies.reduce(options.revocationOptions) { options, policy in
+            policy.revocationOptions.map { (options ?? []).union($0) } ?? options
         }
-        let policies = policies.isEmpty ? [.basicX509] : policies
-        let joined = MergedTrustSettings(settings, for: policies)
-        let system = isAnchorsOnly ? CertificatePool([]) : systemAnchors.load().pool
-        let chosen = isAnchorsOnly ? [] : joined.anchors
-        let rule = RevocationRule(information: information, options: options, validationTime: validationTime)
-        let search = ChainBuilder.chain(
-            for: leaf, intermediates: CertificatePool(certificates.dropFirst()),
-            anchors: system.adding(anchors + chosen + self.options.anchors(among: certificates)),
-            policies: policies, denied: joined.denied, also: options == nil && information.isEmpty ? [] : [rule],
-            at: validationTime)
-        let verdict = TrustVerdict(search, leaf, at: validationTime) { failure, certificate in
-            ignoredRules.contains(failure.rule) || self.options.ignores(failure, about: certificate)
-                || joined.allows(failure, about: certificate)
-                || exceptions?.covers(failure, about: certificate, of: leaf) == true
-        }
-        // An anchor that only the trust settings name is trusted by the user's decision.
-        let isChosen = search.chain?.certificates.last.map { !anchors.contains($0) && !system.contains($0) } ?? false
-        var verdictByUser = isChosen ? verdict.acceptedByUser : verdict
-        let ends = verdict.revocationResults(information, options).map(\.result.validUntil)
-        verdictByUser.revocationKnownUntil = ends.contains(nil) ? nil : ends.compactMap { $0 }.min()
-        return verdictByUser
     }
 }

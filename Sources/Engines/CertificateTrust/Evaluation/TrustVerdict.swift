@@ -66,6 +66,12 @@ public struct TrustVerdict: Sendable {
         ) { _, _ in false }
     }
 
+    /// The verdict if the trust settings cannot be read: the leaf is denied.
+    init(denied leaf: Certificate, _ reason: String, at validationTime: Double) {
+        let attempt = ChainAttempt([leaf], stoppedBy: [TrustFailure(.denied, at: 0, reason)])
+        self.init(ChainSearchResult(chain: nil, failedAttempts: [attempt]), leaf, at: validationTime) { _, _ in false }
+    }
+
     public var result: TrustResult {
         if isTrusted { return acceptance }
         let failures = failures

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A CRL or an OCSP response.
-protocol RevocationEvidence: Sendable {
+protocol RevocationEvidence: AnyObject, Sendable {
     /// Whether the evidence is about the certificate. Verifies no signature.
     func covers(_ certificate: Certificate, of issuer: Certificate) -> Bool
 

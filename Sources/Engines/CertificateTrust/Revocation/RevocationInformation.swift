@@ -29,20 +29,20 @@ public struct RevocationInformation: Sendable {
     /// - Throws: if the budget is exhausted.
     func result(
         about certificate: Certificate, of issuer: Certificate, _ options: RevocationOptions?,
-        at validationTime: Double,
-        _ budget: inout WorkBudget
+        _ verifier: RevocationVerifier, _ budget: inout WorkBudget
     ) throws(TrustFailure) -> RevocationResult {
         var result = RevocationResult(reasons: errors)
         var statements: [any RevocationEvidence] = []
         if options?.allows(.ocsp) ?? true { statements += responses as [any RevocationEvidence] }
         if options?.allows(.lists) ?? true { statements += lists as [any RevocationEvidence] }
         for statement in statements where statement.covers(certificate, of: issuer) {
-            if let rejectionReason = statement.rejectionReason(about: certificate, of: issuer, at: validationTime) {
+            let rejectionReason = statement.rejectionReason(
+                about: certificate, of: issuer, at: verifier.validationTime)
+            if let rejectionReason {
                 result.reasons.append(rejectionReason)
                 continue
             }
-            try budget.spend(WorkBudget.signatureCheck, Self.signatureChecks)
-            switch statement.signedStatus(of: certificate, issuer: issuer, at: validationTime) {
+            switch try verifier.status(of: certificate, issuer: issuer, by: statement, &budget) {
             case .good(let end): result.validUntil = max(result.validUntil ?? end, end)
             case .revoked(let time): result.revokedAt = min(result.revokedAt ?? time, time)
             case .unknown(let reason): result.reasons.append(reason)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension TrustEvaluation {
-    /// The verdict after missing issuers were looked up with ``issuers``; found ones are added to
-    /// ``certificates``.
+extension EvaluationSearch {
+    /// The verdict without revocation evidence, after missing issuers were looked up with
+    /// ``TrustEvaluation/issuers``. The search continues with those that were found.
     mutating func verdictWithIssuerLookup() -> TrustVerdict {
         var queriedNames: Set<NormalizedName> = []
         while true {
-            let verdict = verdict(nil, revocation)
-            guard let issuers, settingsProblem == nil, verdict.hasFailure(where: \.isAboutIssuers) else {
+            let verdict = verdict(nil, RevocationInformation())
+            guard let issuers = evaluation.issuers, verdict.hasFailure(where: \.isAboutIssuers) else {
                 return verdict
             }
             // The last certificate of each failed attempt may have an issuer that continues the
@@ -16,9 +16,10 @@ extension TrustEvaluation {
             let wanted = names.filter {
                 queriedNames.count < Self.maxQueries && queriedNames.insert(NormalizedName($0)).inserted
             }
-            let found = wanted.flatMap { issuers($0).prefix(Self.maxResults) }.filter { !certificates.contains($0) }
+            let found = wanted.flatMap { issuers($0).prefix(Self.maxResults) }
+                .filter { !evaluation.certificates.contains($0) }
             guard !found.isEmpty else { return verdict }
-            certificates += found
+            self = adding(found)
         }
     }
 
