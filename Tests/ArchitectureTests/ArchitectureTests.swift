@@ -122,6 +122,16 @@ struct ArchitectureTests {
         }
     }
 
+    @Test("Files that parse a caller's dictionary do not use the keychain")
+    func parsing() throws {
+        let parsing = try Sources.files(of: "LatchkeySecurity").filter {
+            $0.path.contains("/Requests/") || $0.name == "KeyGenerationRequest.swift"
+                || $0.name == "CertificateFilter.swift"
+        }
+        #expect(parsing.count > 8)
+        for file in parsing { #expect(!file.imports.contains("LatchkeyClient"), "\(file.name)") }
+    }
+
     @Test("Every file begins with its licence")
     func licences() throws {
         for file in try Sources.all() {

@@ -2,6 +2,7 @@
 
 import Foundation
 import KeychainTesting
+import LatchkeyService
 import Security
 import Testing
 
@@ -298,6 +299,17 @@ struct CertificateItemTests {
             }
             #expect(add(["u_ItemList": [root], "v_Ref": root]) == errSecParam)
             #expect(add(item(keys, ["u_ItemList": [root]])) == errSecParam)
+        }
+    }
+
+    @Test("An invalid dictionary is refused before the objects in it are searched for")
+    func formBeforeSearch() throws {
+        try withKeychain(.onDisk) { keychain in
+            keychain.service.close()
+            let list = ["m_ItemList": [root]]
+            #expect(copy(item(cert, list)).status == errSecNotAvailable)
+            #expect(copy(item(cert, list).with(["m_TrustedOnly": "x"])).status == errSecParam)
+            #expect(update(item(cert, list), ["bogu": 1]) == errSecNoSuchAttr)
         }
     }
 

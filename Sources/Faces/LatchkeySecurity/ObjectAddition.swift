@@ -12,10 +12,23 @@ struct ObjectAddition {
 
     /// Stores every element of the request, or nothing.
     mutating func addAll(of request: AddRequest) throws(KeychainError) -> [ItemRecord] {
-        if request.isIdentity { return try Self.addIdentities(request.elements, returning: request.returning) }
+        switch request.content {
+        case .item(let addition): return [try addOne(addition)]
+        case .objects(let objects, let given):
+            let elements = try objects.map { (object) throws(KeychainError) in
+                try object.items().map { given.addition($0.itemClass, standard: $0.attributes, $0.data) }
+            }
+            guard objects.first?.itemClass != .identity else {
+                return try Self.addIdentities(elements, returning: request.returning)
+            }
+            return try addEach(of: elements)
+        }
+    }
+
+    private mutating func addEach(of elements: [[ItemAddition]]) throws(KeychainError) -> [ItemRecord] {
         do throws(KeychainError) {
             var records: [ItemRecord] = []
-            for element in request.elements { for item in element { records.append(try addOne(item)) } }
+            for element in elements { for item in element { records.append(try addOne(item)) } }
             return records
         } catch {
             rollBack()

@@ -53,7 +53,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
         let request = try CopyRequest(parsing: query)
-        let records = try request.matches()
+        let records = try ObjectSearch.records(for: request)
         // Damaged rows are omitted. If nothing else matches, the result is "not found".
         guard !records.isEmpty else { throw KeychainError.itemNotFound }
         guard let result else { return }

@@ -3,19 +3,16 @@
 internal import CertificateTrust
 internal import Foundation
 internal import KeychainModel
-internal import LatchkeyClient
-internal import LatchkeyService
-internal import SecretMemory
 
 /// The match keys that concern the content of a certificate: issuers, policy, date and trust
 /// (keychain-behaviour §3.5).
 struct CertificateFilter {
     /// Names of issuers; one of them must have issued the certificate, or a certificate above it in
     /// the keychain.
-    private var issuers: [DistinguishedName]?
-    private var policy: TrustPolicy?
-    private var validOn: Date?
-    private var isTrustedOnly = false
+    private(set) var issuers: [DistinguishedName]?
+    private(set) var policy: TrustPolicy?
+    private(set) var validOn: Date?
+    private(set) var isTrustedOnly = false
 
     /// Nil if none of the keys is present.
     ///
@@ -62,34 +59,5 @@ struct CertificateFilter {
             isAsked = isAsked || flag
         }
         guard isAsked, isCertificate else { return nil }
-    }
-
-    /// Whether the certificate satisfies every condition. False for data that is not a certificate.
-    func matches(_ certificate: Certificate) -> Bool {
-        let validationTime = (validOn ?? Date()).timeIntervalSince1970
-        if validOn != nil, !certificate.validity.contains(validationTime) { return false }
-        if let policy, policy.failure(ofLeaf: certificate, at: validationTime) != nil { return false }
-        if let issuers, !isIssued(certificate, by: issuers) { return false }
-        if isTrustedOnly {
-            var evaluation = TrustEvaluation(
-                [certificate] + KeychainCertificates.all(), policies: policy.map { [$0] } ?? [.basicX509],
-                at: validationTime)
-            evaluation.take(TrustSettingsDomains(user: try? KeychainClient.home().dataDirectory))
-            return evaluation.verdict().isTrusted
-        }
-        return true
-    }
-
-    private func isIssued(_ certificate: Certificate, by names: [DistinguishedName]) -> Bool {
-        var current = certificate
-        // No chain has more than 12 certificates above the leaf.
-        for _ in 0..<12 {
-            if names.contains(where: { $0.matches(current.issuer) }) { return true }
-            guard !current.isSelfIssued, let above = KeychainCertificates.withSubject(current.issuer).first else {
-                return false
-            }
-            current = above
-        }
-        return false
     }
 }

@@ -132,43 +132,38 @@ struct ItemDictionary {
         return objects
     }
 
-    /// The items that kSecMatchItemList and kSecUseItemList allow: those in both lists if both are
-    /// given, nil if neither is.
-    ///
-    /// An entry is a persistent reference, or an object that stands for the items that kSecValueRef
-    /// finds with it.
-    func listedItems() throws(KeychainError) -> Set<PersistentReference>? {
-        var listed: Set<PersistentReference>?
-        if let value = match[Key.matchItemList] { listed = try items(in: value, Key.matchItemList) }
-        if let value = use[Key.itemList] {
+    /// The items that kSecMatchItemList and kSecUseItemList allow; nil if neither is given.
+    func listedItems() throws(KeychainError) -> ItemList? {
+        let matched = try match[Key.matchItemList].map { (value) throws(KeychainError) in
+            try entries(of: value, Key.matchItemList)
+        }
+        let used = try use[Key.itemList].map { (value) throws(KeychainError) in
             guard (value as? [Any])?.isEmpty == false else {
                 throw .parameter("kSecUseItemList must be an array of items")
             }
-            let used = try items(in: value, Key.itemList)
-            listed = listed.map { $0.intersection(used) } ?? used
+            return try entries(of: value, Key.itemList)
         }
-        return listed
+        guard let matched else { return used.map { ItemList($0) } }
+        return ItemList(matched, and: used)
     }
 
-    private func items(in value: Any, _ key: String) throws(KeychainError) -> Set<PersistentReference> {
+    private func entries(of value: Any, _ key: String) throws(KeychainError) -> [ItemList.Entry] {
         guard let list = value as? [Any] else {
             throw KeychainError(.unimplemented, "'\(key)' must be an array of items")
         }
-        var items: Set<PersistentReference> = []
-        for entry in list {
+        return try list.map { (entry) throws(KeychainError) in
             if let bytes = entry as? Data {
                 guard let reference = PersistentReference(bytes: Array(bytes)) else {
                     throw .parameter("an entry of '\(key)' must be a persistent reference")
                 }
-                items.insert(reference)
-            } else if let object = ItemReference(entry) {
-                items.formUnion(try object.storedItems())
-            } else {
+                return .reference(reference)
+            }
+            guard let object = ItemReference(entry) else {
                 throw KeychainError(
                     .unimplemented, "an entry of '\(key)' must be a persistent reference, key, certificate or identity")
             }
+            return .object(object)
         }
-        return items
     }
 
     /// Checks the values of the `kSecUse…` keys by the rules that are the same for every call.

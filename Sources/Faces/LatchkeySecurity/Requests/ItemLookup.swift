@@ -9,6 +9,8 @@ struct ItemLookup {
     private(set) var query: ItemQuery
     /// The query by the content of the object; nil if the caller gave no object from the keychain.
     private var alternative: ItemQuery?
+    /// The items to which the call is limited; nil for no limit.
+    var listed: ItemList?
 
     init(_ query: ItemQuery, otherwise alternative: ItemQuery? = nil) {
         self.query = query
@@ -17,11 +19,17 @@ struct ItemLookup {
 
     /// Runs a call, and runs it again with the alternative query if it found nothing.
     func perform<Result>(_ body: (ItemQuery) throws(KeychainError) -> Result) throws(KeychainError) -> Result {
-        do throws(KeychainError) {
+        let items = try listed?.items()
+        func run(_ query: ItemQuery) throws(KeychainError) -> Result {
+            var query = query
+            query.match.items = items
             return try body(query)
+        }
+        do throws(KeychainError) {
+            return try run(query)
         } catch {
             guard error.status == .itemNotFound, let alternative else { throw error }
-            return try body(alternative)
+            return try run(alternative)
         }
     }
 
