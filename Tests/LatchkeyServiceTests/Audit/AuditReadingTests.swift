@@ -69,6 +69,31 @@ struct AuditReadingTests {
         #expect(written.value >= 200)
     }
 
+    @Test("While another thread writes and rotates the files, an intact log is never reported as damaged")
+    func concurrentVerification() throws {
+        let fixture = try Fixture(limits: Fixture.limits(fileLength: 20_000))
+        let log = fixture.log
+        let (written, isSufficient, hasEnded) = (SharedCount(), SharedCount(), SharedCount())
+        // Long lines, so that many of them cross the end of a page.
+        let program = "/usr/bin/" + String(repeating: "x", count: 1000)
+        BackgroundThread.run {
+            while isSufficient.value == 0, (try? log.append(Fixture.entry(program, status: .success))) != nil {
+                written.add()
+            }
+            hasEnded.add()
+        }
+        defer { isSufficient.add() }
+        var verifications = 0
+        while verifications < 50 || (written.value < 200 && hasEnded.value == 0) {
+            let verdict = try log.verify()
+            #expect(verdict.isIntact, "\(verdict)")
+            verifications += 1
+        }
+        isSufficient.add()
+        #expect(eventually { hasEnded.value == 1 })
+        #expect(written.value >= 200)
+    }
+
     @Test("A part has as many lines as its length requires, and the last part is marked", arguments: [1, 400, 1 << 20])
     func parts(_ length: Int) throws {
         let fixture = try Fixture()

@@ -253,17 +253,20 @@ public final class AuditLog: Sendable {
     /// Checks whether every line is authentic, and none is missing.
     public func verify() throws(KeychainError) -> AuditVerification {
         try drain()
-        // A new file may begin during the check; then check everything again.
-        for _ in 0..<Self.maxVerifications {
-            let snapshot = state.withLock { Snapshot($0.writer) }
-            let verdict = try AuditCheck(store: store, path: files.path(ofAge:)).verdict(
-                of: snapshot.number, head: snapshot.head)
-            if state.withLock({ $0.writer.number == snapshot.number }) { return verdict }
-        }
-        throw KeychainError(.notAvailable, "the log is written faster than it can be checked", hint: "try again")
+        let snapshot = state.withLock { Snapshot($0.writer) }
+        let verdict = try check(snapshot)
+        let isCurrent = state.withLock { $0.writer.number == snapshot.number }
+        if verdict.isIntact, isCurrent { return verdict }
+        // A line that is partly written looks like a damaged one, and so does a file that ended
+        // during the check: the second check runs while nothing is written.
+        return try state.withLock { state in
+            Result { () throws(KeychainError) in try check(Snapshot(state.writer)) }
+        }.get()
     }
 
-    private static let maxVerifications = 5
+    private func check(_ snapshot: Snapshot) throws(KeychainError) -> AuditVerification {
+        try AuditCheck(store: store, path: files.path(ofAge:)).verdict(of: snapshot.number, head: snapshot.head)
+    }
 
     /// Writes what is pending, and closes the log.
     public func close() {
