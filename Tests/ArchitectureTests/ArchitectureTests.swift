@@ -132,6 +132,17 @@ struct ArchitectureTests {
         for file in parsing { #expect(!file.imports.contains("LatchkeyClient"), "\(file.name)") }
     }
 
+    @Test("Public modules use a keychain through a session, which knows the caller")
+    func sessions() throws {
+        for module in ["LatchkeySecurity", "Latchkey", "LatchkeyCommands"] {
+            for file in try Sources.files(of: module) {
+                let code = file.withoutComments
+                #expect(!code.contains("KeychainService"), "\(file.name)")
+                #expect(!code.contains("from: KeychainClient.caller"), "\(file.name)")
+            }
+        }
+    }
+
     @Test("Every file begins with its licence")
     func licences() throws {
         for file in try Sources.all() {

@@ -191,7 +191,7 @@ enum Worker {
         }
         var problem = ""
         do {
-            _ = try KeychainClient.service()
+            _ = try KeychainClient.session()
         } catch {
             problem = "\(error) hint: \(error.hint ?? "-")"
         }

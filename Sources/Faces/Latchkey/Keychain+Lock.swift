@@ -42,12 +42,12 @@ extension Keychain {
     /// Returns the current lock state and every later one, until the task that reads the stream
     /// ends.
     public func lockStates() throws(KeychainError) -> AsyncStream<LockState> {
-        let service = try open()
+        let keychain = try open()
         let (stream, continuation) = AsyncStream.makeStream(of: LockState.self, bufferingPolicy: .bufferingNewest(16))
-        let number = service.addLockObserver { continuation.yield($0) }
-        continuation.onTermination = { _ in service.removeLockObserver(number) }
+        let number = keychain.addLockObserver { continuation.yield($0) }
+        continuation.onTermination = { _ in keychain.removeLockObserver(number) }
         // Read after the observer is registered, so that no change is missed.
-        continuation.yield(try service.lockStatus().state)
+        continuation.yield(try keychain.lockStatus().state)
         return stream
     }
 

@@ -20,24 +20,26 @@ public import SecretMemory
 /// The calls are synchronous and block: on the disk, on other programs that write, or on latchkeyd.
 /// ``async`` has the same calls for tasks.
 public struct Keychain: Sendable {
-    let open: @Sendable () throws(KeychainError) -> any KeychainService
+    let open: @Sendable () throws(KeychainError) -> KeychainSession
     /// The access group of new items and of searches; nil for the default of the program.
     let accessGroup: String?
 
-    private init(accessGroup: String?, open: @escaping @Sendable () throws(KeychainError) -> any KeychainService) {
+    private init(accessGroup: String?, open: @escaping @Sendable () throws(KeychainError) -> KeychainSession) {
         self.accessGroup = accessGroup
         self.open = open
     }
 
     /// The user's keychain: the one that `import Security` and the command `security` use.
-    public static let `default` = Keychain(accessGroup: nil) { () throws(KeychainError) in try KeychainClient.service()
+    public static let `default` = Keychain(accessGroup: nil) { () throws(KeychainError) in try KeychainClient.session()
     }
 
     /// Returns an empty keychain in memory, for tests. Only the copies of this value have access to
     /// it; it ends with the last copy.
     public static func ephemeral() throws(KeychainError) -> Keychain {
         let service = try EmbeddedService(inMemory: .system)
-        return Keychain(accessGroup: nil) { () throws(KeychainError) in service }
+        return Keychain(accessGroup: nil) { () throws(KeychainError) in
+            KeychainSession(service, as: KeychainClient.caller)
+        }
     }
 
     /// Returns the same keychain, limited to one access group.
@@ -55,7 +57,7 @@ public struct Keychain: Sendable {
     }
 
     private func store(_ bytes: SharedSecret, under item: some PasswordItem) throws(KeychainError) {
-        let service = try open()
+        let keychain = try open()
         // Another program may add or delete the item between the two steps; then the other step
         // applies.
         for _ in 0..<Self.maxRetries {
@@ -67,13 +69,13 @@ public struct Keychain: Sendable {
                 }
                 let one = ItemQuery(
                     found.itemClass, synchronizable: .any, persistentReference: found.persistentReference)
-                try service.update(one, with: item.update(data: bytes), from: KeychainClient.caller)
+                try keychain.update(one, with: item.update(data: bytes))
                 return
             } catch {
                 guard error.status == .itemNotFound else { throw error }
             }
             do throws(KeychainError) {
-                try add(item, secret: bytes, to: service)
+                try add(item, secret: bytes, to: keychain)
                 return
             } catch {
                 guard error.status == .duplicateItem else { throw error }
@@ -149,7 +151,7 @@ public struct Keychain: Sendable {
     /// - Throws: `KeychainError.itemNotFound`.
     public func delete(_ item: some PasswordItem) throws(KeychainError) {
         try item.named { () throws(KeychainError) in
-            _ = try open().delete(query(for: item), from: KeychainClient.caller)
+            _ = try open().delete(query(for: item))
         }
     }
 
@@ -160,12 +162,12 @@ public struct Keychain: Sendable {
 
     // MARK: Helpers
 
-    private func add(_ item: some PasswordItem, secret: SharedSecret, to service: any KeychainService)
+    private func add(_ item: some PasswordItem, secret: SharedSecret, to keychain: KeychainSession)
         throws(KeychainError)
     {
         var addition = item.addition(data: secret)
         addition.accessGroup = accessGroup
-        _ = try service.add(addition, from: KeychainClient.caller)
+        _ = try keychain.add(addition)
     }
 
     func sharedSecret(for item: some PasswordItem) throws(KeychainError) -> SharedSecret {
@@ -186,7 +188,7 @@ public struct Keychain: Sendable {
     private func matches(
         _ query: ItemQuery, returning: ReturnTypes, toleratesDamage: Bool = true
     ) throws(KeychainError) -> [ItemRecord] {
-        let matches = try open().copyMatching(query, returning: returning, from: KeychainClient.caller)
+        let matches = try open().copyMatching(query, returning: returning)
         guard matches.damaged == 0 || (toleratesDamage && !matches.records.isEmpty) else {
             throw KeychainError(
                 .decode, "\(matches.damaged) matching item(s) are damaged",

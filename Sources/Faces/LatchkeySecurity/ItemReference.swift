@@ -56,7 +56,7 @@ enum ItemReference {
         if let persistentReference { return [persistentReference] }
         let query = ItemQuery(itemClass, attributes: try conditions(), synchronizable: .any, limit: .all)
         do throws(KeychainError) {
-            return try KeychainClient.service().copyMatching(query, returning: [], from: KeychainClient.caller).records
+            return try KeychainClient.session().copyMatching(query, returning: []).records
                 .map(\.persistentReference)
         } catch {
             guard error.status == .itemNotFound else { throw error }

@@ -37,7 +37,7 @@ struct ObjectAddition {
     }
 
     private mutating func addOne(_ addition: ItemAddition) throws(KeychainError) -> ItemRecord {
-        let record = try KeychainClient.service().add(addition, from: KeychainClient.caller)
+        let record = try KeychainClient.session().add(addition)
         stored.append(record.persistentReference)
         return record
     }
@@ -57,7 +57,7 @@ struct ObjectAddition {
             guard let certificate = halves.first, let key = halves.last else { continue }
             identities.append(IdentityAddition(certificate: certificate, key: key))
         }
-        _ = try KeychainClient.service().addIdentities(identities, from: KeychainClient.caller)
+        _ = try KeychainClient.session().addIdentities(identities)
         guard !returning.isEmpty else { return [] }
         var records: [ItemRecord] = []
         for identity in identities { records.append(try find(identity, returning: returning)) }
@@ -73,8 +73,7 @@ struct ObjectAddition {
             synchronizable: certificate.isSynchronizable ? .synchronized : .local)
         // With the attributes, a key whose data is protected does not fail the call, whose items
         // are stored.
-        let found = try KeychainClient.service().copyMatching(
-            query, returning: returning.union(.attributes), from: KeychainClient.caller)
+        let found = try KeychainClient.session().copyMatching(query, returning: returning.union(.attributes))
         guard let record = found.records.first else { throw .itemNotFound }
         return record
     }
@@ -85,7 +84,7 @@ struct ObjectAddition {
     private func rollBack() {
         for reference in stored {
             let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
-            _ = try? KeychainClient.service().delete(query, from: KeychainClient.caller)
+            _ = try? KeychainClient.session().delete(query)
         }
     }
 }

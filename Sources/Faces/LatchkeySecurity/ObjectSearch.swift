@@ -16,13 +16,13 @@ enum ObjectSearch {
     private static func records(
         of query: ItemQuery, _ returning: ReturnTypes, _ filter: CertificateFilter?
     ) throws(KeychainError) -> [ItemRecord] {
-        let service = try KeychainClient.service()
+        let session = try KeychainClient.session()
         // A certificate's reference is created from its bytes.
         let needsData = query.itemClass == .certificate && (returning.contains(.reference) || filter != nil)
         var unlimitedQuery = query
         if filter != nil { unlimitedQuery.limit = .all }
-        let found = try service.copyMatching(
-            unlimitedQuery, returning: needsData ? returning.union(.data) : returning, from: KeychainClient.caller)
+        let found = try session.copyMatching(
+            unlimitedQuery, returning: needsData ? returning.union(.data) : returning)
         guard let filter else { return found.records }
         var matchingRecords: [ItemRecord] = []
         for record in found.records {

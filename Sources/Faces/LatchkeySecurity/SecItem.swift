@@ -79,7 +79,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         let query = try ChangeRequest(parsing: query, for: .update)
         let update = try UpdateRequest(parsing: attributesToUpdate, of: query.itemClass)
         try query.lookup.perform { (query) throws(KeychainError) in
-            _ = try KeychainClient.service().update(query, with: update.update, from: KeychainClient.caller)
+            _ = try KeychainClient.session().update(query, with: update.update)
         }
     }
 }
@@ -94,7 +94,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status {
         let query = try ChangeRequest(parsing: query, for: .delete)
         try query.lookup.perform { (query) throws(KeychainError) in
-            _ = try KeychainClient.service().delete(query, from: KeychainClient.caller)
+            _ = try KeychainClient.session().delete(query)
         }
     }
 }
@@ -120,7 +120,7 @@ public func SecItemDeleteAllWithAccessGroups(
         for group in groups {
             do throws(KeychainError) {
                 let nothing = ItemQuery(.genericPassword, accessGroup: group, limit: .atMost(0))
-                _ = try KeychainClient.service().copyMatching(nothing, returning: [], from: KeychainClient.caller)
+                _ = try KeychainClient.session().copyMatching(nothing, returning: [])
             } catch {
                 guard error.status == .itemNotFound else { throw error }
             }
@@ -129,7 +129,7 @@ public func SecItemDeleteAllWithAccessGroups(
             for itemClass in ItemClass.stored {
                 let query = ItemQuery(itemClass, accessGroup: group, synchronizable: .any)
                 do throws(KeychainError) {
-                    try KeychainClient.service().delete(query, from: KeychainClient.caller)
+                    try KeychainClient.session().delete(query)
                 } catch {
                     guard error.status == .itemNotFound else { throw error }
                 }

@@ -78,7 +78,7 @@ private func inBackground<Value: Sendable>(
 ) {
     let keychain: WebCredentialKeychain
     do throws(KeychainError) {
-        keychain = WebCredentialKeychain(service: try KeychainClient.service(), caller: KeychainClient.caller)
+        keychain = WebCredentialKeychain(session: try KeychainClient.session())
     } catch {
         return DispatchQueue.global().async { completion((nil, NSError(error))) }
     }

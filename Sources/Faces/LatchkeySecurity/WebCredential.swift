@@ -74,15 +74,14 @@ struct StoredWebCredential: Sendable {
 
 /// A program's web credentials in its keychain.
 struct WebCredentialKeychain: Sendable {
-    let service: any KeychainService
-    let caller: CallerIdentity
+    let session: KeychainSession
 
     /// Stores or changes a credential; deletes it if there is no password.
     ///
     /// - Throws: errSecDuplicateItem if other processes keep adding and deleting the credential
     ///   during the call.
     func set(_ credential: WebCredential, to password: SharedSecret?) throws(KeychainError) {
-        guard let password else { return _ = try service.delete(credential.query, from: caller) }
+        guard let password else { return _ = try session.delete(credential.query) }
         var attempt = 1
         while true {
             if try update(credential, to: password) { return }
@@ -99,7 +98,7 @@ struct WebCredentialKeychain: Sendable {
     /// - Returns: false if there is no such credential.
     private func update(_ credential: WebCredential, to password: SharedSecret) throws(KeychainError) -> Bool {
         do throws(KeychainError) {
-            _ = try service.update(credential.query, with: ItemUpdate(data: password), from: caller)
+            _ = try session.update(credential.query, with: ItemUpdate(data: password))
             return true
         } catch {
             guard error.status == .itemNotFound else { throw error }
@@ -110,15 +109,15 @@ struct WebCredentialKeychain: Sendable {
     private func add(_ credential: WebCredential, _ password: SharedSecret) throws(KeychainError) {
         var attributes = credential.query.attributes
         attributes[.label] = .string("\(credential.host ?? "") (\(credential.account ?? ""))")
-        _ = try service.add(
-            ItemAddition(.internetPassword, attributes: attributes, secrets: ItemSecrets(data: password)), from: caller)
+        _ = try session.add(
+            ItemAddition(.internetPassword, attributes: attributes, secrets: ItemSecrets(data: password)))
     }
 
     private static let maxAttempts = 4
 
     /// - Throws: errSecItemNotFound if there is none.
     func find(_ credential: WebCredential) throws(KeychainError) -> [StoredWebCredential] {
-        let found = try service.copyMatching(credential.query, returning: [.data, .attributes], from: caller)
+        let found = try session.copyMatching(credential.query, returning: [.data, .attributes])
         let credentials = found.records.compactMap { record -> StoredWebCredential? in
             guard let server = record[.server]?.text, let account = record[.account]?.text,
                 let password = record.secrets?.data

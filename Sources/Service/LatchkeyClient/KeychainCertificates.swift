@@ -22,7 +22,7 @@ public enum KeychainCertificates {
 
     private static func matching(_ attributes: [ItemAttribute: AttributeValue]) -> [Certificate] {
         let query = ItemQuery(.certificate, attributes: attributes, synchronizable: .any, limit: .all)
-        let matches = try? KeychainClient.service().copyMatching(query, returning: .data, from: KeychainClient.caller)
+        let matches = try? KeychainClient.session().copyMatching(query, returning: .data)
         return (matches?.records ?? []).compactMap(certificate)
     }
 
@@ -31,7 +31,7 @@ public enum KeychainCertificates {
     public static func ofIdentity(_ record: ItemRecord) throws(KeychainError) -> Certificate {
         let reference = PersistentReference(.certificate, record.identifier)
         let query = ItemQuery(.certificate, synchronizable: .any, persistentReference: reference)
-        let found = try KeychainClient.service().copyMatching(query, returning: .data, from: KeychainClient.caller)
+        let found = try KeychainClient.session().copyMatching(query, returning: .data)
         guard let certificate = found.records.first.flatMap(certificate) else {
             throw KeychainError(.decode, "the item does not contain a DER certificate")
         }

@@ -13,11 +13,11 @@ internal import Synchronization
 /// there is one; if not, the service is embedded and uses the user's files. A keychain that belongs
 /// to a daemon is never opened without it.
 public enum KeychainClient {
-    /// Returns the service of this process, opened on first use. A failure is not cached: the next
-    /// call tries again.
-    public static func service() throws(KeychainError) -> any KeychainService {
-        if let service = CallerContext.current?.service { return service }
-        return try processService.value.open()
+    /// Returns the keychain of this process, opened on first use, as this process uses it. A
+    /// failure is not cached: the next call tries again.
+    public static func session() throws(KeychainError) -> KeychainSession {
+        if let context = CallerContext.current { return KeychainSession(context.service, as: context.identity) }
+        return KeychainSession(try processService.value.open(), as: caller)
     }
 
     /// Whether the keychain is stored in files that this process opens itself.
@@ -99,9 +99,9 @@ public enum KeychainClient {
     /// - Returns: an object that keeps the session open as long as it is referenced; nil if this
     ///   process itself holds the keychain.
     public static func openSession(
-        of keychain: any KeychainService, passcode: SharedSecret?, control: Socket
+        of keychain: KeychainSession, passcode: SharedSecret?, control: Socket
     ) throws(KeychainError) -> (any Sendable)? {
-        try (keychain as? DaemonService)?.openSession(passcode, control: control)
+        try (keychain.service as? DaemonService)?.openSession(passcode, control: control)
     }
 
     /// Removes the record that the system's daemon keeps this user's keychain, so that programs

@@ -11,13 +11,13 @@ public struct StoredKey: PrivateKey {
     public let publicKey: PublicKey
     public var kind: KeyKind { publicKey.kind }
 
-    private let open: @Sendable () throws(KeychainError) -> any KeychainService
+    private let open: @Sendable () throws(KeychainError) -> KeychainSession
 
     /// - Parameter open: returns the keychain; by default that of this process.
     public init(
         _ reference: PersistentReference, publicKey: PublicKey,
-        in open: @escaping @Sendable () throws(KeychainError) -> any KeychainService = { () throws(KeychainError) in
-            try KeychainClient.service()
+        in open: @escaping @Sendable () throws(KeychainError) -> KeychainSession = { () throws(KeychainError) in
+            try KeychainClient.session()
         }
     ) {
         self.reference = reference
@@ -27,7 +27,7 @@ public struct StoredKey: PrivateKey {
 
     public func use(_ use: PrivateKeyUse, on input: UnsafeRawBufferPointer) throws(KeychainError) -> SharedSecret {
         let input = SharedSecret(SecretBytes(copying: try preparedInput(input, use)))
-        return try open().useKey(reference, use, on: input, from: KeychainClient.caller).bytes
+        return try open().useKey(reference, use, on: input).bytes
     }
 
     /// Returns the part of the input that the operation uses. An input that is too long is rejected
@@ -47,6 +47,6 @@ public struct StoredKey: PrivateKey {
     ///
     /// - Throws: errSecUnimplemented if the key may not be extracted.
     public func external() throws(KeychainError) -> SharedSecret {
-        try open().exportKey(reference, from: KeychainClient.caller).bytes
+        try open().exportKey(reference).bytes
     }
 }

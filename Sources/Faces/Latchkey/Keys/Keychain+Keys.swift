@@ -45,7 +45,7 @@ extension Keychain {
     ) throws(KeychainError) -> KeyHandle {
         var half = item(tag, label, protection)
         if !isExtractable { half.attributes[.isExtractable] = .number(0) }
-        let made = try open().generateKey(KeyGeneration(kind, privateHalf: half), from: KeychainClient.caller)
+        let made = try open().generateKey(KeyGeneration(kind, privateHalf: half))
         let info = PublicKeyInfo(kind, half: .privateKey, publicKey: made.publicKey)
         return KeyHandle(StoredKey(made.privateHalf.persistentReference, publicKey: try .of(info), in: open))
     }
@@ -63,7 +63,7 @@ extension Keychain {
         half.attributes.merge(standard) { given, _ in given }
         if !isExtractable { half.attributes[.isExtractable] = .number(0) }
         half.secrets = ItemSecrets(data: try key.externalRepresentation())
-        _ = try open().add(half, from: KeychainClient.caller)
+        _ = try open().add(half)
     }
 
     /// Returns the key with this tag. The key remains in the keychain.
@@ -71,13 +71,13 @@ extension Keychain {
     /// - Throws: `KeychainError.itemNotFound`; `errSecParam` if the tag names a key of another
     ///   type, or several keys.
     public func key<Key: KeychainKey>(_ type: Key.Type, tag: String) throws(KeychainError) -> Key {
-        let service = try open()
-        let found = try service.copyMatching(
-            query(tag, limit: .all), returning: .attributes, from: KeychainClient.caller
+        let keychain = try open()
+        let found = try keychain.copyMatching(
+            query(tag, limit: .all), returning: .attributes
         ).records
         guard let first = found.first else { throw .itemNotFound }
         guard found.count == 1 else { throw KeychainError(.param, "the tag must name one key, found \(found.count)") }
-        let info = try service.publicKey(of: first.persistentReference, from: KeychainClient.caller)
+        let info = try keychain.publicKey(of: first.persistentReference)
         return try Key(KeyHandle(StoredKey(first.persistentReference, publicKey: .of(info), in: open)))
     }
 
@@ -85,7 +85,7 @@ extension Keychain {
     ///
     /// - Throws: `KeychainError.itemNotFound`.
     public func deleteKey(tag: String) throws(KeychainError) {
-        try open().delete(query(tag, limit: nil), from: KeychainClient.caller)
+        try open().delete(query(tag, limit: nil))
     }
 
     private func query(_ tag: String, limit: MatchLimit?) -> ItemQuery {

@@ -97,8 +97,8 @@ extension SecKey {
                 .applicationLabel: .data(certificate.body.publicKeyHash),
                 .keyClass: .number(KeyHalf.privateKey.rawValue),
             ], synchronizable: .any)
-        let found = try KeychainClient.service().copyMatching(
-            query, returning: .attributes, from: KeychainClient.caller)
+        let found = try KeychainClient.session().copyMatching(
+            query, returning: .attributes)
         guard let record = found.records.first else { throw .itemNotFound }
         self.init(try .stored(at: record.persistentReference))
     }

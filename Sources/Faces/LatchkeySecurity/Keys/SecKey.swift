@@ -71,7 +71,7 @@ struct KeyBody: Sendable {
 
     /// Returns the key that a persistent reference names.
     static func stored(at reference: PersistentReference) throws(KeychainError) -> KeyBody {
-        try stored(at: reference, KeychainClient.service().publicKey(of: reference, from: KeychainClient.caller))
+        try stored(at: reference, KeychainClient.session().publicKey(of: reference))
     }
 
     static func stored(at reference: PersistentReference, _ info: PublicKeyInfo) throws(KeychainError) -> KeyBody {

@@ -46,7 +46,7 @@ private func generatedPair(_ parameters: CFDictionary) throws -> KeyBody {
     if request.kind.canBeGenerated, request.kind.isWeak { ProgramLog.current.warn(.weakKey(request.kind)) }
     if let privateHalf = request.privateHalf {
         let generation = KeyGeneration(request.kind, privateHalf: privateHalf, publicHalf: request.publicHalf)
-        let made = try KeychainClient.service().generateKey(generation, from: KeychainClient.caller)
+        let made = try KeychainClient.session().generateKey(generation)
         let info = PublicKeyInfo(request.kind, half: .privateKey, publicKey: made.publicKey)
         return try .stored(at: made.privateHalf.persistentReference, info)
     }
@@ -62,7 +62,7 @@ private func store(_ half: ItemAddition, _ key: PublicKey) throws {
     var addition = half
     addition.attributes.merge(try KeyAttributes.standard(key, .publicKey)) { given, _ in given }
     addition.secrets = ItemSecrets(data: SharedSecret(copying: key.external))
-    _ = try KeychainClient.service().add(addition, from: KeychainClient.caller)
+    _ = try KeychainClient.session().add(addition)
 }
 
 /// Returns a key in memory from its external representation: PKCS #1 for RSA; X9.63 for elliptic

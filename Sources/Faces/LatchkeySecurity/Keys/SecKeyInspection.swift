@@ -87,8 +87,8 @@ extension KeyBody {
     fileprivate func storedAttributes() throws(KeychainError) -> [ItemAttribute: AttributeValue]? {
         guard let reference else { return nil }
         let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
-        let found = try KeychainClient.service().copyMatching(
-            query, returning: .attributes, from: KeychainClient.caller)
+        let found = try KeychainClient.session().copyMatching(
+            query, returning: .attributes)
         return found.records.first?.attributes.filter { attribute, _ in Self.shown.contains(attribute) }
     }
 

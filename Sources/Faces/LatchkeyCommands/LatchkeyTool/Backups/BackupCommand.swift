@@ -56,7 +56,7 @@ struct BackupCommand: ParsableSubcommand {
     }
 
     private func write(
-        _ keychain: any KeychainService, _ phrase: SharedSecret, _ code: SharedSecret?, _ io: any CommandIO
+        _ keychain: KeychainSession, _ phrase: SharedSecret, _ code: SharedSecret?, _ io: any CommandIO
     ) throws(CommandFailure) -> BackupReport {
         let progress = ProgressLine("items", io: io)
         let (path, replaces, includesKeys) = (file, force, includeNonExtractable)

@@ -96,7 +96,7 @@ private struct Restore {
     let passphrase: SharedSecret
     let passcode: SharedSecret?
     let merges: Bool
-    let keychain: any KeychainService
+    let keychain: KeychainSession
     let io: any CommandIO
 
     func run(dryRun: Bool) throws(CommandFailure) -> RestoreReport {

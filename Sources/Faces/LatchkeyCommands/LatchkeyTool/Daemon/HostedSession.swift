@@ -17,7 +17,7 @@ struct HostedSession {
     private let server: (server: KeychainServer, control: Socket)?
 
     /// - Parameter passcode: nil if the keychain has none, and is always unlocked.
-    init(of keychain: any KeychainService, passcode: SharedSecret?) throws(KeychainError) {
+    init(of keychain: KeychainSession, passcode: SharedSecret?) throws(KeychainError) {
         let (ownEnd, peerEnd) = try Self.mapSystemErrors { () throws(SystemError) in
             try Socket.pair(preservesBoundaries: true)
         }
@@ -32,7 +32,8 @@ struct HostedSession {
         let started = try Self.mapSystemErrors { () throws(SystemError) in
             let server = try KeychainServer(
                 SessionProvider(
-                    user: geteuid(), service: keychain, knowsPasscode: passcode != nil, home: try? KeychainClient.home()
+                    user: geteuid(), service: keychain.service, knowsPasscode: passcode != nil,
+                    home: try? KeychainClient.home()
                 ),
                 reader: CallerReader(command: own, entitlements: nil))
             guard BackgroundThread.run({ server.serve(descriptorsFrom: peerEnd) }) else {

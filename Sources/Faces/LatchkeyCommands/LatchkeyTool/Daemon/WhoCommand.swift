@@ -25,15 +25,16 @@ struct WhoCommand: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let report = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            CallerCommandReport(try Self.service().callerReport(session.caller))
+            CallerCommandReport(try Self.keychain().callerReport())
         }
         try session.write(json ? try JSONText.of(report) : report.text)
     }
 
     /// Returns the keychain. If there is none yet, returns one in memory, which determines the same
     /// caller identity, so that no keychain is created.
-    private static func service() throws(KeychainError) -> any KeychainService {
-        try KeychainClient.missingHome() == nil ? try KeychainClient.service() : try EmbeddedService()
+    private static func keychain() throws(KeychainError) -> KeychainSession {
+        guard try KeychainClient.missingHome() != nil else { return try KeychainClient.session() }
+        return KeychainSession(try EmbeddedService(), as: KeychainClient.caller)
     }
 }
 

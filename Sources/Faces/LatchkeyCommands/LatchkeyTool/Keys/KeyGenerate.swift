@@ -64,8 +64,7 @@ struct KeyGenerate: ParsableSubcommand {
         let keychain = try session.keychain()
         _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try keychain.generateKey(
-                KeyGeneration(kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil),
-                from: session.caller)
+                KeyGeneration(kind, privateHalf: privateHalf, publicHalf: keepPublic ? publicHalf : nil))
         }
         session.io.say("latchkey: the key \(kind) was generated\n")
     }

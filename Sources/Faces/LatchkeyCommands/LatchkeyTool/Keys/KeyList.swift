@@ -22,7 +22,7 @@ struct KeyList: ParsableSubcommand {
     var json = false
 
     func run(in session: CommandSession) throws(CommandFailure) {
-        let keys = try KeySearch.all([:], group: accessGroup, in: session.keychain(), for: session).map(KeyReport.init)
+        let keys = try KeySearch.all([:], group: accessGroup, in: session.keychain()).map(KeyReport.init)
         if json { return try session.write(JSONText.of(keys)) }
         for key in keys { try session.write(key.line) }
     }

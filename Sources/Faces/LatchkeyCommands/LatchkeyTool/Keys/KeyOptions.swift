@@ -38,8 +38,8 @@ struct KeySelector: ParsableArguments {
     func privateKey(_ passphrase: SharedSecret?, in session: CommandSession) throws(CommandFailure) -> any PrivateKey {
         if let tag {
             let keychain = try session.keychain()
-            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain, for: session)
-            return try KeySearch.privateKey(record, in: keychain, for: session)
+            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain)
+            return try KeySearch.privateKey(record, in: keychain)
         }
         guard case .privateKey(let key) = try entry(passphrase) else {
             throw .parameter("the file contains a public key, but a private key is required")
@@ -52,12 +52,12 @@ struct KeySelector: ParsableArguments {
         guard let tag else { return try entry(passphrase).publicKey }
         let keychain = try session.keychain()
         do throws(CommandFailure) {
-            let record = try KeySearch.one(tag, half: .publicKey, group: accessGroup, in: keychain, for: session)
-            return try KeySearch.publicKey(record, in: keychain, for: session)
+            let record = try KeySearch.one(tag, half: .publicKey, group: accessGroup, in: keychain)
+            return try KeySearch.publicKey(record, in: keychain)
         } catch {
             guard case .status(let problem, _) = error, problem.status == .itemNotFound else { throw error }
-            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain, for: session)
-            return try KeySearch.publicKey(record, in: keychain, for: session)
+            let record = try KeySearch.one(tag, half: .privateKey, group: accessGroup, in: keychain)
+            return try KeySearch.publicKey(record, in: keychain)
         }
     }
 

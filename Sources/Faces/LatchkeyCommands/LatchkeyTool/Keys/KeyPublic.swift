@@ -69,7 +69,7 @@ struct KeyDelete: ParsableSubcommand {
 
     func run(in session: CommandSession) throws(CommandFailure) {
         let keychain = try session.keychain()
-        let found = try KeySearch.named(tag, group: accessGroup, in: keychain, for: session)
+        let found = try KeySearch.named(tag, group: accessGroup, in: keychain)
         guard !found.isEmpty else {
             throw .status(
                 KeychainError(
@@ -86,7 +86,7 @@ struct KeyDelete: ParsableSubcommand {
             if dryRun { continue }
             let item = ItemQuery(.key, synchronizable: .any, persistentReference: key.persistentReference)
             _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-                try keychain.delete(item, from: session.caller)
+                try keychain.delete(item)
             }
         }
     }

@@ -55,7 +55,7 @@ struct DoctorCommand: ParsableSubcommand {
     private func unlockIfNamed(in session: CommandSession) throws(CommandFailure) {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             guard let named = try passcode.source.named(), try KeychainClient.missingHome() == nil else { return }
-            try KeychainClient.service().unlock(named) { _, _ in }
+            try KeychainClient.session().unlock(named) { _, _ in }
         }
     }
 
@@ -68,7 +68,7 @@ struct DoctorCommand: ParsableSubcommand {
         let progress = ProgressLine("items checked", io: session.io)
         let count = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             defer { progress.clear() }
-            return try KeychainClient.service().repair(action, dryRun: dryRun) { progress.show($0) }
+            return try KeychainClient.session().repair(action, dryRun: dryRun) { progress.show($0) }
         }
         let items = count == 1 ? "1 item" : "\(count) items"
         // The result goes to standard error, so that standard output contains only the report.
@@ -92,7 +92,7 @@ struct DoctorCommand: ParsableSubcommand {
                 }
                 return [KeychainFinding("keychain", isHealthy: true, detail: "\(missing); it is created on first use")]
             }
-            return try KeychainClient.service().check { progress.show($0) }
+            return try KeychainClient.session().check { progress.show($0) }
         } catch {
             return [KeychainFinding("keychain", isHealthy: false, detail: error.problem, hint: error.hint)]
         }

@@ -21,7 +21,7 @@ enum AddCertificates: SecurityCommand {
         for certificate in certificates {
             let addition = CertificateItems.addition(certificate, accessGroup: arguments.accessGroup)
             do throws(KeychainError) {
-                _ = try keychain.add(addition, from: session.caller)
+                _ = try keychain.add(addition)
             } catch {
                 // The other certificates are still added.
                 let name = certificate.subjectSummary ?? "a certificate without a name"

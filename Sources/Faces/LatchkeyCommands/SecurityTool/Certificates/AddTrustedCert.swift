@@ -63,7 +63,7 @@ enum AddTrustedCert: SecurityCommand {
         let keychain = try KeychainOperand.check([name], in: session)
         for certificate in certificates {
             do throws(KeychainError) {
-                _ = try keychain.add(CertificateItems.addition(certificate, accessGroup: nil), from: session.caller)
+                _ = try keychain.add(CertificateItems.addition(certificate, accessGroup: nil))
             } catch {
                 guard error.status == .duplicateItem else { throw .status(error, of: "SecCertificateAddToKeychain") }
             }

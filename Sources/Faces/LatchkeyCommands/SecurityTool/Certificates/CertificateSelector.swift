@@ -41,13 +41,13 @@ struct CertificateSelector {
     }
 
     static func delete(
-        _ records: [ItemRecord], from keychain: any KeychainService, for session: CommandSession
+        _ records: [ItemRecord], from keychain: KeychainSession
     ) throws(CommandFailure) {
         for record in records {
             let item = ItemQuery(
                 record.itemClass, synchronizable: .any, persistentReference: record.persistentReference)
             try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-                _ = try keychain.delete(item, from: session.caller)
+                _ = try keychain.delete(item)
             }
         }
     }

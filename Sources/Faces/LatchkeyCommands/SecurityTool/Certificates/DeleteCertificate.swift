@@ -17,7 +17,7 @@ enum DeleteCertificate: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         let selector = try CertificateSelector(arguments)
-        let found = try selector.one(of: CertificateItems.all(in: keychain, for: session))
-        try CertificateSelector.delete([found.record], from: keychain, for: session)
+        let found = try selector.one(of: CertificateItems.all(in: keychain))
+        try CertificateSelector.delete([found.record], from: keychain)
     }
 }

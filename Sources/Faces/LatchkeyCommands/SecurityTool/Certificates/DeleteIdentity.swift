@@ -14,10 +14,10 @@ enum DeleteIdentity: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         let selector = try CertificateSelector(arguments)
-        let identities = try CertificateItems.identities(in: keychain, for: session)
+        let identities = try CertificateItems.identities(in: keychain)
         let found = try selector.one(of: identities.map(\.found))
         let keys = identities.filter { $0.found.record.identifier == found.record.identifier }.map(\.key)
         // The key is deleted first, as on macOS.
-        try CertificateSelector.delete(keys + [found.record], from: keychain, for: session)
+        try CertificateSelector.delete(keys + [found.record], from: keychain)
     }
 }

@@ -19,7 +19,7 @@ enum FindCertificate: SecurityCommand {
 
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let all = try CertificateItems.all(group: arguments.accessGroup, in: keychain, for: session)
+        let all = try CertificateItems.all(group: arguments.accessGroup, in: keychain)
         let (name, mail) = (arguments["-c"]?.text.lowercased(), arguments["-e"]?.text.lowercased())
         let matching = all.filter { found in
             let isNamed = name.map { (found.certificate.commonName ?? "").lowercased().contains($0) } ?? true

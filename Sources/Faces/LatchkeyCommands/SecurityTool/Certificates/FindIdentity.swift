@@ -29,9 +29,9 @@ enum FindIdentity: SecurityCommand {
         let policies = try (names.isEmpty ? ["basic"] : names).map { (name) throws(CommandFailure) in
             try policy(name, arguments["-s"]?.text)
         }
-        let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: session).map(
+        let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain).map(
             \.found.certificate)
-        let known = try CertificateItems.all(in: keychain, for: session).map(\.certificate)
+        let known = try CertificateItems.all(in: keychain).map(\.certificate)
         let validationTime = try ValidationTime.validationTime(nil)
         for policy in policies {
             let evaluated = identities.map { certificate in

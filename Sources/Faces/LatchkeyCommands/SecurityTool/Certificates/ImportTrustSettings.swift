@@ -20,7 +20,7 @@ enum ImportTrustSettings: SecurityCommand {
             throw .usage("the file is missing")
         }
         let domain = try TrustSettingsDomain(arguments)
-        let known = try CertificateItems.all(in: session.keychain(), for: session).map(\.certificate)
+        let known = try CertificateItems.all(in: session.keychain()).map(\.certificate)
         let settings = try TrustSettingsText.read(file.text, known: known + SystemAnchors.shared.load().certificates)
         try domain.save(settings)
         session.io.say("...Trust Settings imported successfully.\n")

@@ -14,7 +14,7 @@ struct ExportedItems {
 
     /// - Throws: errSecItemNotFound if there are none.
     init(
-        _ selection: ExportSelection, _ arguments: ParsedArguments, in keychain: any KeychainService,
+        _ selection: ExportSelection, _ arguments: ParsedArguments, in keychain: KeychainSession,
         for session: CommandSession
     ) throws(CommandFailure) {
         var attributes = try arguments.attributes()
@@ -22,19 +22,19 @@ struct ExportedItems {
         var records: [ItemRecord] = []
         if selection.isIdentities {
             let label = attributes[.label]
-            let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain, for: session)
+            let identities = try CertificateItems.identities(group: arguments.accessGroup, in: keychain)
                 .filter { label == nil || $0.found.record[.label] == label || $0.key[.label] == label }
             var seen: Set<ItemIdentifier> = []
             found = identities.map(\.found).filter { seen.insert($0.record.identifier).inserted }
             records = identities.map(\.key).filter { seen.insert($0.identifier).inserted }
         } else {
             if selection.hasCertificates, arguments["--tag"] == nil {
-                found = try CertificateItems.all(attributes, group: arguments.accessGroup, in: keychain, for: session)
+                found = try CertificateItems.all(attributes, group: arguments.accessGroup, in: keychain)
             }
             if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
             if let half = selection.half { attributes[.keyClass] = .number(half.rawValue) }
             if selection.hasKeys {
-                records = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: session)
+                records = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain)
             }
         }
         certificates = found.map { ($0.certificate, $0.record[.label]?.text) }
@@ -48,7 +48,7 @@ struct ExportedItems {
 
     /// Returns nil for a key that cannot be exported.
     private static func entry(
-        _ record: ItemRecord, in keychain: any KeychainService, _ session: CommandSession
+        _ record: ItemRecord, in keychain: KeychainSession, _ session: CommandSession
     ) throws(CommandFailure) -> KeyFileEntry? {
         let name = KeyReport(record)
         if !name.isExtractable, name.half == "private" {
@@ -60,9 +60,9 @@ struct ExportedItems {
             return nil
         }
         return try CommandFailure.mapErrors(function) { () throws(KeychainError) in
-            let info = try keychain.publicKey(of: record.persistentReference, from: session.caller)
+            let info = try keychain.publicKey(of: record.persistentReference)
             guard info.half == .privateKey else { return .publicKey(try .of(info)) }
-            let external = try keychain.exportKey(record.persistentReference, from: session.caller).bytes
+            let external = try keychain.exportKey(record.persistentReference).bytes
             return try external.withUnsafeBytes { (bytes) throws(KeychainError) in
                 .privateKey(try SoftwareKey(external: bytes, type: info.kind.type, isTrusted: true))
             }

@@ -65,7 +65,7 @@ enum ImportItems: SecurityCommand {
         let additions = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             try ItemAdditions(found, named: name, arguments)
         }
-        let count = try additions.add(to: keychain, for: session.caller)
+        let count = try additions.add(to: keychain)
         guard !count.isEmpty else { throw .line("security: SecItemImport: no keychain items were found in \(path)") }
         try session.write(count.text)
     }
@@ -139,34 +139,32 @@ private struct ItemAdditions {
     }
 
     /// Adds the items, identities first. One half of an identity may already exist.
-    func add(to keychain: any KeychainService, for caller: CallerIdentity) throws(CommandFailure) -> ImportCount {
+    func add(to keychain: KeychainSession) throws(CommandFailure) -> ImportCount {
         try CommandFailure.mapErrors(ImportItems.function) { () throws(KeychainError) in
             var count = ImportCount()
             for identity in identities {
                 let isNew = [
-                    try isAdded(identity.certificate, to: keychain, caller),
-                    try isAdded(identity.key, to: keychain, caller),
+                    try isAdded(identity.certificate, to: keychain),
+                    try isAdded(identity.key, to: keychain),
                 ]
                 guard isNew.contains(true) else { throw .duplicateItem }
                 count.identities += 1
             }
             for key in keys {
-                _ = try keychain.add(key, from: caller)
+                _ = try keychain.add(key)
                 count.keys += 1
             }
             for certificate in certificates {
-                _ = try keychain.add(certificate, from: caller)
+                _ = try keychain.add(certificate)
                 count.certificates += 1
             }
             return count
         }
     }
 
-    private func isAdded(_ item: ItemAddition, to keychain: any KeychainService, _ caller: CallerIdentity)
-        throws(KeychainError) -> Bool
-    {
+    private func isAdded(_ item: ItemAddition, to keychain: KeychainSession) throws(KeychainError) -> Bool {
         do throws(KeychainError) {
-            _ = try keychain.add(item, from: caller)
+            _ = try keychain.add(item)
             return true
         } catch {
             guard error.status == .duplicateItem else { throw error }

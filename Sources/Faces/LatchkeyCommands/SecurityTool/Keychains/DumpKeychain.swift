@@ -51,11 +51,11 @@ enum DumpKeychain: SecurityCommand {
 
     /// Returns the matches. If some items are locked, searches class by class.
     private static func unlockedMatches(
-        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: any KeychainService, _ session: CommandSession,
+        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession, _ session: CommandSession,
         _ hasLockedItems: inout Bool
     ) throws(KeychainError) -> ItemMatches {
         do {
-            return try PasswordSearch.matches(query, returning: returning, in: keychain, for: session.caller)
+            return try PasswordSearch.matches(query, returning: returning, in: keychain)
         } catch {
             guard error.status == .interactionNotAllowed else { throw error }
         }
@@ -65,7 +65,7 @@ enum DumpKeychain: SecurityCommand {
             var some = query
             some.attributes[.accessible] = .string(protection.rawValue)
             do {
-                let matches = try PasswordSearch.matches(some, returning: returning, in: keychain, for: session.caller)
+                let matches = try PasswordSearch.matches(some, returning: returning, in: keychain)
                 all.records += matches.records
                 all.damaged += matches.damaged
             } catch {

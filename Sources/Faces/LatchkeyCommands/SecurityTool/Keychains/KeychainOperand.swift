@@ -9,7 +9,7 @@ enum KeychainOperand {
     ///
     /// - Throws: errSecNoSuchKeychain (exit 50) for any other keychain.
     static func check(_ operands: [CommandWord], in session: CommandSession) throws(CommandFailure)
-        -> any KeychainService
+        -> KeychainSession
     {
         let keychain = try session.keychain()
         for operand in operands where !knownNames.contains(operand.lastPathComponent) {

@@ -39,7 +39,7 @@ enum CreateKeypair: SecurityCommand {
         if let tag = arguments["--tag"] { attributes[.applicationTag] = .data(tag.bytes) }
         let half = ItemAddition(.key, attributes: attributes, accessGroup: arguments.accessGroup)
         _ = try CommandFailure.mapErrors("SecKeyCreatePair") { () throws(KeychainError) in
-            try keychain.generateKey(KeyGeneration(kind, privateHalf: half, publicHalf: half), from: session.caller)
+            try keychain.generateKey(KeyGeneration(kind, privateHalf: half, publicHalf: half))
         }
     }
 

@@ -14,7 +14,7 @@ enum FindKey: SecurityCommand {
     static func run(_ arguments: ParsedArguments, in session: CommandSession) throws(CommandFailure) {
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         let found = try KeySearch.all(
-            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain, for: session)
+            try KeyCriteria.attributes(arguments), group: arguments.accessGroup, in: keychain)
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
         let path = try KeychainPath.of(keychain)
         for record in found { try session.write(ItemBlock(record: record, keychain: path).text) }
@@ -40,7 +40,7 @@ enum DeleteKey: SecurityCommand {
         let attributes = try KeyCriteria.attributes(arguments)
         guard !attributes.isEmpty else { throw .usage("at least one attribute must be given") }
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        let found = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain, for: session)
+        let found = try KeySearch.all(attributes, group: arguments.accessGroup, in: keychain)
         guard !found.isEmpty else { throw .status(.itemNotFound, of: PasswordSearch.function) }
         guard found.count == 1 || arguments.contains("--all") else {
             throw .parameter(
@@ -50,7 +50,7 @@ enum DeleteKey: SecurityCommand {
         for record in found {
             let item = ItemQuery(.key, synchronizable: .any, persistentReference: record.persistentReference)
             try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-                _ = try keychain.delete(item, from: session.caller)
+                _ = try keychain.delete(item)
             }
             try session.write(ItemBlock(record: record, keychain: path).text)
         }

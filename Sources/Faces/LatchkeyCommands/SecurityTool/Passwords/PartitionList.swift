@@ -22,7 +22,7 @@ enum PartitionList {
     {
         let query = try PasswordSearch.query(itemClass, arguments)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        _ = try PasswordSearch.find(query, returning: .attributes, in: keychain, for: session)
+        _ = try PasswordSearch.find(query, returning: .attributes, in: keychain)
         session.warn("items have no partition list here; the item was found, and nothing was changed")
     }
 }

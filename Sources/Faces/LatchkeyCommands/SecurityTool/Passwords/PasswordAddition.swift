@@ -33,17 +33,17 @@ struct PasswordAddition {
     }
 
     /// Adds the item. Without a label, the service or the server becomes the label.
-    private func add(_ password: SharedSecret?, to keychain: any KeychainService) throws(KeychainError) {
+    private func add(_ password: SharedSecret?, to keychain: KeychainSession) throws(KeychainError) {
         var attributes = attributes
         if attributes[.label] == nil { attributes[.label] = attributes[.service] ?? attributes[.server] }
         let secrets = ItemSecrets(data: password ?? SharedSecret(copying: []))
         let item = ItemAddition(itemClass, attributes: attributes, secrets: secrets, accessGroup: accessGroup)
-        _ = try keychain.add(item, from: session.caller)
+        _ = try keychain.add(item)
     }
 
     /// Updates the item with the same key, or adds it. Never deletes: either the old item or the
     /// new one exists at any time.
-    private func replace(_ password: SharedSecret?, in keychain: any KeychainService) throws(CommandFailure) {
+    private func replace(_ password: SharedSecret?, in keychain: KeychainSession) throws(CommandFailure) {
         // Another process may add or delete the item between the two steps. The steps are then
         // repeated, a few times.
         for attempt in 1... {
@@ -58,7 +58,7 @@ struct PasswordAddition {
     }
 
     /// - Returns: whether the item exists.
-    private func update(_ password: SharedSecret?, in keychain: any KeychainService) throws(KeychainError) -> Bool {
+    private func update(_ password: SharedSecret?, in keychain: KeychainSession) throws(KeychainError) -> Bool {
         let schema = ItemSchema.of(itemClass)
         let key = attributes.filter { schema[$0.key]?.isPrimaryKey == true }
         // If no group is named, searches only the group of a new item: the same key in another
@@ -66,11 +66,11 @@ struct PasswordAddition {
         let query = ItemQuery(
             itemClass, attributes: key, accessGroup: accessGroup ?? AccessGroup.shared.name, limit: .one)
         let matches = try PasswordSearch.matches(
-            query, returning: .persistentReference, in: keychain, for: session.caller)
+            query, returning: .persistentReference, in: keychain)
         guard let found = matches.records.first else { return false }
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: found.persistentReference)
         do {
-            try keychain.update(item, with: ItemUpdate(attributes: attributes, data: password), from: session.caller)
+            try keychain.update(item, with: ItemUpdate(attributes: attributes, data: password))
             return true
         } catch {
             // The item was deleted meanwhile, or its data is damaged. It counts as absent; adding

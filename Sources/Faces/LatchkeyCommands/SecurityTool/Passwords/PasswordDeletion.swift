@@ -20,11 +20,11 @@ enum PasswordDeletion {
         guard !query.attributes.isEmpty else { throw .usage("at least one attribute must be given") }
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         let record = try PasswordSearch.find(
-            query, returning: [.attributes, .persistentReference], in: keychain, for: session)
+            query, returning: [.attributes, .persistentReference], in: keychain)
         let path = try KeychainPath.of(keychain)
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: record.persistentReference)
         try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
-            _ = try keychain.delete(item, from: session.caller)
+            _ = try keychain.delete(item)
         }
         try session.write(ItemBlock(record: record, keychain: path).text)
         session.io.say("password has been deleted.\n")

@@ -24,13 +24,13 @@ enum PasswordPrinting {
         let query = try PasswordSearch.query(itemClass, arguments)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
         if arguments.contains("-w") {
-            let record = try PasswordSearch.find(query, returning: .data, in: keychain, for: session)
+            let record = try PasswordSearch.find(query, returning: .data, in: keychain)
             try session.writeSecret(PlainPassword.line(record.secrets?.data), to: .output)
             return
         }
         let withPassword = arguments.contains("-g")
         let record = try PasswordSearch.find(
-            query, returning: withPassword ? [.attributes, .data] : .attributes, in: keychain, for: session)
+            query, returning: withPassword ? [.attributes, .data] : .attributes, in: keychain)
         try session.write(ItemBlock(record: record, keychain: try KeychainPath.of(keychain)).text)
         if withPassword {
             try session.writeSecret(BufferFormat.secretLine("password: ", record.secrets?.data), to: .error)

@@ -19,16 +19,16 @@ enum PasswordSearch {
     ///
     /// - Throws: errSecItemNotFound, with a hint if a damaged item matched and was skipped.
     static func find(
-        _ query: ItemQuery, returning: ReturnTypes, in keychain: any KeychainService, for session: CommandSession
+        _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession
     ) throws(CommandFailure) -> ItemRecord {
         let matches = try CommandFailure.mapErrors(function) { () throws(KeychainError) in
             // If no group is named, an item of the group that the add commands use comes before the
             // items of other programs.
             var groupQuery = query
             groupQuery.accessGroup = query.accessGroup ?? AccessGroup.shared.name
-            let matchesInGroup = try Self.matches(groupQuery, returning: returning, in: keychain, for: session.caller)
+            let matchesInGroup = try Self.matches(groupQuery, returning: returning, in: keychain)
             guard matchesInGroup.records.isEmpty, query.accessGroup == nil else { return matchesInGroup }
-            return try Self.matches(query, returning: returning, in: keychain, for: session.caller)
+            return try Self.matches(query, returning: returning, in: keychain)
         }
         guard let record = matches.records.first else {
             let hint = matches.damaged > 0 ? "a damaged item was skipped; 'latchkey doctor' shows which" : nil
@@ -39,10 +39,10 @@ enum PasswordSearch {
 
     /// Returns all matches within the query's limit. An empty result is not an error.
     static func matches(
-        _ query: ItemQuery, returning: ReturnTypes, in keychain: any KeychainService, for caller: CallerIdentity
+        _ query: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession
     ) throws(KeychainError) -> ItemMatches {
         do {
-            return try keychain.copyMatching(query, returning: returning, from: caller)
+            return try keychain.copyMatching(query, returning: returning)
         } catch {
             guard error.status == .itemNotFound else { throw error }
             return ItemMatches(records: [], damaged: 0)

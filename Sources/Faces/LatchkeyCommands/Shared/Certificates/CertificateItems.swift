@@ -22,14 +22,13 @@ enum CertificateItems {
     /// Returns all certificates, in the order in which they were added. Items without a valid
     /// certificate are skipped.
     static func all(
-        _ attributes: [ItemAttribute: AttributeValue] = [:], group: String? = nil, in keychain: any KeychainService,
-        for session: CommandSession
+        _ attributes: [ItemAttribute: AttributeValue] = [:], group: String? = nil, in keychain: KeychainSession
     ) throws(CommandFailure) -> [StoredCertificate] {
         let query = ItemQuery(
             .certificate, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
         let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
             try PasswordSearch.matches(
-                query, returning: [.attributes, .data, .persistentReference], in: keychain, for: session.caller)
+                query, returning: [.attributes, .data, .persistentReference], in: keychain)
         }
         return matches.records.compactMap { record in
             let der = record.secrets?.data?.withUnsafeBytes { Array($0) }
@@ -39,12 +38,12 @@ enum CertificateItems {
 
     /// Returns the certificates whose private key is in the keychain, each with its key.
     static func identities(
-        group: String? = nil, in keychain: any KeychainService, for session: CommandSession
+        group: String? = nil, in keychain: KeychainSession
     ) throws(CommandFailure) -> [(found: StoredCertificate, key: ItemRecord)] {
         let keys = try KeySearch.all(
-            [.keyClass: .number(KeyHalf.privateKey.rawValue)], group: group, in: keychain, for: session)
+            [.keyClass: .number(KeyHalf.privateKey.rawValue)], group: group, in: keychain)
         let byLabel = Dictionary(grouping: keys) { $0[.applicationLabel]?.canonicalBytes ?? [] }
-        return try all(group: group, in: keychain, for: session).flatMap { found in
+        return try all(group: group, in: keychain).flatMap { found in
             (byLabel[found.certificate.publicKeyHash] ?? []).map { (found, $0) }
         }
     }

@@ -10,13 +10,12 @@ internal import SecretMemory
 enum KeySearch {
     /// Returns the keys with these attributes, in the order in which they were added.
     static func all(
-        _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: any KeychainService,
-        for session: CommandSession
+        _ attributes: [ItemAttribute: AttributeValue], group: String?, in keychain: KeychainSession
     ) throws(CommandFailure) -> [ItemRecord] {
         let query = ItemQuery(.key, attributes: attributes, accessGroup: group, synchronizable: .any, limit: .all)
         return try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
             try PasswordSearch.matches(
-                query, returning: [.attributes, .persistentReference], in: keychain, for: session.caller
+                query, returning: [.attributes, .persistentReference], in: keychain
             ).records
         }
     }
@@ -24,14 +23,14 @@ enum KeySearch {
     /// Returns the keys with this tag; if there are none, those with this label, and then those
     /// with this application label.
     static func named(
-        _ name: String, group: String?, in keychain: any KeychainService, for session: CommandSession
+        _ name: String, group: String?, in keychain: KeychainSession
     ) throws(CommandFailure) -> [ItemRecord] {
         let criteria: [[ItemAttribute: AttributeValue]] = [
             [.applicationTag: .data(Array(name.utf8))], [.applicationTag: .string(name)], [.label: .string(name)],
             [.applicationLabel: .data(KeyCriteria.applicationLabel(name))],
         ]
         for attributes in criteria {
-            let found = try all(attributes, group: group, in: keychain, for: session)
+            let found = try all(attributes, group: group, in: keychain)
             if !found.isEmpty { return found }
         }
         return []
@@ -41,9 +40,9 @@ enum KeySearch {
     ///
     /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
     static func one(
-        _ name: String, half: KeyHalf?, group: String?, in keychain: any KeychainService, for session: CommandSession
+        _ name: String, half: KeyHalf?, group: String?, in keychain: KeychainSession
     ) throws(CommandFailure) -> ItemRecord {
-        let found = try named(name, group: group, in: keychain, for: session)
+        let found = try named(name, group: group, in: keychain)
         let matching = found.filter { half == nil || $0[.keyClass] == half.map { .number($0.rawValue) } }
         guard let first = matching.first else {
             throw .status(
@@ -64,17 +63,17 @@ enum KeySearch {
 
     /// Returns the private key of a record. The key itself stays in the keychain.
     static func privateKey(
-        _ record: ItemRecord, in keychain: any KeychainService, for session: CommandSession
+        _ record: ItemRecord, in keychain: KeychainSession
     ) throws(CommandFailure) -> StoredKey {
-        StoredKey(record.persistentReference, publicKey: try publicKey(record, in: keychain, for: session))
+        StoredKey(record.persistentReference, publicKey: try publicKey(record, in: keychain))
     }
 
     /// Returns the public key of a record's pair.
     static func publicKey(
-        _ record: ItemRecord, in keychain: any KeychainService, for session: CommandSession
+        _ record: ItemRecord, in keychain: KeychainSession
     ) throws(CommandFailure) -> PublicKey {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try PublicKey.of(keychain.publicKey(of: record.persistentReference, from: session.caller))
+            try PublicKey.of(keychain.publicKey(of: record.persistentReference))
         }
     }
 }

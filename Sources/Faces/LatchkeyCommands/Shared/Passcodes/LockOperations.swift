@@ -31,7 +31,7 @@ enum LockOperations {
         try unlock(keychain, with: passcode, in: session)
     }
 
-    static func unlock(_ keychain: any KeychainService, with passcode: SharedSecret, in session: CommandSession)
+    static func unlock(_ keychain: KeychainSession, with passcode: SharedSecret, in session: CommandSession)
         throws(CommandFailure)
     {
         guard try needsPasscode(keychain, session) else { return }
@@ -42,7 +42,7 @@ enum LockOperations {
         }
     }
 
-    private static func needsPasscode(_ keychain: any KeychainService, _ session: CommandSession) throws(CommandFailure)
+    private static func needsPasscode(_ keychain: KeychainSession, _ session: CommandSession) throws(CommandFailure)
         -> Bool
     {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
@@ -52,8 +52,7 @@ enum LockOperations {
         }
     }
 
-    private static func requireSharing(_ keychain: any KeychainService, _ session: CommandSession) throws(KeychainError)
-    {
+    private static func requireSharing(_ keychain: KeychainSession, _ session: CommandSession) throws(KeychainError) {
         if session.readsCommands { return }
         guard try !keychain.status().mode.isShared else { return }
         throw KeychainError(

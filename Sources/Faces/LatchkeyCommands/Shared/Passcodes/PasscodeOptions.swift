@@ -68,8 +68,7 @@ extension PasscodeSource {
 
 extension PasscodeOptions {
     /// Returns the keychain's passcode; nil if it has none.
-    func required(by keychain: any KeychainService, in session: CommandSession) throws(CommandFailure) -> SharedSecret?
-    {
+    func required(by keychain: KeychainSession, in session: CommandSession) throws(CommandFailure) -> SharedSecret? {
         try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
             try keychain.lockStatus().hasPasscode ? try source.read("passcode of the keychain: ", in: session) : nil
         }

@@ -18,11 +18,9 @@ struct CommandSession {
     var readsCommands = false
 
     /// Returns the keychain, which is opened on first use.
-    func keychain() throws(CommandFailure) -> any KeychainService {
-        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.service() }
+    func keychain() throws(CommandFailure) -> KeychainSession {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try KeychainClient.session() }
     }
-
-    var caller: CallerIdentity { KeychainClient.caller }
 
     // MARK: Writing
 

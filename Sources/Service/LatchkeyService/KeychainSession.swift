@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+public import SecretMemory
+
+/// A keychain as one caller uses it: the service, with the caller filled in.
+///
+/// It adds no rules; the service decides about every request. The operations throw what those of
+/// ``KeychainService`` with the same names throw.
+public struct KeychainSession: Sendable {
+    public let service: any KeychainService
+    public let caller: CallerIdentity
+
+    public init(_ service: any KeychainService, as caller: CallerIdentity) {
+        self.service = service
+        self.caller = caller
+    }
+}
+
+// MARK: Items
+
+extension KeychainSession {
+    public func add(_ item: ItemAddition) throws(KeychainError) -> ItemRecord {
+        try service.add(item, from: caller)
+    }
+
+    public func addIdentities(_ identities: [IdentityAddition]) throws(KeychainError) -> Int {
+        try service.addIdentities(identities, from: caller)
+    }
+
+    public func copyMatching(_ query: ItemQuery, returning: ReturnTypes) throws(KeychainError) -> ItemMatches {
+        try service.copyMatching(query, returning: returning, from: caller)
+    }
+
+    @discardableResult
+    public func update(_ query: ItemQuery, with update: ItemUpdate) throws(KeychainError) -> Int {
+        try service.update(query, with: update, from: caller)
+    }
+
+    @discardableResult
+    public func delete(_ query: ItemQuery) throws(KeychainError) -> Int {
+        try service.delete(query, from: caller)
+    }
+
+    public func callerReport() throws(KeychainError) -> CallerReport {
+        try service.callerReport(caller)
+    }
+}
+
+// MARK: Keys
+
+extension KeychainSession {
+    public func generateKey(_ generation: KeyGeneration) throws(KeychainError) -> GeneratedKey {
+        try service.generateKey(generation, from: caller)
+    }
+
+    public func publicKey(of reference: PersistentReference) throws(KeychainError) -> PublicKeyInfo {
+        try service.publicKey(of: reference, from: caller)
+    }
+
+    public func useKey(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret
+    ) throws(KeychainError) -> KeyOutput {
+        try service.useKey(reference, use, on: input, from: caller)
+    }
+
+    public func exportKey(_ reference: PersistentReference) throws(KeychainError) -> KeyOutput {
+        try service.exportKey(reference, from: caller)
+    }
+}
+
+// MARK: The whole keychain
+
+extension KeychainSession {
+    public func status() throws(KeychainError) -> KeychainStatus { try service.status() }
+
+    public func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+        try service.check(progress: progress)
+    }
+
+    public func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        try service.repair(action, dryRun: dryRun, progress: progress)
+    }
+
+    public func checkpoint() throws(KeychainError) { try service.checkpoint() }
+
+    public func auditLines(
+        after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool
+    ) throws(KeychainError) -> UInt64 {
+        try service.auditLines(after: sequence, since: since, body)
+    }
+
+    public func verifyAudit() throws(KeychainError) -> AuditVerification { try service.verifyAudit() }
+}
