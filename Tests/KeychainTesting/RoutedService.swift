@@ -100,6 +100,12 @@ public final class RoutedService: KeychainService {
         administrator.addLockObserver(body)
     }
     public func removeLockObserver(_ number: Int) { administrator.removeLockObserver(number) }
+    public func addChangeObserver(
+        _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
+    ) throws(KeychainError) -> Int {
+        try administrator.addChangeObserver(body)
+    }
+    public func removeChangeObserver(_ number: Int) { administrator.removeChangeObserver(number) }
     public func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
         try administrator.setPasscode(new, progress: progress)
     }

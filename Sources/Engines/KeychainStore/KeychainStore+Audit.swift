@@ -33,7 +33,7 @@ extension KeychainStore {
     /// Stores the end of the log.
     public func setAuditHead(_ head: borrowing AuditPosition) throws(StoreError) {
         let copy = AuditPositionBox(head.copy())
-        try write { (database, _) throws(StoreError) in
+        try write(isChange: false) { (database, _) throws(StoreError) in
             try DatabaseSchema.migrate(database)
             try auditTable.store(copy.value, at: AuditTable.headRow, in: database)
         }
@@ -43,7 +43,7 @@ extension KeychainStore {
     public func beginAuditFile(_ file: Int64, at start: borrowing AuditPosition, keeping kept: Int64) throws(StoreError)
     {
         let copy = AuditPositionBox(start.copy())
-        try write { (database, _) throws(StoreError) in
+        try write(isChange: false) { (database, _) throws(StoreError) in
             try DatabaseSchema.migrate(database)
             try auditTable.store(copy.value, at: AuditTable.headRow, in: database)
             try auditTable.store(copy.value, at: file, in: database)

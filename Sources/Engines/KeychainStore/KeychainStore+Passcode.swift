@@ -304,7 +304,7 @@ extension KeychainStore {
     private func resealSome(
         with keyring: Keyring, after position: Int64, _ stale: String
     ) throws(StoreError) -> (last: Int64, count: Int)? {
-        try write(with: keyring) { (database, seal) throws(StoreError) in
+        try write(with: keyring, isChange: false) { (database, seal) throws(StoreError) in
             var rows: [ItemRow] = []
             var last: Int64?
             do {

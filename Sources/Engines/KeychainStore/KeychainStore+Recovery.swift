@@ -63,6 +63,7 @@ extension KeychainStore {
                 try RowStatement("DELETE FROM quarantine WHERE protection IN (\(list))", in: database).run()
                 return try RowStatement("DELETE FROM item WHERE protection IN (\(list))", in: database).run()
             }
+            ChangeNotifier(path: path).announce()
             try? truncateLog(of: connections)  // The recovery is durable; the next close empties the log.
             return count
         }

@@ -19,6 +19,7 @@ public final class KeychainStore: Sendable {
     /// nil in memory, where no log exists.
     private let idleCheckpoint: IdleCheckpoint?
     private let hasWritten = Flag()
+    private let changes: ChangeNotifier
     /// nil if the number of items is not limited.
     let itemQuota: ItemQuota?
 
@@ -88,6 +89,7 @@ public final class KeychainStore: Sendable {
         self.attempts = attempts
         itemQuota = quota.map { ItemQuota($0.items) }
         keybag = LockableKeybag(opened, clock: clock)
+        changes = ChangeNotifier(path: path)
         // Weak, so that the timer does not keep a released store open.
         idleCheckpoint =
             path != nil ? IdleCheckpoint { [weak connections] in try? connections.map(Self.truncateLog) } : nil
@@ -131,7 +133,21 @@ public final class KeychainStore: Sendable {
         connections.close()
         // Running calls hold their own references to the keys; the last call releases them.
         keybag.forget()
+        changes.end()
     }
+
+    // MARK: Observing
+
+    /// Calls `body` after every change by this or another process, until the observer is removed.
+    ///
+    /// - Returns: a number for ``removeChangeObserver(_:)``.
+    public func addChangeObserver(
+        _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
+    ) throws(StoreError) -> Int {
+        try changes.addObserver(body)
+    }
+
+    public func removeChangeObserver(_ number: Int) { changes.removeObserver(number) }
 
     // MARK: Transactions
 
@@ -163,19 +179,23 @@ public final class KeychainStore: Sendable {
     /// Runs `body` in one transaction. When this returns, all changes are durable; when it throws,
     /// nothing has changed.
     ///
-    /// - Parameter given: keys to use instead of the unlocked ones, for an operation that has the
-    ///   passcode in its request.
+    /// - Parameters:
+    ///   - given: keys to use instead of the unlocked ones, for an operation that has the passcode in
+    ///     its request.
+    ///   - isChange: false for a transaction that changes nothing that a program can read.
     func write<Result>(
-        with given: Keyring? = nil, _ body: (Database, RowSeal) throws(StoreError) -> Result
+        with given: Keyring? = nil, isChange: Bool = true, _ body: (Database, RowSeal) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let result: Result
+        let result: (value: Result, isChanged: Bool)
         do throws(StoreError) {
             result = try connections.write { (database) throws(StoreError) in
                 guard let current = try currentKeyring(database) else {
                     throw StoreError.keybag(.damaged("its generation has decreased"))
                 }
                 if let given, given.generation != current.generation { throw StoreError.keybag(.changedMeanwhile) }
-                return try body(database, RowSeal(keyring: given ?? current))
+                let before = database.totalChangesCount
+                let value = try body(database, RowSeal(keyring: given ?? current))
+                return (value, database.totalChangesCount != before)
             }
         } catch {
             itemQuota?.forget()
@@ -183,7 +203,8 @@ public final class KeychainStore: Sendable {
         }
         hasWritten.raise()
         idleCheckpoint?.schedule()
-        return result
+        if isChange, result.isChanged { changes.announce() }
+        return result.value
     }
 
     /// Returns the keys for this transaction, because another process may have changed the keybag.

@@ -40,5 +40,21 @@ public final class StopSignal: Sendable {
         return entries[0].revents != 0 ? .raised : .readable
     }
 
+    /// Waits until `other` is readable.
+    ///
+    /// - Returns: false if the signal is raised.
+    func waitUntilReadable(_ other: Int32) -> Bool {
+        while true {
+            var entries = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+            ]
+            let count = poll(&entries, 2, -1)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0, entries[0].revents == 0 else { return false }
+            return true
+        }
+    }
+
     deinit { close(descriptor) }
 }

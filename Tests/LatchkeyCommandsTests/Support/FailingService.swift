@@ -178,3 +178,17 @@ extension DamagedService {
         from source: @escaping BackupSource, progress: ChangeProgress
     ) throws(KeychainError) -> RestoreReport { throw .decode }
 }
+
+extension FailingService {
+    func addChangeObserver(_ body: @escaping @Sendable (KeychainChangeEvent) -> Void) throws(KeychainError) -> Int {
+        throw error
+    }
+    func removeChangeObserver(_ number: Int) {}
+}
+
+extension DamagedService {
+    func addChangeObserver(_ body: @escaping @Sendable (KeychainChangeEvent) -> Void) throws(KeychainError) -> Int {
+        throw .notAvailable
+    }
+    func removeChangeObserver(_ number: Int) {}
+}

@@ -195,6 +195,14 @@ package final class DaemonService: KeychainService {
         observers.withLock { $0.watches.removeValue(forKey: number) }?.end()
     }
 
+    package func addChangeObserver(
+        _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
+    ) throws(KeychainError) -> Int {
+        throw KeychainError(.notAvailable, "latchkeyd does not report changes of items yet")
+    }
+
+    package func removeChangeObserver(_ number: Int) {}
+
     // MARK: Administration
 
     package func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {

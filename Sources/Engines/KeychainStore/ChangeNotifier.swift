@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LinuxSystem
+internal import Synchronization
+
+/// Tells observers, in this process and in others, that a keychain has changed.
+///
+/// The log of the database is not observed: SQLite writes to it before a change is visible, and also
+/// when nothing changes. A change is announced after its transaction is complete. If a process is
+/// killed between the two, observers learn of its change with the next one.
+final class ChangeNotifier: Sendable {
+    typealias Body = @Sendable (KeychainChangeEvent) -> Void
+
+    private struct State {
+        var bodies: [Int: Body] = [:]
+        /// The numbers at ``DirectorySignal``, for a keychain in files.
+        var signals: [Int: Int] = [:]
+        var next = 0
+    }
+
+    /// The directory of the database; nil in memory.
+    private let directory: String?
+    private let state = Mutex(State())
+
+    /// - Parameter path: the path of the database; nil in memory.
+    init(path: String?) {
+        directory = path.map { path in path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+    }
+
+    deinit {
+        for signal in state.withLock({ $0.signals.values }) { DirectorySignal.ofProcess.removeObserver(signal) }
+    }
+
+    /// Announces a change that is complete.
+    func announce() {
+        if let directory {
+            // A failure loses the event and not the change. It means that the directory is gone, and
+            // that ends the observers.
+            DirectorySignal.raise(directory)
+        } else {
+            for body in state.withLock({ Array($0.bodies.values) }) { body(.changed) }
+        }
+    }
+
+    /// Calls `body` after every change that is announced after this call returns.
+    func addObserver(_ body: @escaping Body) throws(StoreError) -> Int {
+        let number = state.withLock { state in
+            state.next += 1
+            state.bodies[state.next] = body
+            return state.next
+        }
+        guard let directory else { return number }
+        do throws(SystemError) {
+            let signal = try DirectorySignal.ofProcess.addObserver(of: directory) { [weak self] event in
+                switch event {
+                case .raised: self?.state.withLock { $0.bodies[number] }?(.changed)
+                case .ended: self?.end(number)
+                }
+            }
+            state.withLock { $0.signals[number] = signal }
+            return number
+        } catch {
+            removeObserver(number)
+            throw .system(error)
+        }
+    }
+
+    func removeObserver(_ number: Int) {
+        let signal = state.withLock { state in
+            state.bodies[number] = nil
+            return state.signals.removeValue(forKey: number)
+        }
+        if let signal { DirectorySignal.ofProcess.removeObserver(signal) }
+    }
+
+    /// Ends all observers.
+    func end() {
+        for number in state.withLock({ Array($0.bodies.keys) }) { end(number) }
+    }
+
+    private func end(_ number: Int) {
+        let body = state.withLock { $0.bodies[number] }
+        removeObserver(number)
+        body?(.ended)
+    }
+}

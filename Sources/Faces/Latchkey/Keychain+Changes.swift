@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import Synchronization
+
+/// A notification that a keychain may have changed.
+///
+/// It does not say what has changed: the process that makes the change does not tell others which
+/// items it reads and writes. Look again at the items that matter.
+public struct KeychainChange: Sendable, Hashable {
+    /// The number of notifications since ``Keychain/changes()`` was called, beginning with 1. It
+    /// increases with every element. It skips numbers if notifications arrived faster than the task
+    /// took them; they are then one element.
+    public let number: Int
+}
+
+extension Keychain {
+    /// Returns a notification after each change of the items, the passcode or the settings, by this
+    /// process or any other.
+    ///
+    /// ```swift
+    /// for await _ in try keychain.changes() {
+    ///     accounts = try await keychain.async.items(GenericPassword.self)
+    /// }
+    /// ```
+    ///
+    /// A change that is made after this call returns is followed by an element, and what the element
+    /// announces can be read when it arrives. Several changes can be one element. An element can be
+    /// about items that this program has no access to, and about changes that are undone. If a
+    /// process is killed at the end of its change, the change is announced together with the next
+    /// one. The lock state is not part of the keychain; see ``lockStates()``.
+    ///
+    /// Nothing is polled: in files, inotify(7) reports signals that writers raise at the directory of
+    /// the database; a keychain in memory and latchkeyd report their changes themselves.
+    ///
+    /// The stream observes the keychain that the program uses when it calls this function. It ends
+    /// with the task that reads it, and when the keychain is closed or its directory is removed. It
+    /// has one reader; call the function again for another one.
+    ///
+    /// - Throws: errSecNotAvailable if latchkeyd does not report changes, or has no place for another
+    ///   observer of this user; errSecIO if the system has none.
+    public func changes() throws(KeychainError) -> AsyncStream<KeychainChange> {
+        let service = try open()
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: KeychainChange.self, bufferingPolicy: .bufferingNewest(1))
+        let notifications = NotificationCount()
+        let number = try service.addChangeObserver { event in
+            switch event {
+            case .changed: notifications.yield(to: continuation)
+            case .ended: continuation.finish()
+            }
+        }
+        continuation.onTermination = { _ in service.removeChangeObserver(number) }
+        return stream
+    }
+}
+
+extension AsyncKeychain {
+    /// Returns a notification after each change, as ``Keychain/changes()`` does.
+    public func changes() async throws(KeychainError) -> AsyncStream<KeychainChange> {
+        try await keychain.perform { keychain throws(KeychainError) in try keychain.changes() }
+    }
+}
+
+/// Numbers the notifications of one stream.
+private final class NotificationCount: Sendable {
+    private let count = Mutex(0)
+
+    func yield(to continuation: AsyncStream<KeychainChange>.Continuation) {
+        // Under the lock, so that the numbers arrive in order.
+        count.withLock { count in
+            count += 1
+            continuation.yield(KeychainChange(number: count))
+        }
+    }
+}

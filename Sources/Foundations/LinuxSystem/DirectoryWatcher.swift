@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Watches directories for changes of their own attributes and for their end (inotify(7)), and
+/// reports them on one thread, which sleeps in between.
+final class DirectoryWatcher: Sendable {
+    /// The events that were read together, by the numbers of their watches.
+    struct Events {
+        let watcher: DirectoryWatcher
+        var raised: Set<Int32> = []
+        var ended: Set<Int32> = []
+        /// Whether the kernel has dropped events.
+        var isOverflow = false
+    }
+
+    private let inotify: OwnedDescriptor
+    private let stop: StopSignal
+
+    /// - Parameter body: called on the thread of the watcher.
+    init(_ body: @escaping @Sendable (Events) -> Void) throws(SystemError) {
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+        guard descriptor >= 0 else {
+            throw SystemError(
+                "observe directories", code: errno,
+                hint: errno == EMFILE ? "sudo sysctl fs.inotify.max_user_instances=1024" : nil)
+        }
+        inotify = OwnedDescriptor(adopting: descriptor)
+        stop = try StopSignal()
+        guard BackgroundThread.run({ [self] in run(body) }) else {
+            throw SystemError("start a thread that observes directories", code: EAGAIN)
+        }
+    }
+
+    /// Starts to watch a directory. A directory that is watched already keeps its number.
+    func watch(_ directory: String) throws(SystemError) -> Int32 {
+        let watch = inotify_add_watch(inotify.rawValue, directory, Self.mask)
+        guard watch >= 0 else {
+            throw SystemError(
+                "observe", path: directory, code: errno,
+                hint: errno == ENOSPC ? "sudo sysctl fs.inotify.max_user_watches=65536" : nil)
+        }
+        return watch
+    }
+
+    /// Stops to watch a directory.
+    func forget(_ watch: Int32) {
+        // It fails if the directory no longer exists, and then there is nothing to forget.
+        _ = inotify_rm_watch(inotify.rawValue, watch)
+    }
+
+    /// Ends the thread, and with it the last reference to this object.
+    func end() { stop.raise() }
+
+    private func run(_ body: (Events) -> Void) {
+        while stop.waitUntilReadable(inotify.rawValue) {
+            if let events = readEvents() { body(events) }
+        }
+    }
+
+    /// Returns the events that have arrived; nil if there are none.
+    private func readEvents() -> Events? {
+        var events = Events(watcher: self)
+        let hasRead = withUnsafeTemporaryAllocation(byteCount: Self.bufferSize, alignment: 8) { buffer -> Bool in
+            let count = read(inotify.rawValue, buffer.baseAddress, buffer.count)
+            guard count > 0 else { return false }
+            var rest = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
+            while rest.count >= Self.headSize {
+                let watch = rest.loadUnaligned(fromByteOffset: 0, as: Int32.self)
+                let mask = rest.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+                let nameLength = rest.loadUnaligned(fromByteOffset: 12, as: UInt32.self)
+                add(to: &events, watch: watch, mask: mask, hasName: nameLength > 0)
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(Self.headSize + Int(nameLength)))
+            }
+            return true
+        }
+        return hasRead ? events : nil
+    }
+
+    private func add(to events: inout Events, watch: Int32, mask: UInt32, hasName: Bool) {
+        if mask & UInt32(IN_Q_OVERFLOW) != 0 { events.isOverflow = true }
+        // An event with a name is about an entry of the directory.
+        if mask & UInt32(IN_ATTRIB) != 0, !hasName { events.raised.insert(watch) }
+        if mask & Self.endMask != 0 { events.ended.insert(watch) }
+    }
+
+    private static var endMask: UInt32 { UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED) }
+    private static var mask: UInt32 { UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF) | UInt32(IN_ONLYDIR) }
+    /// The size of `struct inotify_event` without the name: watch, mask, cookie, length.
+    private static let headSize = 16
+    private static let bufferSize = 4096
+}
