@@ -20,12 +20,17 @@ let package = Package(
         .systemLibrary(name: "CScrypt", providers: [.apt(["libssl-dev"])]),
         // The floor of keys: libcrypto's calls and nothing else.
         .target(name: "CKeyFloor", linkerSettings: [.linkedLibrary("crypto")]),
+        // The raw floor of items: SQLite's C interface and the BoringSSL that swift-crypto links.
+        .target(
+            name: "CRawFloor", dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            linkerSettings: [.linkedLibrary("sqlite3")]),
         // The floor of certificates: X509_verify_cert.
         .target(name: "CTrustFloor", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(
             name: "LatchkeyBench",
             dependencies: [
                 "CKeyFloor",
+                "CRawFloor",
                 "CTrustFloor",
                 "CScrypt",
                 "CSQLite",

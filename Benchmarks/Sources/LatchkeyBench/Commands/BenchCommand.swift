@@ -9,7 +9,8 @@ struct BenchCommand: ParsableCommand {
         commandName: "latchkey-bench",
         abstract: "Compare Latchkey with the minimum that its format requires (the floor).",
         subcommands: [
-            RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, ClientCommand.self,
+            RunCommand.self, DaemonCommand.self, ResidentCommand.self, ProfileCommand.self, CallsCommand.self,
+            ClientCommand.self,
             EchoCommand.self,
             FillCommand.self, KeysCommand.self, TrustCommand.self,
         ],

@@ -11,8 +11,10 @@ import Foundation
 final class Floor {
     private let connection: SQLiteConnection
     private let statements: FloorStatements
-    private let cryptography = FloorCryptography()
+    private let cryptography: FloorCryptography
     private let shape: DatabaseShape
+    let path: String
+    let keys = FloorKeys.random()
 
     /// Creates a database at `path`, with the tables of the keychain and the settings of its
     /// connections.
@@ -29,6 +31,8 @@ final class Floor {
             """)
         for statement in shape.tables { try connection.execute(statement) }
         self.connection = connection
+        self.path = path
+        cryptography = FloorCryptography(keys)
         statements = try FloorStatements(connection)
         self.shape = shape
     }
@@ -161,11 +165,18 @@ final class Floor {
         var row = FloorRow(
             uuid: uuid, revision: revision, primaryKey: primaryKey, accessGroup: group,
             tokens: [account, service, nil, label, nil, nil, nil, nil, nil], metadata: [], secret: [])
-        row.metadata = try cryptography.seal(
-            padded(Array(item.label.utf8), sealedLength: shape.metadataLength), as: .metadata, of: row)
-        row.secret = try cryptography.seal(padded(secret, sealedLength: shape.secretLength), as: .secret, of: row)
+        row.metadata = try cryptography.seal(paddedMetadata(of: item), as: .metadata, of: row)
+        row.secret = try cryptography.seal(padded(secret), as: .secret, of: row)
         return row
     }
+
+    /// Returns the content of the metadata half of an item.
+    func paddedMetadata(of item: Item) -> [UInt8] {
+        padded(Array(item.label.utf8), sealedLength: shape.metadataLength)
+    }
+
+    /// Returns the content of the secret half of an item.
+    func padded(_ secret: [UInt8]) -> [UInt8] { padded(secret, sealedLength: shape.secretLength) }
 
     /// Returns the content padded with zeros, so that the sealed half has the same length as the
     /// keychain's.

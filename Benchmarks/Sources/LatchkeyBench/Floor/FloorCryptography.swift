@@ -15,9 +15,15 @@ struct FloorCryptography {
         case metadata = 2
     }
 
-    private let indexKey = SymmetricKey(size: .bits256)
-    private let secretClassKey = SymmetricKey(size: .bits256)
-    private let metadataClassKey = SymmetricKey(size: .bits256)
+    private let indexKey: SymmetricKey
+    private let secretClassKey: SymmetricKey
+    private let metadataClassKey: SymmetricKey
+
+    init(_ keys: FloorKeys) {
+        indexKey = SymmetricKey(data: keys.index)
+        secretClassKey = SymmetricKey(data: keys.secret)
+        metadataClassKey = SymmetricKey(data: keys.metadata)
+    }
 
     /// A search token: the first 16 bytes of an HMAC-SHA256.
     func token(_ name: String, _ value: [UInt8]) -> [UInt8] {
@@ -64,4 +70,16 @@ struct FloorCryptography {
     private static let wrappedKeyLength = 40
     /// The bytes that sealing adds to a plaintext: the wrapped key, the nonce and the tag.
     static let overhead = 40 + 12 + 16
+}
+
+/// The keys of both floors, 32 bytes each.
+struct FloorKeys {
+    let index: [UInt8]
+    let secret: [UInt8]
+    let metadata: [UInt8]
+
+    static func random() -> FloorKeys {
+        func key() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+        return FloorKeys(index: key(), secret: key(), metadata: key())
+    }
 }
