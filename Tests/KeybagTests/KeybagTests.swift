@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import struct Crypto.SymmetricKey
+import Crypto
 @testable import Keybag
 import KeychainModel
 import KeychainTesting
@@ -18,8 +18,38 @@ struct KeybagTests {
             #expect(try keybag.currentGeneration(of: protection) == 1)
         }
         #expect(throws: KeybagError.self) { try keybag.currentGeneration(of: .whenPasscodeSetThisDeviceOnly) }
-        keybag.withIndexKey { #expect($0.count == 32) }
         #expect(ProtectionClass.allCases.allSatisfy { keybag.isOpen($0) != $0.requiresPasscode })
+    }
+
+    @Test("A search token is the first half of swift-crypto's HMAC under the index key, for any length")
+    func tokens() throws {
+        let key = DeviceKey.ephemeral()
+        let device = try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: key), deviceKey: key)
+        let keyring = Keyring(device, nil)
+        let indexKey = try #require(device.keys[.index]).withUnsafeBytes { SymmetricKey(data: $0) }
+        for count in 0...200 {
+            let message = [UInt8].random(count: count)
+            let code = HMAC<SHA256>.authenticationCode(for: message, using: indexKey)
+            #expect(keyring.tokenKey.token(message) == Array(code.prefix(16)))
+        }
+    }
+
+    @Test("Derived keys and codes are those of swift-crypto, for keys and contexts of any length")
+    func derivation() {
+        for count in 0...200 {
+            let secret = SecretBytes.random(count: count)
+            let context = [UInt8].random(count: 200 - count)
+            let key = secret.withUnsafeBytes { SymmetricKey(data: $0) }
+            let derived = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: key, info: Array("label".utf8) + context, outputByteCount: 32)
+            #expect(
+                KeybagCryptography.derive(from: secret, label: "label", context: context).withUnsafeBytes {
+                    Array($0)
+                } == derived.withUnsafeBytes { Array($0) })
+            #expect(
+                KeybagCryptography.authenticationCode(of: context, key: secret)
+                    == Array(HMAC<SHA256>.authenticationCode(for: context, using: key)))
+        }
     }
 
     @Test("A wrapped key unwraps only for its own class and half")

@@ -302,6 +302,7 @@ private final class KeyringSpy: ItemKeyWrapping {
     var halves: [RowHalf] { seen.withLock { $0 } }
     var keychain: [UInt8] { keyring.keychain }
     var generation: UInt64 { keyring.generation }
+    var tokenKey: TokenKey { keyring.tokenKey }
 
     func currentGeneration(of protection: ProtectionClass) throws(KeybagError) -> UInt32 {
         try keyring.currentGeneration(of: protection)
@@ -319,6 +320,4 @@ private final class KeyringSpy: ItemKeyWrapping {
         seen.withLock { $0.append(half) }
         return try keyring.unwrap(wrapped, of: half, protection: protection, generation: generation)
     }
-
-    func withIndexKey<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { keyring.withIndexKey(body) }
 }

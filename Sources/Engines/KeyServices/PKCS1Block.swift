@@ -18,11 +18,9 @@ enum PKCS1Block {
     ) throws(OpenSSLError) -> SharedSecret {
         let size = block.count
         let key = try wiping(HashFunction.sha256.digest(of: exponent))
-        let derivation = try key.withUnsafeBytes { (key) throws(OpenSSLError) in
-            try wiping(KeyDerivation.hmac(Array(ciphertext), key: key))
-        }
-        let lengths = try bytes(256, "length", derivation)
-        let other = try bytes(size, "message", derivation)
+        let derivation = key.withUnsafeBytes { wiping(KeyDerivation.hmac(Array(ciphertext), key: $0)) }
+        let lengths = bytes(256, "length", derivation)
+        let other = bytes(size, "message", derivation)
         // The header has two bytes, the padding at least eight, and one zero ends it.
         let maxLength = UInt32(size - 10)
         let (isGood, start) = checkPadding(block)
@@ -65,7 +63,7 @@ enum PKCS1Block {
     }
 
     /// Returns the concatenation of `HMAC(key, counter ‖ label ‖ bits)` for the counters 0, 1, …
-    private static func bytes(_ count: Int, _ label: String, _ key: SharedSecret) throws(OpenSSLError) -> SharedSecret {
+    private static func bytes(_ count: Int, _ label: String, _ key: SharedSecret) -> SharedSecret {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 32)
         let bits = UInt16(count * 8)
@@ -75,8 +73,7 @@ enum PKCS1Block {
                 [UInt8(counter >> 8), UInt8(counter & 0xFF)] + Array(label.utf8) + [
                     UInt8(bits >> 8), UInt8(bits & 0xFF),
                 ]
-            var block = try key.withUnsafeBytes { (key) throws(OpenSSLError) in try KeyDerivation.hmac(input, key: key)
-            }
+            var block = key.withUnsafeBytes { KeyDerivation.hmac(input, key: $0) }
             bytes += block
             block.withUnsafeMutableBytes { SecretBytes.wipe($0) }
             counter += 1

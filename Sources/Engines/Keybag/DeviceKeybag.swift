@@ -11,7 +11,7 @@ public final class DeviceKeybag: Sendable {
     public let deviceKey: DeviceKey
     /// The class keys that are wrapped by the device key alone.
     let keys: [KeySlot: SharedSecret]
-    let indexKey: SharedSecret
+    let tokenKey: TokenKey
 
     /// Authenticates the stored keybag, then unwraps every key that the device key opens.
     ///
@@ -47,7 +47,7 @@ public final class DeviceKeybag: Sendable {
         self.record = record
         self.deviceKey = deviceKey
         self.keys = keys
-        self.indexKey = indexKey
+        tokenKey = TokenKey(indexKey)
     }
 
     /// Creates the keybag of a new keychain, without a passcode: every class except `akpu` has keys

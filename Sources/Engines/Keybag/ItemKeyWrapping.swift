@@ -27,8 +27,8 @@ public protocol ItemKeyWrapping: Sendable {
         _ wrapped: ArraySlice<UInt8>, of half: RowHalf, protection: ProtectionClass, generation: UInt32
     ) throws(KeybagError) -> SymmetricKey
 
-    /// Calls `body` with the key of the search tokens.
-    func withIndexKey<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result
+    /// The key of the search tokens.
+    var tokenKey: TokenKey { get }
 }
 
 /// The two separately sealed parts of a row. The raw value is part of the authenticated data.

@@ -11,19 +11,13 @@ enum KeybagCryptography {
     /// Derives 32 bytes: `HKDF-SHA256(ikm = key, salt = "", info = label ‖ context)`.
     static func derive(from key: borrowing SecretBytes, label: String, context: [UInt8] = []) -> SecretBytes {
         key.withUnsafeBytes { bytes in
-            SecretBytes(count: 32) { buffer in
-                withoutFailure { () throws(OpenSSLError) in
-                    try KeyDerivation.hkdf(bytes, info: Array(label.utf8) + context, into: buffer)
-                }
-            }
+            SecretBytes(count: 32) { KeyDerivation.hkdf(bytes, info: Array(label.utf8) + context, into: $0) }
         }
     }
 
     /// Returns HMAC-SHA256 of `message`: 32 bytes.
     static func authenticationCode(of message: [UInt8], key: borrowing SecretBytes) -> [UInt8] {
-        key.withUnsafeBytes { bytes in
-            withoutFailure { () throws(OpenSSLError) in try KeyDerivation.hmac(message, key: bytes) }
-        }
+        key.withUnsafeBytes { KeyDerivation.hmac(message, key: $0) }
     }
 
     /// Returns SHA-256 (FIPS 180-4) of a message that is not secret: 32 bytes.
@@ -33,16 +27,6 @@ enum KeybagCryptography {
         let expected = SharedSecret(copying: authenticationCode(of: message, key: key))
         // `SharedSecret` compares in constant time.
         return expected == SharedSecret(copying: code)
-    }
-
-    /// Returns the result of `body`. HKDF and HMAC with SHA-256 fail only if no memory is left,
-    /// which ends the process as everywhere in Swift.
-    private static func withoutFailure<Result>(_ body: () throws(OpenSSLError) -> Result) -> Result {
-        do {
-            return try body()
-        } catch {
-            preconditionFailure("libcrypto is out of memory, because SHA-256 has no other reason to fail: \(error)")
-        }
     }
 
     /// Wraps a 32-byte key with AES-KW: 40 bytes.

@@ -8,15 +8,15 @@ internal import SecretMemory
 public final class Keyring: ItemKeyWrapping {
     public let keychain: [UInt8]
     public let generation: UInt64
+    public let tokenKey: TokenKey
     private let keys: [KeySlot: SharedSecret]
-    private let indexKey: SharedSecret
     private let currentGenerations: [ProtectionClass: UInt32]
     private let closed: Set<ProtectionClass>
 
     package init(_ device: DeviceKeybag, _ user: UnlockedKeybag?) {
         keychain = device.keychain
         generation = device.generation
-        indexKey = device.indexKey
+        tokenKey = device.tokenKey
         let current = device.currentGenerations
         let held = device.keys.merging(user?.keys ?? [:]) { $1 }
         currentGenerations = current
@@ -55,10 +55,6 @@ public final class Keyring: ItemKeyWrapping {
         try classKey(half, protection, generation).withUnsafeBytes { (bytes) throws(KeybagError) in
             try KeybagCryptography.unwrap(wrapped, under: bytes)
         }
-    }
-
-    public func withIndexKey<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        indexKey.withUnsafeBytes(body)
     }
 
     private func classKey(_ half: RowHalf, _ protection: ProtectionClass, _ generation: UInt32) throws(KeybagError)

@@ -5,8 +5,7 @@ internal import FoundationEssentials
 internal import OpenSSLCrypto
 internal import SecretMemory
 
-/// The cryptographic primitives of the store: AES-256-GCM (NIST SP 800-38D) for row halves,
-/// HMAC-SHA-256 (RFC 2104) for search tokens.
+/// The cryptographic primitives of the store: AES-256-GCM (NIST SP 800-38D) and digests.
 enum RowCryptography {
     /// The bytes that sealing adds: a nonce of 12 and a tag of 16.
     static let overhead = 28
@@ -105,24 +104,6 @@ enum RowCryptography {
     static func strongDigest(_ bytes: [UInt8]) -> [UInt8] {
         Array(SHA256.hash(data: bytes))
     }
-
-    /// The index key, prepared for many tokens. It exists for one transaction.
-    struct TokenKey {
-        private let prepared: HMAC<SHA256>
-
-        init(_ key: UnsafeRawBufferPointer) {
-            prepared = HMAC<SHA256>(key: SymmetricKey(data: key))
-        }
-
-        /// Returns the first 16 bytes of `HMAC-SHA-256(index key, message)`.
-        func token(_ message: [UInt8]) -> [UInt8] {
-            var code = prepared
-            code.update(data: message)
-            return code.finalize().withUnsafeBytes { Array($0.prefix(tokenLength)) }
-        }
-    }
-
-    static let tokenLength = 16
 
     /// Returns the SHA-1 digest for the attribute `kSecAttrSHA1`; nil if libcrypto does not allow
     /// SHA-1. It protects nothing, and is never stored.

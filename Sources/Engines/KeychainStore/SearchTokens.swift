@@ -17,12 +17,12 @@ internal import KeychainModel
 /// One object is used for one transaction, and caches the tokens of its query: the rows that are
 /// found have the same values, so their tokens are compared without being computed again.
 final class SearchTokens {
-    private let key: RowCryptography.TokenKey
+    private let key: TokenKey
     private var known: [(attribute: ItemAttribute, itemClass: ItemClass, value: AttributeValue, token: [UInt8])] = []
     private var knownGroups: [(group: AccessGroup, token: [UInt8])] = []
 
     init(_ keyring: any ItemKeyWrapping) {
-        key = keyring.withIndexKey { RowCryptography.TokenKey($0) }
+        key = keyring.tokenKey
     }
 
     /// Returns the token of an attribute of the query, and caches it.

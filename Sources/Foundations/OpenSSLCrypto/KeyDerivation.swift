@@ -1,32 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
+internal import SecretMemory
 
 /// HKDF (RFC 5869) and HMAC (RFC 2104) with SHA-256, PBKDF2 and X9.63, for keys. Unlike in
 /// swift-crypto, the working memory is wiped, which contains the last block of a key.
+///
+/// HKDF and HMAC need no provider of libcrypto, whose start costs as much as a whole command.
 public enum KeyDerivation {
     /// Fills `output` with `HKDF-SHA256(ikm = key, salt = "", info = info)`.
-    public static func hkdf(_ key: UnsafeRawBufferPointer, info: [UInt8], into output: UnsafeMutableRawBufferPointer)
-        throws(OpenSSLError)
-    {
-        guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nil) else { throw .last("HKDF") }
-        defer { EVP_PKEY_CTX_free(context) }
-        var length = output.count
-        let bytes = key.assumingMemoryBound(to: UInt8.self).baseAddress
-        guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) == 1,
-            EVP_PKEY_CTX_set1_hkdf_key(context, bytes, Int32(key.count)) == 1,
-            EVP_PKEY_CTX_add1_hkdf_info(context, info, Int32(info.count)) == 1,
-            EVP_PKEY_derive(context, output.assumingMemoryBound(to: UInt8.self).baseAddress, &length) == 1,
-            length == output.count
-        else { throw .last("HKDF") }
+    ///
+    /// - Parameter output: at most 8,160 bytes (RFC 5869, section 2.3).
+    public static func hkdf(_ key: UnsafeRawBufferPointer, info: [UInt8], into output: UnsafeMutableRawBufferPointer) {
+        precondition(output.count <= 255 * HMACKey.codeByteCount, "HKDF-SHA256 derives at most 8,160 bytes")
+        // Without a salt, the key of the extraction is a block of zeros, as is an empty key.
+        let extracted = SecretBytes(count: HMACKey.codeByteCount) { extracted in
+            HMACKey(UnsafeRawBufferPointer(start: nil, count: 0)).writeCode(of: key, to: extracted)
+        }
+        extracted.withUnsafeBytes { extracted in
+            info.withUnsafeBytes { info in expand(extracted, info: info, into: output) }
+        }
+    }
+
+    /// HKDF-Expand (RFC 5869, section 2.3): `T(n) = HMAC(key, T(n - 1) ‖ info ‖ n)`.
+    private static func expand(
+        _ key: UnsafeRawBufferPointer, info: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+    ) {
+        let last = SecretBuffer(count: HMACKey.codeByteCount)
+        last.withUnsafeMutableBytes { last in
+            var filled = 0
+            var number: UInt8 = 0
+            while filled < output.count {
+                var state = HMACState()
+                state.start(.sha256, key: key)
+                if number > 0 { state.update(with: UnsafeRawBufferPointer(last)) }
+                number += 1
+                state.update(with: info)
+                withUnsafeBytes(of: number) { state.update(with: $0) }
+                state.finish(into: last)
+                let count = min(last.count, output.count - filled)
+                output[filled..<filled + count].copyBytes(from: last.prefix(count))
+                filled += count
+            }
+        }
     }
 
     /// Returns `HMAC-SHA256(key, message)`: 32 bytes.
-    public static func hmac(_ message: [UInt8], key: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
-        var code = [UInt8](repeating: 0, count: 32)
-        var length: UInt32 = 0
-        let made = HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), message, message.count, &code, &length)
-        guard made != nil, length == 32 else { throw .last("HMAC") }
+    public static func hmac(_ message: [UInt8], key: UnsafeRawBufferPointer) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: HMACKey.codeByteCount)
+        var state = HMACState()
+        state.start(.sha256, key: key)
+        message.withUnsafeBytes { state.update(with: $0) }
+        code.withUnsafeMutableBytes { state.finish(into: $0) }
         return code
     }
 
