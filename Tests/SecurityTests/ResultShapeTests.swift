@@ -205,8 +205,66 @@ struct ResultShapeTests {
         }
     }
 
+    @Test("A dictionary of results holds objects of the classes that Core Foundation's types name")
+    func classes() throws {
+        try withKeychain(.onDisk) { _ in
+            add(genericItem.with(["gena": data("G"), "crtr": 7]))
+            let query = genericKey.with(.all).with(.returnData).with(.returnAttributes).with(.returnReference)
+            let list = try #require(copy(query).value as? NSArray)
+            #expect(type(of: list) == NSArray.self)
+            let dictionary = try #require(list.firstObject as? NSDictionary)
+            #expect(type(of: dictionary) == NSDictionary.self)
+            let stored = dictionary.allKeys.compactMap { $0 as? NSString }
+            #expect(stored.count == dictionary.count)
+            #expect(stored.allSatisfy { type(of: $0) == NSString.self })
+            // These properties return the objects as they are stored.
+            let values = dictionary.allValues.map { type(of: $0 as AnyObject) }
+            #expect(values.contains { $0 == NSString.self })
+            #expect(values.allSatisfy { $0 is NSObject.Type })
+            #expect(dictionary["gena"] as? Data == data("G"))
+            #expect(dictionary["crtr"] as? Int == 7)
+            #expect(dictionary["mdat"] is Date)
+            #expect(dictionary["v_Data"] as? Data == data("s3cret"))
+        }
+    }
+
+    @Test("A query is read with one call, not by one search for each of its keys")
+    func readOnce() throws {
+        try withKeychain(.onDisk) { _ in
+            add(genericItem)
+            let query = CountingDictionary()
+            query.contents = genericKey.with(.returnData) as NSDictionary
+            var result: CFTypeRef?
+            #expect(SecItemCopyMatching(query, &result) == errSecSuccess)
+            #expect(result as? Data == data("s3cret"))
+            #expect(query.reads == 1)
+            #expect(query.searches == 0)
+        }
+    }
+
     private func addTwo() {
         add(genericItem)
         add(genericItem.with(["acct": "B", "v_Data": data("two")]))
+    }
+}
+
+/// A dictionary that counts how it is read.
+private final class CountingDictionary: NSDictionary {
+    var contents = NSDictionary()
+    private(set) var searches = 0
+    private(set) var reads = 0
+
+    override var count: Int { contents.count }
+
+    override func object(forKey key: Any) -> Any? {
+        searches += 1
+        return contents.object(forKey: key)
+    }
+
+    override func keyEnumerator() -> NSEnumerator { contents.keyEnumerator() }
+
+    override func getObjects(_ objects: inout [Any], andKeys keys: inout [Any], count: Int) {
+        reads += 1
+        contents.getObjects(&objects, andKeys: &keys, count: count)
     }
 }

@@ -17,10 +17,9 @@ enum ItemResults {
         switch returning {
         case []: nil
         case .data: record.secrets?.data.map { NSData(exposing: $0) }
-        case .persistentReference:
-            record.persistentReference.bytes.withUnsafeBytes { NSData(bytes: $0.baseAddress, length: $0.count) }
+        case .persistentReference: NSData(copying: record.persistentReference.bytes)
         case .reference: try reference(to: record)
-        default: try dictionary(record, returning: returning) as NSDictionary
+        default: try dictionary(record, returning: returning)
         }
     }
 
@@ -42,7 +41,7 @@ enum ItemResults {
                 guard [.decode, .unimplemented, .itemNotFound].contains(error.status) else { throw error }
             }
         }
-        return NSArray(array: results)
+        return results.withUnsafeBufferPointer { NSArray(objects: $0.baseAddress, count: $0.count) }
     }
 
     /// Returns the object that stands for an item. Passwords have none.
@@ -61,46 +60,50 @@ enum ItemResults {
         }
     }
 
-    private static func dictionary(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> [String: Any]
-    {
-        var result: [String: Any] = [:]
-        for column in ItemSchema.of(record.itemClass).columns where !column.isSecret {
+    private static func dictionary(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> NSDictionary {
+        let columns = AttributeNames.of(record.itemClass).columns
+        var result = ResultDictionary(capacity: columns.count)
+        for (attribute, name) in columns {
             // The digest is returned together with the data.
-            if column.attribute == .digest, !returning.isSuperset(of: [.data, .attributes]) { continue }
-            if let value = record[column.attribute] { result[column.attribute.rawValue] = object(value) }
+            if attribute == .digest, !returning.isSuperset(of: [.data, .attributes]) { continue }
+            if let value = record[attribute] { result.append(name, object(value)) }
         }
-        result[ItemAttribute.accessControl.rawValue] = SecAccessControl(of: record)
+        result.append(kSecAttrAccessControl, SecAccessControl(of: record))
         if returning.contains(.data), record.itemClass == .identity {
-            result[identityCertificateData] = Data(try KeychainCertificates.ofIdentity(record).der)
+            let certificate = try KeychainCertificates.ofIdentity(record)
+            result.append(kSecAttrIdentityCertificateData, NSData(copying: certificate.der))
         }
         if returning.contains(.data), let secrets = record.secrets {
-            if let data = secrets.data { result[ItemDictionary.Key.data] = NSData(exposing: data) }
-            for (attribute, secret) in secrets.attributes { result[attribute.rawValue] = NSData(exposing: secret) }
+            if let data = secrets.data { result.append(kSecValueData, NSData(exposing: data)) }
+            for (attribute, secret) in secrets.attributes {
+                result.append(NSString(string: attribute.rawValue), NSData(exposing: secret))
+            }
         }
         if returning.contains(.persistentReference) {
-            result[ItemDictionary.Key.persistentReference] = Data(record.persistentReference.bytes)
+            result.append(kSecValuePersistentRef, NSData(copying: record.persistentReference.bytes))
         }
         if returning.contains(.reference) {
-            result[ItemDictionary.Key.itemClass] = record.itemClass.rawValue
-            result[ItemDictionary.Key.reference] = try reference(to: record)
+            result.append(kSecClass, NSString(string: record.itemClass.rawValue))
+            if let reference = try reference(to: record) { result.append(kSecValueRef, reference) }
         }
-        return result
+        return result.finished
     }
 
-    /// `kSecAttrIdentityCertificateData`.
-    private static let identityCertificateData = "certdata"
-
-    private static func object(_ value: AttributeValue) -> Any {
+    private static func object(_ value: AttributeValue) -> AnyObject {
         switch value {
-        case .string(let text): text
-        case .data(let bytes): Data(bytes)
+        case .string(let text): NSString(string: text)
+        case .data(let bytes): NSData(copying: bytes)
         case .number(let number): NSNumber(value: number)
-        case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
+        case .date(let seconds): NSDate(timeIntervalSinceReferenceDate: seconds)
         }
     }
 }
 
 extension NSData {
+    convenience init(copying bytes: [UInt8]) {
+        self.init(bytes: bytes, length: bytes.count)
+    }
+
     /// EXPOSE: the caller asked for the secret as Data; the caller then owns the copy.
     convenience init(exposing secret: SharedSecret) {
         let data = secret.withUnsafeBytes { Data($0) }

@@ -13,7 +13,7 @@ struct KeyGenerationRequest {
 
     init(parsing dictionary: CFDictionary) throws(KeychainError) {
         var top: [String: Any] = [:]
-        for (key, value) in dictionary {
+        for (key, value) in dictionary.entries {
             guard let name = key as? String else { throw .parameter("the keys of the dictionary must be strings") }
             top[name] = value
         }

@@ -124,7 +124,7 @@ extension ExchangeParameters {
     fileprivate init(parsing dictionary: CFDictionary) throws(KeychainError) {
         self.init()
         var named: [String: Any] = [:]
-        for (key, value) in dictionary {
+        for (key, value) in dictionary.entries {
             // The keys of `[SecKeyKeyExchangeParameter: Any]` are not converted to strings.
             if let name = key as? String ?? (key as? SecKeyKeyExchangeParameter)?.name { named[name] = value }
         }

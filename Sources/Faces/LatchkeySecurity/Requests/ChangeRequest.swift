@@ -46,7 +46,7 @@ struct UpdateRequest {
     init(parsing dictionary: CFDictionary, of itemClass: ItemClass) throws(KeychainError) {
         var named: [(code: String, value: Any)] = []
         var data: SharedSecret?
-        for (key, value) in dictionary {
+        for (key, value) in dictionary.entries {
             guard let name = key as? String else { throw .parameter("the keys of the dictionary must be strings") }
             guard !(value is NSNull) else { throw .parameter("'\(name)' must not be null") }
             switch name {

@@ -21,7 +21,7 @@ struct ItemDictionary {
     private(set) var persistentReference: Any?
 
     init(_ dictionary: CFDictionary) throws(KeychainError) {
-        for (key, value) in dictionary {
+        for (key, value) in dictionary.entries {
             guard let name = key as? String else { throw .parameter("the keys of the dictionary must be strings") }
             try take(name, value)
         }
