@@ -85,6 +85,35 @@ struct AuditLogTests {
         #expect(try fixture.lines().count == 10)
     }
 
+    @Test("The line of a lookup follows without another call, and the thread that writes it waits instead of polling")
+    func lookup() throws {
+        let fixture = try Fixture()
+        try fixture.log.appendSoon(Fixture.entry(status: .success))
+        #expect(try eventually { try Data(contentsOf: URL(filePath: fixture.path)).last == UInt8(ascii: "\n") })
+        #expect(eventually { fixture.log.waitsOfLastWriter != nil })
+        // One wait for the lookups that follow closely, one for the next event, and the file's.
+        #expect(try #require(fixture.log.waitsOfLastWriter) < 50)
+        #expect(try fixture.lines().count == 1)
+        // The thread has ended; the next lookup starts another one.
+        try fixture.log.appendSoon(Fixture.entry(status: .success))
+        #expect(try eventually { try fixture.log.reading(after: 0, since: nil).allLines().count == 2 })
+    }
+
+    @Test("The lines of many lookups are in the file once, in order, and after the log is closed no more follow")
+    func lookups() throws {
+        let fixture = try Fixture()
+        for number in 0..<2_500 {
+            try fixture.log.appendSoon(Fixture.entry("/usr/bin/\(number)", status: .success))
+        }
+        fixture.log.close()
+        let written = try Data(contentsOf: URL(filePath: fixture.path))
+        try fixture.log.appendSoon(Fixture.entry(status: .success))
+        try fixture.restart(orderly: false)
+        #expect(try Data(contentsOf: URL(filePath: fixture.path)) == written)
+        #expect(try fixture.objects().map(\.program) == (0..<2_500).map { "/usr/bin/\($0)" })
+        #expect(try fixture.log.verify().isIntact)
+    }
+
     @Test("AUD-3: a change of any byte is detected, in the line that has the byte", arguments: [true, false])
     func changedBytes(_ isRunning: Bool) throws {
         let fixture = try Fixture()

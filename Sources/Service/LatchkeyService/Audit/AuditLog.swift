@@ -25,12 +25,9 @@ public final class AuditLog: Sendable {
     /// Allows only one thread at a time to write the head to the database.
     private let flushSemaphore = BinarySemaphore()
     /// Lookups whose lines are not written yet.
-    private let waiting = Mutex<Queue>(Queue())
-
-    private struct Queue {
-        var events: [AuditEvent] = []
-        var isWriting = false
-    }
+    private let queue = AuditQueue()
+    /// How often the last thread that wrote the queue has waited; -1 while none has ended.
+    private let writerWaits = Atomic(-1)
 
     private struct State: ~Copyable, @unchecked Sendable {  // because it is only reached under the mutex
         var writer: AuditWriter
@@ -70,71 +67,61 @@ public final class AuditLog: Sendable {
         let now = clock()
         // Events that were queued earlier are written first.
         try locked { (state) throws(KeychainError) in
-            try writeWaiting(followedBy: [AuditEvent(entry: entry, time: now)], &state.writer)
+            try writeQueue(followedBy: [AuditEvent(entry: entry, time: now)], &state.writer)
         }
     }
 
     /// Queues the line of a lookup, which is written soon, after the lines before it.
     public func appendSoon(_ entry: AuditEntry) throws(KeychainError) {
-        let (isFirst, isFull) = waiting.withLock { queue in
-            queue.events.append(AuditEvent(entry: entry, time: clock()))
-            defer { queue.isWriting = true }
-            return (!queue.isWriting, queue.events.count >= Self.maxQueueLength)
+        switch queue.append(entry, at: clock) {
+        case .nothing: return
+        case .write: try drain()
+        case .startWriter:
+            guard !BackgroundThread.run({ [weak self] in self?.writeQueue() }) else { return }
+            queue.writerEnds()
+            try drain()
         }
-        // One thread at a time writes the queue; it ends when the queue stays empty for a while.
-        if isFirst, !BackgroundThread.run({ [weak self] in self?.writeWaiting() }) {
-            waiting.withLock { $0.isWriting = false }
-            return try drain()
-        }
-        if isFull { try drain() }
     }
 
-    private func writeWaiting() {
-        var idle = 0
-        while idle < Self.idleRounds {
-            usleep(Self.pause)
-            // Events that are queued after the log was closed are lost; the keychain answers no
-            // requests any more.
-            guard state.withLock({ !$0.isClosed }) else { return waiting.withLock { $0 = Queue() } }
-            let isEmpty = waiting.withLock { queue in
-                let isEmpty = queue.events.isEmpty
-                if isEmpty, idle + 1 == Self.idleRounds { queue.isWriting = false }
-                return isEmpty
-            }
-            idle = isEmpty ? idle + 1 : 0
+    /// Writes the queue until it stays empty for a while or the log is closed.
+    private func writeQueue() {
+        while queue.waitForEvents() {
             // The next caller of ``requireWritable()`` gets the error.
-            if !isEmpty, (try? drain()) == nil { usleep(Self.retryPause) }
+            if (try? drain()) == nil { usleep(Self.retryPause) }
         }
+        var usage = rusage()
+        // RUSAGE_THREAD, which Glibc's module lacks.
+        getrusage(1, &usage)
+        writerWaits.store(usage.ru_nvcsw, ordering: .releasing)
+    }
+
+    /// How often the last thread that wrote the queue has given up the processor; nil while none
+    /// has ended. For tests.
+    var waitsOfLastWriter: Int? {
+        let count = writerWaits.load(ordering: .acquiring)
+        return count < 0 ? nil : count
     }
 
     /// Writes the queue.
     private func drain() throws(KeychainError) {
-        guard !waiting.withLock({ $0.events.isEmpty }) else { return }
-        try locked { (state) throws(KeychainError) in try writeWaiting(followedBy: [], &state.writer) }
+        guard !queue.isEmpty else { return }
+        try locked { (state) throws(KeychainError) in try writeQueue(followedBy: [], &state.writer) }
     }
 
     /// Writes the queue, followed by `last`. Queued events that cannot be written stay in the
     /// queue.
-    private func writeWaiting(followedBy last: [AuditEvent], _ writer: inout AuditWriter) throws(KeychainError) {
-        var rest = waiting.withLock { queue in
-            defer { queue.events = [] }
-            return queue.events + last
-        }[...]
+    private func writeQueue(followedBy last: [AuditEvent], _ writer: inout AuditWriter) throws(KeychainError) {
+        var rest = (queue.takeAll() + last)[...]
         do throws(KeychainError) {
             try writer.write(&rest)
         } catch {
-            let kept = rest.dropLast(last.count)
-            waiting.withLock { $0.events = kept + $0.events }
+            queue.putBack(rest.dropLast(last.count))
             throw error
         }
     }
 
-    /// Two milliseconds, in microseconds.
-    private static let pause: UInt32 = 2_000
     /// A tenth of a second, in microseconds, after lines could not be written.
     private static let retryPause: UInt32 = 100_000
-    private static let idleRounds = 500
-    private static let maxQueueLength = 1_000
 
     private func locked(_ body: (inout State) throws(KeychainError) -> Void) throws(KeychainError) {
         let (failure, flushes, watches) = state.withLock { state -> (KeychainError?, Bool, Bool) in
@@ -275,5 +262,6 @@ public final class AuditLog: Sendable {
         try? locked { (state) throws(KeychainError) in try state.writer.writeRepeats(at: now, isEnd: true) }
         try? flush()
         state.withLock { $0.isClosed = true }
+        queue.close()
     }
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Glibc
+internal import KeychainModel
+internal import Synchronization
+
+/// Events whose lines are written soon, and the waiting of the one thread that writes them.
+final class AuditQueue: Sendable {
+    private struct State {
+        var events: [AuditEvent] = []
+        /// Whether a thread writes the queue.
+        var hasWriter = false
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    /// Signalled when the queue is no longer empty, or was closed.
+    private let changed = DispatchSemaphore(value: 0)
+
+    /// What the caller of ``append(_:at:)`` must do next.
+    enum Next { case nothing, startWriter, write }
+
+    /// Adds an event; a closed queue drops it.
+    ///
+    /// - Parameter clock: seconds since 2001; read under the lock, so that the events are in order.
+    func append(_ entry: AuditEntry, at clock: () -> Double) -> Next {
+        let (next, isSignalled) = state.withLock { state -> (Next, Bool) in
+            guard !state.isClosed else { return (.nothing, false) }
+            state.events.append(AuditEvent(entry: entry, time: clock()))
+            defer { state.hasWriter = true }
+            guard state.hasWriter else { return (.startWriter, false) }
+            return (state.events.count >= Self.maxCount ? .write : .nothing, state.events.count == 1)
+        }
+        if isSignalled { changed.signal() }
+        return next
+    }
+
+    var isEmpty: Bool { state.withLock { $0.events.isEmpty } }
+
+    /// Returns and removes all events.
+    func takeAll() -> [AuditEvent] {
+        state.withLock { state in
+            defer { state.events = [] }
+            return state.events
+        }
+    }
+
+    /// Puts events that could not be written before all others.
+    func putBack(_ events: ArraySlice<AuditEvent>) {
+        state.withLock { $0.events = events + $0.events }
+    }
+
+    /// Drops the events, and ends the thread that writes them.
+    func close() {
+        state.withLock { $0 = State(isClosed: true) }
+        changed.signal()
+    }
+
+    // MARK: The writing thread
+
+    /// Waits for an event, and then a little longer, because lookups that follow each other closely
+    /// are written together.
+    ///
+    /// - Returns: false if the calling thread must end: the queue was closed, or stayed empty for a
+    ///   second.
+    func waitForEvents() -> Bool {
+        let deadline = DispatchTime.now() + Self.idleTimeout
+        while isEmpty {
+            if changed.wait(timeout: deadline) == .timedOut, writerEnds(unlessFilled: true) { return false }
+            if state.withLock({ $0.isClosed }) { return false }
+        }
+        usleep(Self.pause)
+        return true
+    }
+
+    /// Records that no thread writes the queue any more.
+    ///
+    /// - Parameter unlessFilled: whether the thread continues if there are events.
+    /// - Returns: whether the thread ends.
+    @discardableResult
+    func writerEnds(unlessFilled: Bool = false) -> Bool {
+        state.withLock { state in
+            if unlessFilled, !state.events.isEmpty { return false }
+            state.hasWriter = false
+            return true
+        }
+    }
+
+    /// Two milliseconds, in microseconds.
+    private static let pause: UInt32 = 2_000
+    private static let idleTimeout = DispatchTimeInterval.seconds(1)
+    private static let maxCount = 1_000
+}
