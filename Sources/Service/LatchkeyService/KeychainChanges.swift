@@ -27,3 +27,13 @@ extension EmbeddedService {
 
     public func removeChangeObserver(_ number: Int) { store.removeChangeObserver(number) }
 }
+
+extension KeychainSession: KeychainChanges {
+    public func addChangeObserver(
+        _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
+    ) throws(KeychainError) -> Int {
+        try service.addChangeObserver(body)
+    }
+
+    public func removeChangeObserver(_ number: Int) { service.removeChangeObserver(number) }
+}
