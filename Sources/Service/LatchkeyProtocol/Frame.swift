@@ -58,8 +58,8 @@ struct FrameHeader: Equatable {
     }
 
     static let length = 8
-    /// In bytes. An item has at most 1 MiB of attributes, and a message carries at most one item of
-    /// that size.
+    /// In bytes. The attributes of one item have at most 1 MiB. A message with several items, such as
+    /// identities, can be longer: its sender refuses it.
     static let maxMessageSize = 4 << 20
     static let maxCount = 256
     /// In bytes. The secret half of an item has at most 4 MiB.

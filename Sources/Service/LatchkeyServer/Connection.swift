@@ -157,7 +157,8 @@ final class Connection: Sendable {
 
     var sessions: [KeychainServer] { state.withLock { $0.sessions.map(\.server) } }
 
-    /// Ends all sessions in parallel.
+    /// Ends all sessions, one after the other. Their control sockets are stopped first, so that none
+    /// of them gets another connection meanwhile.
     private func endSessions() {
         let sessions = state.withLock { $0.sessions }
         for session in sessions { session.control.stop() }

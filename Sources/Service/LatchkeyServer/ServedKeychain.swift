@@ -49,8 +49,8 @@ public struct ServedKeychain: Sendable {
 
 /// Provides the keychain of each user.
 public protocol KeychainProvider: Sendable {
-    /// Decides whether connections of this user are accepted, before they use any resources of the
-    /// server.
+    /// Decides whether connections of this user are accepted, before they are registered: a refused
+    /// connection does not count toward any limit.
     ///
     /// - Throws: errSecMissingEntitlement if they are not.
     func requireAllowedUser(of user: UInt32) throws(KeychainError)

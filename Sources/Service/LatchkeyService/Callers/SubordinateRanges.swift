@@ -12,8 +12,9 @@ struct SubordinateRanges: Sendable, Equatable {
     private let ranges: [ClosedRange<UInt32>]
 
     /// - Parameter path: the path for the error.
-    /// - Throws: EINVAL if a line cannot be parsed. newuidmap(1) accepts more spellings of a
-    ///   number, such as `0x186a0`, so a line that is skipped here could be one that it uses.
+    /// - Throws: EINVAL if a line cannot be parsed: newuidmap(1) accepts more spellings of a number,
+    ///   such as `0x186a0`, so a line that is skipped here could be one that it uses. EFBIG if the
+    ///   file has more than `maxLines` lines.
     init(parsing bytes: [UInt8], path: String) throws(SystemError) {
         var found: [ClosedRange<UInt32>] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -26,7 +27,7 @@ struct SubordinateRanges: Sendable, Equatable {
             case .unreadable:
                 throw SystemError(
                     "parse line \(index + 1) of", path: path, code: EINVAL,
-                    hint: "expected OWNER:START:COUNT in decimal digits, without spaces")
+                    hint: "expected OWNER:START:COUNT in decimal digits, without spaces and leading zeros")
             }
         }
         ranges = Self.joined(found)
@@ -80,7 +81,8 @@ private enum Line {
         self = .range(lowest...(isTooLarge ? .max : UInt32(clamping: end)))
     }
 
-    /// Parses decimal digits; nil for a number that newuidmap(1) would read in another base.
+    /// Parses decimal digits without leading zeros; nil for a number that newuidmap(1) would read in
+    /// another base.
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         guard digits.allSatisfy({ (0x30...0x39).contains($0) }), digits.count == 1 || digits.first != UInt8(ascii: "0")
         else { return nil }
