@@ -92,7 +92,7 @@ churn: ## Eight processes without a daemon on the same items for ten minutes
 	LATCHKEY_CHURN_SECONDS=600 ./Scripts/test --filter ConcurrencyTests
 
 .PHONY: prompt
-prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optimised (without -disable-cmo the compiler fails on tests)
+prompt: ## Hold verdicts on hostile certificates to 20 ms, in code that is optimized (without -disable-cmo the compiler fails on tests)
 	swift build $(TRAITS) $(PROMPT) --build-tests
 	./Scripts/test $(PROMPT) --filter CertificateTrustTests
 

@@ -143,8 +143,8 @@ struct ArchitectureTests {
         }
     }
 
-    @Test("Every file begins with its licence")
-    func licences() throws {
+    @Test("Every file begins with its license")
+    func licenses() throws {
         for file in try Sources.all() {
             #expect(file.text.hasPrefix("// SPDX-License-Identifier: Apache-2.0\n"), "\(file.name)")
         }

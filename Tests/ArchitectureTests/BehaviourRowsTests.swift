@@ -4,8 +4,8 @@ import Foundation
 import Testing
 
 /// Checks Documentation/BehaviourRows.md, which lists the tests that cover each row of the
-/// behaviour specification.
-@Suite("Behaviour rows")
+/// behavior specification.
+@Suite("Behavior rows")
 struct BehaviourRowsTests {
     private let page: [(row: String, state: String, note: String)]
 

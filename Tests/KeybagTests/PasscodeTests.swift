@@ -17,7 +17,7 @@ struct PasscodeTests {
     // MARK: The passcode itself
 
     @Test("Equivalent forms of the same characters are the same passcode (NFKC)")
-    func normalisation() throws {
+    func normalization() throws {
         #expect(try passcode("caf\u{E9}66").bytes == passcode("cafe\u{301}66").bytes)
         #expect(try passcode("ﬁnally").bytes == passcode("finally").bytes)
         #expect(try passcode("secret").bytes != passcode("Secret").bytes)

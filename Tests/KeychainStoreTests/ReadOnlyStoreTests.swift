@@ -10,7 +10,7 @@ import LinuxSystem
 import SecretMemory
 import Testing
 
-/// The behaviour of a store on a read-only file system. StorageErrorTests mounts one; here a
+/// The behavior of a store on a read-only file system. StorageErrorTests mounts one; here a
 /// parameter selects it.
 @Suite("Read-only store")
 struct ReadOnlyStoreTests {

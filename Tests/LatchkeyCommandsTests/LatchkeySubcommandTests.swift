@@ -47,6 +47,7 @@ struct LatchkeySubcommandTests {
             !$0.hasPrefix("         hint: latchkey backup FILE")
         }
         #expect(lines.allSatisfy { $0.hasPrefix("ok ") })
+        #expect(lines.contains { $0.hasSuffix("recovery options: no backup was made, there is no recovery key") })
         let report = Data(keychain.latchkey("doctor --json").output.utf8)
         let json = try #require(try JSONSerialization.jsonObject(with: report) as? [String: Any])
         #expect(json["healthy"] as? Bool == true)

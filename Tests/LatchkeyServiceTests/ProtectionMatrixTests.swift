@@ -26,7 +26,7 @@ struct ProtectionMatrixTests {
         }
     }
 
-    @Test("The page matches the behaviour of the keychain")
+    @Test("The page matches the behavior of the keychain")
     func page() throws {
         var lines = [
             "# Protection matrix", "",

@@ -94,7 +94,7 @@ struct PersistentReferenceTests {
     }
 
     @Test("T070: a reference finds a synchronized item without kSecAttrSynchronizable", arguments: Backend.allCases)
-    func synchronisedItem(_ backend: Backend) throws {
+    func synchronizedItem(_ backend: Backend) throws {
         try withKeychain(backend) { _ in
             let reference = try #require(addReturning(genericItem.with(["sync": true]).with(.returnReference)).data)
             #expect(copy(genericKey).status == errSecItemNotFound)

@@ -27,7 +27,7 @@ static const int LATCHKEY_KEYPAIR = EVP_PKEY_KEYPAIR;
 
 /*
  * Hash functions on a state in the caller's memory, for callers that copy states as bytes; EVP
- * allocates its states itself. libcrypto 3 deprecates these functions in favour of EVP, so Swift
+ * allocates its states itself. libcrypto 3 deprecates these functions in favor of EVP, so Swift
  * would print warnings for them; calls from this header do not cause warnings.
  *
  * `num`, the number of bytes of an incomplete block, is an index into memory, so it is computed

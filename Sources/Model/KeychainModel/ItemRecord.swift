@@ -9,7 +9,7 @@ public struct ItemRecord: Sendable {
     public var protection: ProtectionClass
     public var accessGroup: AccessGroup
     public var isSynchronizable: Bool
-    /// Whether this records a deleted item, so that the deletion can be synchronised.
+    /// Whether this records a deleted item, so that the deletion can be synchronized.
     public var isTombstone: Bool
     /// Seconds since 2001-01-01 00:00:00 UTC.
     public var created: Double
@@ -62,7 +62,7 @@ public struct ItemRecord: Sendable {
         }
     }
 
-    /// Whether the item, or its tombstone, may be synchronised to another device. A ThisDeviceOnly
+    /// Whether the item, or its tombstone, may be synchronized to another device. A ThisDeviceOnly
     /// item never is, whatever ``isSynchronizable`` says.
     public var canSynchronize: Bool { isSynchronizable && !protection.isThisDeviceOnly }
 
@@ -95,7 +95,7 @@ public struct ItemRecord: Sendable {
         }
     }
 
-    /// Returns the tombstone of a deleted synchronised item: its primary key and its creation date.
+    /// Returns the tombstone of a deleted synchronized item: its primary key and its creation date.
     public func tombstone(at now: Double) -> ItemRecord {
         let kept = Set(ItemSchema.of(itemClass).primaryKey.map(\.attribute))
         var tombstone = self

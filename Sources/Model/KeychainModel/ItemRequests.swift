@@ -103,7 +103,7 @@ public struct ItemQuery: Sendable {
     }
 }
 
-/// Whether a query finds local items, synchronised items or both (keychain-behaviour §3.7).
+/// Whether a query finds local items, synchronized items or both (keychain-behaviour §3.7).
 public enum SynchronizableScope: Sendable, Hashable {
     case local, synchronized, any
 }

@@ -31,7 +31,7 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
 
     private static let byNumber = Dictionary(uniqueKeysWithValues: allCases.map { ($0.number, $0) })
 
-    /// Whether items of this class never leave this device: they are not synchronised, and a backup
+    /// Whether items of this class never leave this device: they are not synchronized, and a backup
     /// of them can be restored on this device only.
     public var isThisDeviceOnly: Bool {
         switch self {

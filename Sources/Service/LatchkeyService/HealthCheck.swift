@@ -64,7 +64,7 @@ enum HealthCheck {
             saved ?? "no backup was made", hasRecoveryKey ? "there is a recovery key" : "there is no recovery key",
         ]
         return KeychainFinding(
-            "way back", isHealthy: true, detail: parts.joined(separator: ", "),
+            "recovery options", isHealthy: true, detail: parts.joined(separator: ", "),
             hint: saved == nil && !hasRecoveryKey
                 ? "latchkey backup FILE, or latchkey recovery-key create: until then, losing the device key or the passcode loses the items"
                 : nil)

@@ -876,7 +876,7 @@ nonisolated struct WireQuery: Sendable {
   /// Clears the value of `accessGroup`. Subsequent reads from it will return its default value.
   mutating func clearAccessGroup() {self._accessGroup = nil}
 
-  /// 0 local, 1 synchronised, 2 any.
+  /// 0 local, 1 synchronized, 2 any.
   var synchronizable: UInt32 = 0
 
   /// 20 bytes.
