@@ -103,7 +103,10 @@ struct ProofTests {
     /// The rows of a format's table of tests, without the first border.
     private static func requirementRows(_ page: String) -> [Substring] {
         let tables = page.components(separatedBy: "Test |\n|---|---|\n").dropFirst()
-        return tables.flatMap { $0.split(separator: "\n").prefix { $0.hasPrefix("| ") } }.map { $0.dropFirst(2) }
+        return tables.flatMap { table in
+            table.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("| ") }
+        }
+        .map { $0.dropFirst(2) }
     }
 
     /// The rows of all tables of a page.
