@@ -74,22 +74,37 @@ struct DocumentScriptTests {
         "Sources/Executables", "Tests",
     ]
 
+    /// Eleven lines with two functions, of five lines and of one; a requirement is not counted.
+    private static let source = """
+        protocol P {
+            func requirement()
+        }
+        struct A {
+            @_spi(Testing) public func long(
+                _ value: Int
+            ) -> Int {
+                value
+            }
+            init() {}
+        }
+
+        """
+
     @Test("The figures are written between their markers; --check fails until they are")
     func figures() throws {
         let page = "before\n<!-- figures -->\nold\n<!-- end of figures -->\nafter\n"
         var files = ["CONTRIBUTING.md": page]
-        for layer in Self.layers { files["\(layer)/M/A.swift"] = "1\n2\n3\n" }
+        for layer in Self.layers { files["\(layer)/M/A.swift"] = Self.source }
         let copy = try WorkingCopy("figures", files)
         #expect(try copy.run("--check").status == 1)
         #expect(try copy.text("CONTRIBUTING.md") == page)
         #expect(try copy.run().status == 0)
         let rows = ["Foundations", "Model", "Engines", "Service", "Faces", "Executables", "Tests"].map {
-            "| \($0) | 1 | 3 | 3 | `A.swift`, 3 |\n"
+            "| \($0) | 1 | 11 | 11 | `A.swift`, 11 | 2 | 1 | 5 |\n"
         }
-        let head = "| Layer | Files | Lines | Median file | Longest file |\n|---|---|---|---|---|\n"
-        #expect(
-            try copy.text("CONTRIBUTING.md")
-                == "before\n<!-- figures -->\n\(head)\(rows.joined())<!-- end of figures -->\nafter\n")
+        let written = try copy.text("CONTRIBUTING.md")
+        #expect(written.hasPrefix("before\n<!-- figures -->\n| Layer | Files |"), "\(written)")
+        #expect(written.hasSuffix("|\n\(rows.joined())<!-- end of figures -->\nafter\n"), "\(written)")
         #expect(try copy.run("--check").status == 0)
     }
 
