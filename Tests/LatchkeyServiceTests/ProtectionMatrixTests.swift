@@ -32,7 +32,7 @@ struct ProtectionMatrixTests {
             "# Protection matrix", "",
             "The result of each call for an item of each class, in each state of the keychain.",
             "`ProtectionMatrixTests` measures it and generates this page",
-            "(`LATCHKEY_RECORD=1 swift test --enable-all-traits --filter ProtectionMatrixTests`).", "",
+            "(`LATCHKEY_RECORD=1 ./Scripts/test --filter ProtectionMatrixTests`).", "",
             "ok is errSecSuccess, closed errSecInteractionNotAllowed (−25308), none errSecItemNotFound",
             "(−25300), unavailable errSecNotAvailable (−25291).",
         ]
@@ -179,7 +179,7 @@ struct ProtectionMatrixTests {
             case .restoredHere:
                 "Saved, and restored on the same device; unlocked. A backup never contains items of `akpu`."
             case .restoredElsewhere:
-                "Saved, and restored on another device; unlocked. Items of the ThisDeviceOnly classes are not restored."
+                "Saved, and restored on another device; unlocked. Items of ThisDeviceOnly classes are not restored."
             }
         }
 
