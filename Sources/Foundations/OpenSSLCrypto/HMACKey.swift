@@ -16,7 +16,8 @@ public struct HMACKey: ~Copyable, Sendable {
     /// - Parameter key: of any length.
     public init(_ key: UnsafeRawBufferPointer) {
         started = SecretBytes(count: MemoryLayout<HMACState>.size) { memory in
-            memory.initializeMemory(as: HMACState.self, repeating: HMACState())[0].start(.sha256, key: key)
+            // A pointer and not a buffer: the size of the state is less than its stride.
+            memory.baseAddress?.initializeMemory(as: HMACState.self, to: HMACState()).pointee.start(.sha256, key: key)
         }
     }
 
