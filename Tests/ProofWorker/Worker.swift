@@ -29,6 +29,7 @@ enum Worker {
         case "item": item(Array(arguments.dropFirst()))
         case "hold": holdConnection()
         case "hand-over": handOver(connectionTo: arguments[1], at: arguments[2])
+        case "execute": execute(connectedTo: arguments[1], Array(arguments.dropFirst(2)))
         case "once": once(user: arguments.dropFirst().first.flatMap(UInt32.init))
         default: 2
         }
@@ -43,6 +44,26 @@ enum Worker {
             let connection = try Socket(connectingTo: path)
             try Socket(connectingTo: place).send(descriptor: connection.descriptor)
             while true { pause() }
+        } catch {
+            return 1
+        }
+    }
+
+    // MARK: execute
+
+    /// Connects to a socket, unless it is `-`. Then executes programs that do the same without the
+    /// connection.
+    ///
+    /// - Parameter next: a file to wait for, the program to execute then, and so on.
+    private static func execute(connectedTo path: String, _ next: [String]) -> Int32 {
+        do throws(SystemError) {
+            let connection = path == "-" ? nil : try Socket(connectingTo: path)
+            guard next.count > 1 else { while true { pause() } }
+            while access(next[0], F_OK) != 0 { usleep(2_000) }
+            var words = ([next[1], "execute", "-"] + next.dropFirst(2)).map { strdup($0) } + [nil]
+            execv(next[1], &words)
+            withExtendedLifetime(connection) {}
+            return 1
         } catch {
             return 1
         }

@@ -122,6 +122,13 @@ public final class OpenProcessDirectory: Sendable {
         let name: [CChar]
     }
 
+    /// The address space that the process has now; nil if this process has no permission to see it,
+    /// the kernel has no such file, or the process has ended.
+    public var addressSpace: AddressSpace? {
+        let opened = openat(descriptor, "pagemap", O_RDONLY | O_CLOEXEC)
+        return opened < 0 ? nil : AddressSpace(OwnedDescriptor(adopting: opened))
+    }
+
     /// The file that the process executes now.
     public var executable: Executable {
         var info = stat()
@@ -134,5 +141,25 @@ public final class OpenProcessDirectory: Sendable {
         // EACCES: no permission. ESRCH: the process has ended; ENOENT: it has ended and was not yet
         // waited for.
         return errno == EACCES || errno == EPERM ? .unknown : .ended
+    }
+}
+
+/// The address space of a process. A process gets another one whenever it executes a program, the
+/// same program included, and has none after its end. A forked child has its own.
+///
+/// An address space that the process shares with another one, which is not its thread (CLONE_VM
+/// without CLONE_THREAD, as between vfork(2) and the execution of a program), outlives the process.
+/// ``isInUse`` is therefore a fast check that a slower one must confirm from time to time.
+public final class AddressSpace: Sendable {
+    /// `/proc/PID/pagemap`, which stays the file of the address space that it was opened with.
+    private let descriptor: OwnedDescriptor
+
+    fileprivate init(_ descriptor: consuming OwnedDescriptor) { self.descriptor = descriptor }
+
+    /// Whether a process still runs in the address space.
+    public var isInUse: Bool {
+        // One entry, of the page at address 0. Without an address space the file is empty.
+        var entry: UInt64 = 0
+        return pread(descriptor.rawValue, &entry, MemoryLayout<UInt64>.size, 0) == MemoryLayout<UInt64>.size
     }
 }

@@ -19,8 +19,13 @@ public final class ConnectedCaller {
         /// Read from the property lists beside the executable.
         var identity: StampedValue<CallerIdentity>
         var executable: OpenProcessDirectory.File
+        /// nil if the kernel does not show it; then the executable is compared at each request.
+        var addressSpace: AddressSpace?
         /// When the files were last compared with their stamps, in nanoseconds since boot.
         var checkedAt: UInt64
+
+        /// Whether a tenth of a second has passed since the files were compared.
+        var mustBeChecked: Bool { BootClock.system.now() - checkedAt > ConnectedCaller.checkInterval }
     }
 
     public init(_ peer: Peer, claim: CallerIdentity, reader: CallerReader) {
@@ -34,6 +39,7 @@ public final class ConnectedCaller {
     ///
     /// - Throws: errSecNotAvailable if the process that made the connection has ended.
     public func identity() throws(KeychainError) -> CallerIdentity {
+        if let known = identityInSameAddressSpace() { return known }
         guard let directory else {
             // The process is in another PID namespace or hidden (proc(5), hidepid): its user is
             // attested, everything else is its own statement.
@@ -50,15 +56,24 @@ public final class ConnectedCaller {
         return fresh
     }
 
+    /// Returns the cached identity if the process has executed no program since it was read: one
+    /// system call. At least ten times a second the files are compared as well.
+    private func identityInSameAddressSpace() -> CallerIdentity? {
+        guard let cached, cached.addressSpace?.isInUse == true, !cached.mustBeChecked, !reader.hasRules else {
+            return nil
+        }
+        return cached.identity.value
+    }
+
     /// Returns the cached identity if the process executes the same file, and the property lists
     /// beside it are unchanged. Processes that cannot be inspected, and callers that a rule may
     /// match by unit or label, are read in full each time.
     private func cachedIdentity(_ executable: OpenProcessDirectory.File) -> CallerIdentity? {
-        guard var cached, cached.executable == executable, !reader.hasRules else { return nil }
-        let now = BootClock.system.now()
-        if now - cached.checkedAt > Self.checkInterval {
+        guard var cached, cached.executable == executable, cached.addressSpace?.isInUse != false, !reader.hasRules
+        else { return nil }
+        if cached.mustBeChecked {
             guard cached.identity.isCurrent else { return nil }
-            cached.checkedAt = now
+            cached.checkedAt = BootClock.system.now()
             self.cached = cached
         }
         return cached.identity.value
@@ -66,6 +81,8 @@ public final class ConnectedCaller {
 
     private func currentIdentity() -> CallerIdentity {
         let now = BootClock.system.now()
+        // Opened first: if it is still in use afterwards, everything was read about one program.
+        let addressSpace = directory?.addressSpace
         let before = directory?.executable
         let reading = reading()
         let path = reading.executable ?? reading.claim.executable
@@ -75,8 +92,9 @@ public final class ConnectedCaller {
             reader.identity(reading)
         }
         cached = nil
-        if case .file(let executable)? = before, before == directory?.executable {
-            cached = CachedIdentity(identity: fresh, executable: executable, checkedAt: now)
+        if case .file(let executable)? = before, before == directory?.executable, addressSpace?.isInUse != false {
+            cached = CachedIdentity(
+                identity: fresh, executable: executable, addressSpace: addressSpace, checkedAt: now)
         }
         return fresh.value
     }
