@@ -85,17 +85,23 @@ let package = Package(
             exclude: ["latchkey.proto"]
         ),
         .target(
+            name: "LatchkeyOperations",
+            dependencies: ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"],
+            path: "Sources/Service/LatchkeyOperations"
+        ),
+        .target(
             name: "LatchkeyServer",
             dependencies: [
-                "KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory", .log,
+                "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem",
+                "SecretMemory", .log,
             ],
             path: "Sources/Service/LatchkeyServer"
         ),
         .target(
             name: "LatchkeyClient",
             dependencies: [
-                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyProtocol", "LatchkeyService",
-                "LinuxSystem", "SecretMemory",
+                "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
+                "LatchkeyService", "LinuxSystem", "SecretMemory",
             ],
             path: "Sources/Service/LatchkeyClient"
         ),
@@ -179,14 +185,19 @@ let package = Package(
             name: "CertificateTrustTests",
             dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
         .testTarget(
-            name: "LatchkeyProtocolTests",
-            dependencies: ["KeychainModel", "LatchkeyProtocol", "LinuxSystem", "SecretMemory", "KeychainTesting"]),
+            name: "LatchkeyProtocolTests", dependencies: ["LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
+        .testTarget(
+            name: "LatchkeyOperationsTests",
+            dependencies: [
+                "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem",
+                "SecretMemory", "KeychainTesting",
+            ]
+        ),
         .testTarget(
             name: "LatchkeyServerTests",
             dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyProtocol", "LatchkeyServer", "LatchkeyService",
-                "LinuxSystem", "SecretMemory",
-                "KeychainTesting",
+                "KeychainModel", "LatchkeyClient", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyServer",
+                "LatchkeyService", "LinuxSystem", "SecretMemory", "KeychainTesting",
             ]
         ),
         .testTarget(

@@ -59,9 +59,13 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ]
         ),
+        .target(
+            name: "LatchkeyOperations",
+            dependencies: ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"]),
         .target(name: "CFuzzerMain"),
         .executableTarget(
-            name: "WireFuzzer", dependencies: ["CFuzzerMain", "LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
+            name: "WireFuzzer",
+            dependencies: ["CFuzzerMain", "LatchkeyOperations", "LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
         .executableTarget(
             name: "CertificateFuzzer", dependencies: ["CFuzzerMain", "CertificateTrust", "KeyServices", "SecretMemory"]),
         .executableTarget(

@@ -25,12 +25,14 @@ struct ArchitectureTests {
             "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", "Logging",
         ],
         "LatchkeyProtocol": ["KeychainModel", "LinuxSystem", "SecretMemory", "SwiftProtobuf"],
+        "LatchkeyOperations": ["KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory"],
         "LatchkeyServer": [
-            "KeychainModel", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory", "Logging",
+            "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            "Logging",
         ],
         "LatchkeyClient": [
-            "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem",
-            "SecretMemory",
+            "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
+            "LatchkeyService", "LinuxSystem", "SecretMemory",
         ],
         "LatchkeySecurity": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem",
@@ -59,7 +61,7 @@ struct ArchitectureTests {
     /// Modules that must start fast, and therefore import only FoundationEssentials.
     static let withoutFoundation = [
         "LinuxSystem", "SecretMemory", "KeychainModel", "KeychainStore", "LatchkeyService", "LatchkeyProtocol",
-        "LatchkeyServer",
+        "LatchkeyOperations", "LatchkeyServer",
         "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
     ]
 

@@ -12,7 +12,8 @@ struct OutsideInputTests {
     static let scope = [
         "Service/LatchkeyService/Callers/", "Service/LatchkeyService/Audit/AuditLine",
         "Service/LatchkeyService/Audit/AuditFile",
-        "Service/LatchkeyProtocol/", "Service/LatchkeyServer/", "Service/LatchkeyClient/Daemon/",
+        "Service/LatchkeyProtocol/", "Service/LatchkeyOperations/", "Service/LatchkeyServer/",
+        "Service/LatchkeyClient/Daemon/",
         "Service/LatchkeyClient/PasscodeFile",
         "Foundations/LinuxSystem/", "Engines/KeychainStore/Backup/", "Engines/KeychainStore/RecordCoding",
         "Engines/KeychainStore/Padding", "Engines/KeychainStore/RowSeal", "Engines/Keybag/KeybagCoding",

@@ -4,7 +4,8 @@ import Glibc
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyClient
-@testable import LatchkeyProtocol
+import LatchkeyOperations
+import LatchkeyProtocol
 @testable import LatchkeyServer
 import LatchkeyService
 import LinuxSystem
@@ -70,16 +71,16 @@ struct ClientTests {
             guard var welcome = try server.receive()?.frame else { return }
             if case .restarted = action {
                 var numbered = try NumberedResponse(welcome)
-                if case .welcome(var text) = numbered.response {
+                if case .content(var text as Welcome) = numbered.response {
                     text.instance = [UInt8](repeating: 1, count: 16)
-                    numbered.response = .welcome(text)
+                    numbered.response = .content(text)
                 }
                 welcome = try numbered.frame()
             }
             try client.send(welcome)
             while let request = try client.receive()?.frame {
                 if case .babble = action {
-                    try client.send(try NumberedResponse(number: 0, .ready).frame())
+                    try client.send(try NumberedResponse(number: 0, .content(Ready())).frame())
                     continue
                 }
                 if case .vanish(let performsRequest) = action {
@@ -108,12 +109,12 @@ struct ClientTests {
 
     private func count(_ fixture: ServerFixture) throws -> Int {
         guard
-            case .records(let records, _, _) = try fixture.client().ask(
-                .copyMatching(Items.query(limit: .all), returning: []))
+            case .content(let found as FoundItems) = try fixture.client().ask(
+                CopyItems(Items.query(limit: .all), returning: []))
         else {
             return 0
         }
-        return records.count
+        return found.matches.records.count
     }
 
     @Test("A change whose response was lost is repeated and made only once", arguments: [true, false])
@@ -159,7 +160,7 @@ struct ClientTests {
     @Test("A lookup is repeated with any daemon that answers")
     func lostLookup() throws {
         let fixture = try ServerFixture()
-        _ = try fixture.client().ask(.add(Items.addition("a", data: "secret", group: "G1")))
+        _ = try fixture.client().ask(AddItem(Items.addition("a", data: "secret", group: "G1")))
         let (service, daemon) = service(
             fixture, [.vanish(performsRequest: true), .vanish(performsRequest: false), .restarted])
         #expect(

@@ -3,7 +3,8 @@
 import Dispatch
 import KeychainModel
 import KeychainTesting
-@testable import LatchkeyProtocol
+import LatchkeyOperations
+import LatchkeyProtocol
 @testable import LatchkeyServer
 import LinuxSystem
 import Testing
@@ -15,7 +16,7 @@ struct IdempotencyCacheTests {
         IdempotencyCache.Token(user: 1, bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 8 * 8)) })
     }
 
-    private let request = Request.delete(ItemQuery(.genericPassword))
+    private let request = DeleteItems(ItemQuery(.genericPassword))
 
     @Test("A slow change does not stop the eviction of expired responses")
     func runningChange() {
@@ -27,17 +28,17 @@ struct IdempotencyCacheTests {
             _ = changes.perform(running, request) {
                 begun.signal()
                 release.wait()
-                return .count(7)
+                return .success(ItemCount(7))
             }
         }
         begun.wait()
-        for number in 0..<10_000 { _ = changes.perform(token(number), request) { .count(number) } }
+        for number in 0..<10_000 { _ = changes.perform(token(number), request) { .success(ItemCount(number)) } }
         // The oldest changes are evicted and made again when repeated; the newest are still cached.
         var made = 0
         for number in [0, 9_999] {
             _ = changes.perform(token(number), request) {
                 made += 1
-                return .count(number)
+                return .success(ItemCount(number))
             }
         }
         #expect(made == 1)
@@ -45,9 +46,13 @@ struct IdempotencyCacheTests {
         var again = 0
         let answer = changes.perform(running, request) {
             again += 1
-            return .count(0)
+            return .success(ItemCount(0))
         }
         #expect(again == 0)
-        if case .count(let count) = answer { #expect(count == 7) } else { Issue.record("unexpected response") }
+        if case .content(let count as ItemCount) = answer {
+            #expect(count.count == 7)
+        } else {
+            Issue.record("unexpected response")
+        }
     }
 }

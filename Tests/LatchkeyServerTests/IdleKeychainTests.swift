@@ -3,6 +3,7 @@
 import Foundation
 import KeychainModel
 import KeychainTesting
+import LatchkeyOperations
 @testable import LatchkeyServer
 @_spi(Testing) import LatchkeyService
 import LinuxSystem

@@ -4,7 +4,8 @@ import Dispatch
 import Glibc
 import KeychainModel
 import KeychainTesting
-@testable import LatchkeyProtocol
+import LatchkeyOperations
+import LatchkeyProtocol
 @testable import LatchkeyServer
 import LatchkeyService
 import LinuxSystem
@@ -21,7 +22,7 @@ struct LogReadingTests {
         }
     }
 
-    private let all = Request.readLog(after: 0, since: nil)
+    private let all = ReadLog(after: 0, since: nil)
 
     @Test("The log is read on the threads for slow operations, within the share of its user")
     func slowWork() throws {
@@ -39,11 +40,11 @@ struct LogReadingTests {
         try client.send(all)
         #expect(eventually { pool.load == (1, 1) })
         gate.signal()
-        guard case .logLines(let lines, moreFollows: false) = try client.receive() else {
+        guard case .content(let part as LogPart) = try client.receive(), !part.moreFollows else {
             Issue.record("the log was not read")
             return
         }
-        #expect(lines.lines.count == 3 && lines.last == 3)
+        #expect(part.lines.lines.count == 3 && part.lines.last == 3)
     }
 
     @Test(
@@ -64,12 +65,12 @@ struct LogReadingTests {
         try client.send(all)
         var (lines, moreFollows): ([String], Bool) = ([], true)
         while moreFollows {
-            guard case .logLines(let part, moreFollows: let more) = try client.receive() else {
+            guard case .content(let part as LogPart) = try client.receive() else {
                 Issue.record("the log was not read to its end")
                 return
             }
-            lines += part.lines
-            moreFollows = more
+            lines += part.lines.lines
+            moreFollows = part.moreFollows
         }
         #expect(lines.count == 4000 && Set(lines).count == 4000)
         #expect(

@@ -4,7 +4,8 @@ import Dispatch
 import Glibc
 import KeychainModel
 import KeychainTesting
-@testable import LatchkeyProtocol
+import LatchkeyOperations
+import LatchkeyProtocol
 @testable import LatchkeyServer
 import LatchkeyService
 @_spi(Testing) import LinuxSystem
@@ -18,11 +19,11 @@ struct ResourceLimitTests {
     func sessionsAtOnce() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 3))
         let clients = try (0..<100).map { _ in try fixture.client() }
-        for client in clients { try client.send(.openSession(nil)) }
+        for client in clients { try client.send(OpenSession(nil)) }
         // No client sends its descriptor, so every session is still being opened when the last
         // request is answered.
         let answers = try clients.map { try $0.receive() }
-        let ready = answers.count { if case .ready? = $0 { true } else { false } }
+        let ready = answers.count { if case .content(is Ready)? = $0 { true } else { false } }
         let refused = answers.count {
             $0?.problem?.status == .notAvailable && $0?.problem?.problem.contains("3 sessions") == true
         }
@@ -33,16 +34,16 @@ struct ResourceLimitTests {
     func failedSession() throws {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 1))
         let passcode = SharedSecret(copying: "a passcode".utf8)
-        #expect(try fixture.client().ask(.setPasscode(passcode)).problem == nil)
+        #expect(try fixture.client().ask(SetPasscode(passcode)).problem == nil)
         let client = try fixture.client()
         for _ in 0..<3 {
             #expect(
-                try client.ask(.openSession(SharedSecret(copying: "a wrong one".utf8))).problem?.status == .authFailed)
+                try client.ask(OpenSession(SharedSecret(copying: "a wrong one".utf8))).problem?.status == .authFailed)
         }
-        try client.send(.openSession(passcode))
+        try client.send(OpenSession(passcode))
         var answer = try client.receive()
         while case .progress? = answer { answer = try client.receive() }
-        guard case .ready? = answer else {
+        guard case .content(is Ready)? = answer else {
             Issue.record("the permit was not released: \(String(describing: answer))")
             return
         }
@@ -56,9 +57,9 @@ struct ResourceLimitTests {
         #expect(permit != nil)
         let text = String(repeating: "s", count: 5000)
         try large.send(
-            .copyMatching(ItemQuery(.genericPassword, attributes: [.service: .string(text)]), returning: .attributes))
+            CopyItems(ItemQuery(.genericPassword, attributes: [.service: .string(text)]), returning: .attributes))
         // The large message arrived before these requests, and still waits after them.
-        for _ in 0..<10 { #expect(try small.ask(.status).problem == nil) }
+        for _ in 0..<10 { #expect(try small.ask(ReadStatus()).problem == nil) }
         var event = pollfd(fd: large.socket.descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&event, 1, 200) == 0)
         permit = nil
@@ -72,7 +73,7 @@ struct ResourceLimitTests {
         let stalled = try (0..<4).map { _ in try fixture.client() }
         for client in stalled { try client.sendBytes([0, 0x40, 0, 0, 0, 0, 0, 0]) }
         let text = String(repeating: "s", count: 100_000)
-        let request = Request.copyMatching(
+        let request = CopyItems(
             ItemQuery(.genericPassword, attributes: [.service: .string(text)]), returning: .attributes)
         #expect(try fixture.client().ask(request).problem?.status == .itemNotFound)
         withExtendedLifetime(stalled) {}
@@ -82,9 +83,9 @@ struct ResourceLimitTests {
     /// connections.
     private func openSession(_ client: RawClient) throws -> (answer: Response?, control: Socket) {
         let (ownEnd, peerEnd) = try Socket.pair(preservesBoundaries: true)
-        try client.send(.openSession(nil))
+        try client.send(OpenSession(nil))
         let first = try client.receive()
-        guard case .ready? = first else { return (first, ownEnd) }
+        guard case .content(is Ready)? = first else { return (first, ownEnd) }
         try client.socket.send(descriptor: peerEnd.descriptor)
         return (try client.receive(), ownEnd)
     }
@@ -105,7 +106,7 @@ struct ResourceLimitTests {
             #expect(eventually { sessions.permitCount(of: geteuid()) == 0 })
             #expect(fixture.server.registry.sessions().isEmpty)
         }
-        #expect(try client.ask(.lockStatus).problem == nil)
+        #expect(try client.ask(ReadLockStatus()).problem == nil)
     }
 
     @Test("The work of a session is cancelled when the session ends, and its permit is released after that")
@@ -127,7 +128,7 @@ struct ResourceLimitTests {
             try session.control.send(descriptor: peerEnd.descriptor)
             inside = RawClient(ownEnd)
             try inside.hello()
-            try inside.send(.check)
+            try inside.send(CheckKeychain())
             #expect(eventually { pool.load == (1, 1) })
             withExtendedLifetime(session) {}
         }

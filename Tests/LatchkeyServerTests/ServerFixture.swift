@@ -3,7 +3,8 @@
 import Glibc
 import KeychainModel
 import KeychainTesting
-@testable import LatchkeyProtocol
+import LatchkeyOperations
+import LatchkeyProtocol
 @testable import LatchkeyServer
 @_spi(Testing) import LatchkeyService
 import LinuxSystem
@@ -59,13 +60,14 @@ final class RawClient {
 
     @discardableResult
     func hello() throws -> Response {
-        try ask(.hello(Request.Hello(claim: CallerIdentity(executable: "/usr/bin/example"))))
+        try ask(Hello(claim: CallerIdentity(executable: "/usr/bin/example")))
     }
 
-    func send(_ request: Request, token: [UInt8]? = nil) throws {
+    func send(_ operation: any KeychainOperation, token: [UInt8]? = nil) throws {
         number += 1
-        let token = token ?? (request.isChange ? RandomBytes.array(count: 16) : [])
-        try channel.send(try NumberedRequest(number: number, token: token, request).frame())
+        var request = NumberedRequest(number: number, operation)
+        request.token = token ?? (request.isChange ? RandomBytes.array(count: 16) : [])
+        try channel.send(try request.frame())
     }
 
     /// Returns the next response; nil at the end of the connection.
@@ -78,8 +80,8 @@ final class RawClient {
         }
     }
 
-    func ask(_ request: Request, token: [UInt8]? = nil) throws -> Response {
-        try send(request, token: token)
+    func ask(_ operation: any KeychainOperation, token: [UInt8]? = nil) throws -> Response {
+        try send(operation, token: token)
         while let response = try receive() {
             if !response.moreFollows { return response }
         }
@@ -115,8 +117,8 @@ extension Response {
 
     var texts: [String] {
         switch self {
-        case .record(let record): [record].map(\.text)
-        case .records(let records, _, _): records.map(\.text)
+        case .content(let record as ItemRecord): [record].map(\.text)
+        case .content(let found as FoundItems): found.matches.records.map(\.text)
         default: []
         }
     }

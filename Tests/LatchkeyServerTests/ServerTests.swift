@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import KeychainModel
 import KeychainTesting
-@testable import LatchkeyProtocol
+import LatchkeyOperations
+import LatchkeyProtocol
 @testable import LatchkeyServer
 @_spi(Testing) import LatchkeyService
 import LinuxSystem
@@ -19,8 +20,8 @@ struct ServerTests {
     private func serves(_ fixture: ServerFixture) throws -> Bool {
         let account = RandomBytes.hexadecimal(count: 4)
         let client = try fixture.client()
-        guard case .record = try client.ask(.add(Items.addition(account))) else { return false }
-        return try client.ask(.copyMatching(Items.query(account), returning: .data)).texts == ["v"]
+        guard case .content(is ItemRecord) = try client.ask(AddItem(Items.addition(account))) else { return false }
+        return try client.ask(CopyItems(Items.query(account), returning: .data)).texts == ["v"]
     }
 
     // MARK: Bad input
@@ -35,7 +36,7 @@ struct ServerTests {
             shutdown(client.socket.descriptor, Int32(SHUT_WR))
             while let response = try client.receive() { #expect(response.problem?.status == .decode) }
         }
-        #expect(try bystander.ask(.lockStatus).problem == nil)
+        #expect(try bystander.ask(ReadLockStatus()).problem == nil)
         #expect(try serves(fixture))
     }
 
@@ -55,7 +56,7 @@ struct ServerTests {
         let fixture = try ServerFixture()
         let (copy, sink) = try Socket.pair()
         try FrameChannel(copy).send(
-            try NumberedRequest(number: 2, token: RandomBytes.array(count: 16), .add(Items.addition("cut"))).frame())
+            try NumberedRequest(number: 2, token: RandomBytes.array(count: 16), AddItem(Items.addition("cut"))).frame())
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = try bytes.withUnsafeMutableBytes { try sink.receive(into: $0) }
         for length in 0..<count {
@@ -65,7 +66,7 @@ struct ServerTests {
             #expect(try client.receive() == nil)
         }
         #expect(
-            try fixture.client().ask(.copyMatching(Items.query("cut"), returning: .data)).problem?.status
+            try fixture.client().ask(CopyItems(Items.query("cut"), returning: .data)).problem?.status
                 == .itemNotFound)
     }
 
@@ -85,12 +86,12 @@ struct ServerTests {
     func hellos() throws {
         let fixture = try ServerFixture()
         let rude = RawClient(try fixture.socket())
-        try rude.send(.status)
+        try rude.send(ReadStatus())
         #expect(try rude.receive()?.problem?.problem.contains("must be a hello") == true)
         let client = try fixture.client()
         #expect(try client.hello().problem?.status == .param)
-        #expect(try client.ask(.lockStatus).problem == nil)
-        #expect(try client.ask(.piece([1])).problem?.status == .param)
+        #expect(try client.ask(ReadLockStatus()).problem == nil)
+        #expect(try client.ask(SendPiece([1])).problem?.status == .param)
     }
 
     @Test("A client of another user is refused", .enabled(if: geteuid() == 0, "needs root's socket"))
@@ -137,7 +138,7 @@ struct ServerTests {
         let fixture = try ServerFixture(limits: ServerLimits(connectionsPerUser: 3, connectionsPerProcess: 3))
         var watchers = try (0..<3).map { _ in
             let client = try fixture.client()
-            try client.send(.watchLock)
+            try client.send(WatchLock())
             _ = try client.receive()
             return client
         }
@@ -154,14 +155,14 @@ struct ServerTests {
         var kept: [RawClient] = []
         for _ in 0..<2 {
             let client = try fixture.client()
-            try client.send(.watchLock)
-            guard case .lockState = try client.receive() else {
+            try client.send(WatchLock())
+            guard case .content(is LockState) = try client.receive() else {
                 Issue.record("the first response must be the current state")
                 return
             }
             kept.append(client)
         }
-        #expect(try fixture.client().ask(.watchLock).problem?.status == .notAvailable)
+        #expect(try fixture.client().ask(WatchLock()).problem?.status == .notAvailable)
         _ = kept
     }
 
@@ -172,19 +173,19 @@ struct ServerTests {
         let writer = try fixture.client()
         for number in 0..<40 {
             let item = Items.addition("big-\(number)", data: String(repeating: "x", count: 50_000))
-            #expect(try writer.ask(.add(item)).problem == nil)
+            #expect(try writer.ask(AddItem(item)).problem == nil)
         }
         var sinks: [RawClient] = []
         for _ in 0..<6 {
             let client = try fixture.client()
-            try client.send(.copyMatching(Items.query(limit: .all), returning: .data))
+            try client.send(CopyItems(Items.query(limit: .all), returning: .data))
             sinks.append(client)
         }
         // Two results stay in transfer while the clients do not read them; the other searches wait
         // for a permit until the timeout and then fail.
         #expect(eventually { fixture.server.registry.busyCount == 2 })
         #expect(
-            try fixture.client().ask(.copyMatching(Items.query("big-3"), returning: .data)).texts.first?.count == 50_000
+            try fixture.client().ask(CopyItems(Items.query("big-3"), returning: .data)).texts.first?.count == 50_000
         )
         let refused = try sinks.map { try $0.receive()?.problem?.status == .allocate }.count { $0 }
         #expect(refused == 4)
@@ -215,10 +216,10 @@ struct ServerTests {
         let long = String(repeating: "x", count: 200_000)
         var query = Items.query()
         query.accessGroup = long
-        #expect(try fixture.client().ask(.copyMatching(query, returning: .data)).problem?.status == .decode)
-        #expect(try fixture.client().ask(.add(Items.addition("a", group: long))).problem?.status == .decode)
+        #expect(try fixture.client().ask(CopyItems(query, returning: .data)).problem?.status == .decode)
+        #expect(try fixture.client().ask(AddItem(Items.addition("a", group: long))).problem?.status == .decode)
         let client = RawClient(try fixture.socket())
-        try client.send(.hello(Request.Hello(claim: CallerIdentity(executable: long))))
+        try client.send(Hello(claim: CallerIdentity(executable: long)))
         #expect(try client.receive()?.problem?.status == .decode)
         #expect(try serves(fixture))
     }
@@ -228,9 +229,9 @@ struct ServerTests {
         let fixture = try ServerFixture(limits: ServerLimits(sessionsPerUser: 2))
         func open(_ client: RawClient) throws -> (Response?, Socket) {
             let (ownEnd, peerEnd) = try Socket.pair(preservesBoundaries: true)
-            try client.send(.openSession(nil))
+            try client.send(OpenSession(nil))
             let first = try client.receive()
-            guard case .ready? = first else { return (first, ownEnd) }
+            guard case .content(is Ready)? = first else { return (first, ownEnd) }
             try client.socket.send(descriptor: peerEnd.descriptor)
             return (try client.receive(), ownEnd)
         }
@@ -241,7 +242,7 @@ struct ServerTests {
         let (ownEnd, peerEnd) = try Socket.pair()
         try controls[0].send(descriptor: peerEnd.descriptor)
         let inside = RawClient(ownEnd)
-        guard case .welcome(let welcome) = try inside.hello() else {
+        guard case .content(let welcome as Welcome) = try inside.hello() else {
             Issue.record("a session must answer with a welcome")
             return
         }
@@ -257,9 +258,9 @@ struct ServerTests {
         let fixture = try ServerFixture()
         let client = try fixture.client()
         let passcode = SharedSecret(copying: "a passcode".utf8)
-        #expect(try client.ask(.setPasscode(passcode)).problem == nil)
+        #expect(try client.ask(SetPasscode(passcode)).problem == nil)
         let (control, peerEnd) = try Socket.pair(preservesBoundaries: true)
-        try client.send(.openSession(passcode))
+        try client.send(OpenSession(passcode))
         var answer = try client.receive()
         while case .progress? = answer { answer = try client.receive() }
         try client.socket.send(descriptor: peerEnd.descriptor)
@@ -269,7 +270,7 @@ struct ServerTests {
         let inside = RawClient(ownEnd)
         try inside.hello()
         func state() throws -> LockState? {
-            guard case .lockStatus(let status) = try inside.ask(.lockStatus) else { return nil }
+            guard case .content(let status as LockStatus) = try inside.ask(ReadLockStatus()) else { return nil }
             return status.state
         }
         #expect(try state() == .unlocked)
@@ -283,24 +284,26 @@ struct ServerTests {
         let sandboxed = CallerIdentity(
             executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App"))
         let client = try fixture.client(as: sandboxed)
-        guard case .record(let record) = try client.ask(.add(Items.addition("a"))) else {
+        guard case .content(let record as ItemRecord) = try client.ask(AddItem(Items.addition("a"))) else {
             Issue.record("the program must find its own items")
             return
         }
         #expect(record.accessGroup.name == "flatpak.org.example.App")
         let secret = SharedSecret(copying: "a passcode".utf8)
-        let refused: [Request] = [
-            .setPasscode(secret), .backup(under: secret, passcode: nil),
-            .restore(under: secret, passcode: nil, merges: false, dryRun: false),
-            .createRecoveryKey(nil), .recover(with: secret, newPasscode: nil), .changeSettings(KeybagSettings(), nil),
-            .openSession(nil),
-            .repair(.emptyQuarantine, dryRun: false), .readLog(after: 0, since: nil), .verifyLog, .unlock(secret),
-            .removePasscode(secret),
+        let refused: [any KeychainOperation] = [
+            SetPasscode(secret), BackUpKeychain(under: secret, passcode: nil),
+            RestoreKeychain(under: secret, passcode: nil, merges: false, dryRun: false),
+            CreateRecoveryKey(nil), RecoverKeychain(with: secret, newPasscode: nil),
+            ChangeSettings(KeybagSettings(), nil),
+            OpenSession(nil),
+            RepairKeychain(.emptyQuarantine, dryRun: false), ReadLog(after: 0, since: nil), VerifyLog(),
+            UnlockKeychain(secret),
+            RemovePasscode(secret),
         ]
         for request in refused {
             #expect(try fixture.client(as: sandboxed).ask(request).problem?.status == .missingEntitlement, "\(request)")
         }
-        #expect(try client.ask(.lockStatus).problem == nil)
+        #expect(try client.ask(ReadLockStatus()).problem == nil)
     }
 
     @Test(
@@ -314,7 +317,7 @@ struct ServerTests {
             provider, reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
         defer { server.stop() }
         let secret = SharedSecret(copying: "a passphrase that is long".utf8)
-        func ask(_ request: Request, _ caller: CallerIdentity) throws -> OSStatusCode? {
+        func ask(_ request: any KeychainOperation, _ caller: CallerIdentity) throws -> OSStatusCode? {
             let (ownEnd, peerEnd) = try Socket.pair()
             server.serve(peerEnd, as: caller)
             let client = RawClient(ownEnd)
@@ -322,23 +325,24 @@ struct ServerTests {
             return try client.ask(request).problem?.status
         }
         let claiming = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
-        for request in [
-            Request.backup(under: secret, passcode: nil),
-            .restore(under: secret, passcode: nil, merges: true, dryRun: true),
-            .repair(.emptyQuarantine, dryRun: false), .recover(with: secret, newPasscode: nil),
-            .setPasscode(secret), .changePasscode(from: secret, to: secret, rotates: true), .removePasscode(secret),
-            .createRecoveryKey(nil), .removeRecoveryKey(nil), .changeSettings(KeybagSettings(wipesAfterTen: true), nil),
-            .lock(immediately: true),
-        ] {
+        let requests: [any KeychainOperation] = [
+            BackUpKeychain(under: secret, passcode: nil),
+            RestoreKeychain(under: secret, passcode: nil, merges: true, dryRun: true),
+            RepairKeychain(.emptyQuarantine, dryRun: false), RecoverKeychain(with: secret, newPasscode: nil),
+            SetPasscode(secret), ChangePasscode(from: secret, to: secret, rotates: true), RemovePasscode(secret),
+            CreateRecoveryKey(nil), RemoveRecoveryKey(nil), ChangeSettings(KeybagSettings(wipesAfterTen: true), nil),
+            LockKeychain(immediately: true),
+        ]
+        for request in requests {
             #expect(try ask(request, claiming) == .missingEntitlement, "\(request)")
         }
         let attested = CallerIdentity(executable: "/usr/bin/a", attestedGroups: ["A"])
-        #expect(try ask(.backup(under: secret, passcode: nil), attested) == nil)
-        #expect(try ask(.setPasscode(secret), attested) == nil)
-        #expect(try ask(.lock(immediately: true), attested) == nil)
-        #expect(try ask(.lockStatus, claiming) == nil)
+        #expect(try ask(BackUpKeychain(under: secret, passcode: nil), attested) == nil)
+        #expect(try ask(SetPasscode(secret), attested) == nil)
+        #expect(try ask(LockKeychain(immediately: true), attested) == nil)
+        #expect(try ask(ReadLockStatus(), claiming) == nil)
         // Unlocking proves the passcode, but items of attested groups stay inaccessible.
-        #expect(try ask(.unlock(secret), claiming) == nil)
+        #expect(try ask(UnlockKeychain(secret), claiming) == nil)
         // Every refusal is in the audit log with its operation.
         let log = try #require(try provider.keychain(of: geteuid()).audit)
         var refused: Set<String> = []
@@ -384,8 +388,8 @@ struct ServerTests {
         server.serve(peerEnd, as: CallerIdentity(executable: "/usr/bin/example"))
         let client = RawClient(ownEnd)
         try client.hello()
-        #expect(try client.ask(.lock(immediately: true)).problem == nil)
-        #expect(try client.ask(.changeSettings(KeybagSettings(), nil)).problem?.status == .missingEntitlement)
+        #expect(try client.ask(LockKeychain(immediately: true)).problem == nil)
+        #expect(try client.ask(ChangeSettings(KeybagSettings(), nil)).problem?.status == .missingEntitlement)
     }
 
     /// Creates an entitlements directory with one rule, which grants the group A.
@@ -410,48 +414,48 @@ struct ServerTests {
     func secretsAcrossGroups() throws {
         let fixture = try ServerFixture()
         let command = CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true)
-        #expect(try fixture.client().ask(.add(Items.addition("theirs"))).problem == nil)
-        #expect(try fixture.client(as: command).ask(.add(Items.addition("own"))).problem == nil)
-        func ask(_ request: Request, of server: KeychainServer? = nil) throws -> OSStatusCode? {
+        #expect(try fixture.client().ask(AddItem(Items.addition("theirs"))).problem == nil)
+        #expect(try fixture.client(as: command).ask(AddItem(Items.addition("own"))).problem == nil)
+        func ask(_ request: any KeychainOperation, of server: KeychainServer? = nil) throws -> OSStatusCode? {
             let (ownEnd, peerEnd) = try Socket.pair()
             (server ?? fixture.server).serve(peerEnd, as: command)
             let client = RawClient(ownEnd)
             try client.hello()
             return try client.ask(request).problem?.status
         }
-        let secret = Request.copyMatching(Items.query("theirs"), returning: .data)
+        let secret = CopyItems(Items.query("theirs"), returning: .data)
         // If no passcode is set, the command can read the secret.
         #expect(try ask(secret) == nil)
         #expect(
-            try fixture.client(as: command).ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+            try fixture.client(as: command).ask(SetPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
         #expect(try ask(secret) == .interactionNotAllowed)
         #expect(
-            try ask(.copyMatching(Items.query(limit: .all), returning: [.data, .attributes])) == .interactionNotAllowed)
+            try ask(CopyItems(Items.query(limit: .all), returning: [.data, .attributes])) == .interactionNotAllowed)
         #expect(
-            try ask(.update(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared")))
+            try ask(UpdateItems(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared")))
                 == .interactionNotAllowed)
         // Its own items, and attributes, which are not secret.
-        #expect(try ask(.copyMatching(Items.query("own"), returning: .data)) == nil)
-        #expect(try ask(.copyMatching(Items.query(limit: .all), returning: .attributes)) == nil)
+        #expect(try ask(CopyItems(Items.query("own"), returning: .data)) == nil)
+        #expect(try ask(CopyItems(Items.query(limit: .all), returning: .attributes)) == nil)
         #expect(try fixture.client().ask(secret).problem == nil)
         // It can neither use nor export their keys.
         guard
-            case .generatedKey(let key) = try fixture.client().ask(
-                .generateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key))))
+            case .content(let key as GeneratedKey) = try fixture.client().ask(
+                GenerateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key))))
         else {
             Issue.record("no key was generated")
             return
         }
         let digest = SharedSecret(copying: [UInt8](repeating: 1, count: 32))
-        let uses: [Request] = [
-            .useKey(key.privateHalf.persistentReference, .signECDSA, on: digest),
-            .exportKey(key.privateHalf.persistentReference),
+        let uses: [any KeychainOperation] = [
+            UseKey(key.privateHalf.persistentReference, .signECDSA, on: digest),
+            ExportKey(key.privateHalf.persistentReference),
         ]
         for use in uses {
             #expect(try ask(use) == .interactionNotAllowed)
             #expect(try fixture.client().ask(use).problem == nil)
         }
-        #expect(try ask(.publicKey(of: key.privateHalf.persistentReference)) == nil)
+        #expect(try ask(ReadPublicKey(of: key.privateHalf.persistentReference)) == nil)
         for knows in [false, true] {
             let service = try fixture.server.provider.keychain(of: geteuid()).service
             let session = try KeychainServer(
@@ -465,16 +469,16 @@ struct ServerTests {
     func unwritableLog() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
-        #expect(try client.ask(.add(Items.addition("a"))).problem == nil)
-        #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        #expect(try client.ask(AddItem(Items.addition("a"))).problem == nil)
+        #expect(try client.ask(SetPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
         let log = try #require(try fixture.server.provider.keychain(of: geteuid()).audit)
         // A closed audit log cannot be written: the first change after that is still acknowledged,
         // and the next one is refused.
         log.close()
-        #expect(try client.ask(.add(Items.addition("b"))).problem == nil)
-        #expect(try client.ask(.add(Items.addition("c"))).problem?.status == .notAvailable)
-        #expect(try client.ask(.lockStatus).problem == nil)
-        #expect(try client.ask(.lock(immediately: true)).problem == nil)
+        #expect(try client.ask(AddItem(Items.addition("b"))).problem == nil)
+        #expect(try client.ask(AddItem(Items.addition("c"))).problem?.status == .notAvailable)
+        #expect(try client.ask(ReadLockStatus()).problem == nil)
+        #expect(try client.ask(LockKeychain(immediately: true)).problem == nil)
     }
 
     // MARK: Changes whose response was lost
@@ -483,17 +487,20 @@ struct ServerTests {
     func tokens() throws {
         let fixture = try ServerFixture()
         let token = RandomBytes.array(count: 16)
-        let first = try fixture.client().ask(.add(Items.addition("once", data: "secret")), token: token)
-        let second = try fixture.client().ask(.add(Items.addition("once", data: "secret")), token: token)
-        guard case .record(let one) = first, case .record(let other) = second else {
+        let first = try fixture.client().ask(AddItem(Items.addition("once", data: "secret")), token: token)
+        let second = try fixture.client().ask(AddItem(Items.addition("once", data: "secret")), token: token)
+        guard case .content(let one as ItemRecord) = first, case .content(let other as ItemRecord) = second else {
             Issue.record("both responses must be the item: \(first), \(second)")
             return
         }
         #expect(one.identifier == other.identifier && one.secrets == other.secrets && other.text == "secret")
-        #expect(try fixture.client().ask(.add(Items.addition("once"))).problem?.status == .duplicateItem)
+        #expect(try fixture.client().ask(AddItem(Items.addition("once"))).problem?.status == .duplicateItem)
         let delete = RandomBytes.array(count: 16)
         for _ in 0..<2 {
-            guard case .count(1) = try fixture.client().ask(.delete(Items.query("once")), token: delete) else {
+            guard
+                case .content(let count as ItemCount) = try fixture.client().ask(
+                    DeleteItems(Items.query("once")), token: delete), count.count == 1
+            else {
                 Issue.record("the response must be the number of deleted items")
                 return
             }
@@ -504,10 +511,10 @@ struct ServerTests {
     func recoveryKeyOnce() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
-        #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        #expect(try client.ask(SetPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
         let token = RandomBytes.array(count: 16)
-        let request = Request.createRecoveryKey(SharedSecret(copying: "a passcode".utf8))
-        guard case .secret = try client.ask(request, token: token) else {
+        let request = CreateRecoveryKey(SharedSecret(copying: "a passcode".utf8))
+        guard case .content(is RecoveryKeyText) = try client.ask(request, token: token) else {
             Issue.record("the response must be the recovery key")
             return
         }
@@ -520,7 +527,7 @@ struct ServerTests {
     func stopping() throws {
         let fixture = try ServerFixture()
         let clients = try (0..<8).map { _ in try fixture.client() }
-        for (number, client) in clients.enumerated() { try client.send(.add(Items.addition("last-\(number)"))) }
+        for (number, client) in clients.enumerated() { try client.send(AddItem(Items.addition("last-\(number)"))) }
         fixture.server.stop()
         var answered = 0
         for client in clients {
@@ -530,20 +537,20 @@ struct ServerTests {
         #expect(answered == 8)
         let again = try ServerFixture(directory: fixture.directory)
         guard
-            case .records(let records, _, _) = try again.client().ask(
-                .copyMatching(Items.query(limit: .all), returning: .data))
+            case .content(let found as FoundItems) = try again.client().ask(
+                CopyItems(Items.query(limit: .all), returning: .data))
         else {
             Issue.record("the items must be found")
             return
         }
-        #expect(records.count == 8)
+        #expect(found.matches.records.count == 8)
     }
 
     @Test("A stopped server holds no key that a passcode has unlocked")
     func stoppedKeys() throws {
         let fixture = try ServerFixture()
         let client = try fixture.client()
-        #expect(try client.ask(.setPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
+        #expect(try client.ask(SetPasscode(SharedSecret(copying: "a passcode".utf8))).problem == nil)
         let service = try fixture.server.provider.keychain(of: geteuid()).service as? EmbeddedService
         #expect(service?.canOpenPasscodeItems == true)
         fixture.server.stop()
@@ -566,13 +573,13 @@ struct ServerTests {
         let fixture = try ServerFixture()
         let client = try fixture.client()
         func state() throws -> LockStatus? {
-            guard case .lockStatus(let status) = try client.ask(.lockStatus) else { return nil }
+            guard case .content(let status as LockStatus) = try client.ask(ReadLockStatus()) else { return nil }
             return status
         }
         fixture.server.handleSessionEvent(.end)
         #expect(try state()?.state == .unlocked)
         let passcode = SharedSecret(copying: "a passcode".utf8)
-        #expect(try client.ask(.setPasscode(passcode)).problem == nil)
+        #expect(try client.ask(SetPasscode(passcode)).problem == nil)
 
         fixture.server.handleSessionEvent(.lock)
         #expect(try state()?.state == .locked)
@@ -580,15 +587,15 @@ struct ServerTests {
         fixture.server.handleSessionEvent(.sleep)
         #expect(try state()?.open.contains(.whenUnlocked) == false)
 
-        #expect(try client.ask(.unlock(passcode)).problem == nil)
+        #expect(try client.ask(UnlockKeychain(passcode)).problem == nil)
         fixture.server.handleSessionEvent(.sleep)
         #expect(try state()?.state == .unlocked)
-        #expect(try client.ask(.changeSettings(KeybagSettings(locksOnSleep: true), passcode)).problem == nil)
+        #expect(try client.ask(ChangeSettings(KeybagSettings(locksOnSleep: true), passcode)).problem == nil)
         fixture.server.handleSessionEvent(.sleep)
         #expect(try state()?.state == .locked)
         #expect(try state()?.open.contains(.whenUnlocked) == false)
 
-        #expect(try client.ask(.unlock(passcode)).problem == nil)
+        #expect(try client.ask(UnlockKeychain(passcode)).problem == nil)
         fixture.server.handleSessionEvent(.end)
         #expect(try state()?.open.contains(.whenUnlocked) == false)
     }

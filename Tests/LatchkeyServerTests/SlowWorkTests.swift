@@ -4,7 +4,8 @@ import Dispatch
 import Glibc
 import KeychainModel
 import KeychainTesting
-@testable import LatchkeyProtocol
+import LatchkeyOperations
+import LatchkeyProtocol
 @testable import LatchkeyServer
 import LinuxSystem
 import SecretMemory
@@ -216,8 +217,8 @@ struct SlowWorkTests {
 
     // MARK: Through a connection
 
-    private func largeKey(_ name: String) -> Request {
-        .generateKey(
+    private func largeKey(_ name: String) -> any KeychainOperation {
+        GenerateKey(
             KeyGeneration(
                 KeyKind(.rsa, bits: 8192),
                 privateHalf: ItemAddition(
@@ -238,7 +239,7 @@ struct SlowWorkTests {
         // The clients are out of scope, and their sockets are closed.
         #expect(eventually { fixture.server.shared.slowWork.load == (0, 0) && fixture.server.registry.isEmpty })
         let query = ItemQuery(.key, synchronizable: .any, limit: .all)
-        #expect(try fixture.client().ask(.copyMatching(query, returning: .attributes)).problem?.status == .itemNotFound)
+        #expect(try fixture.client().ask(CopyItems(query, returning: .attributes)).problem?.status == .itemNotFound)
     }
 
     @Test("A server that stops does not wait for the generation of keys")

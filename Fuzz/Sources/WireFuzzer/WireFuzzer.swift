@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LatchkeyOperations
 internal import LatchkeyProtocol
 internal import LinuxSystem
 internal import SecretMemory

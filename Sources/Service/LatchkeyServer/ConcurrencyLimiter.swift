@@ -21,7 +21,8 @@ final class ConcurrencyLimiter: Sendable {
         }
     }
 
-    private let count: Int
+    /// The number of permits of each user.
+    let count: Int
     private let permitCounts = Mutex<[UInt32: Int]>([:])
 
     init(_ count: Int) {

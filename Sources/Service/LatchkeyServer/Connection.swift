@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyProtocol
 internal import LatchkeyService
 internal import LinuxSystem
@@ -103,21 +104,21 @@ final class Connection: Sendable {
     /// Exchanges hello messages; returns nil if the client has disconnected or was refused.
     private func handshake() throws(WireError) -> ConnectedCaller? {
         guard let first = try nextRequest()?.numbered else { return nil }
-        guard case .hello(let hello) = first.request else { throw .malformed("the first request must be a hello") }
+        guard let hello = first.operation as? Hello else { throw .malformed("the first request must be a hello") }
         let (welcome, problem) = welcome()
         guard let welcome else {
             if let problem { try send(.failure(problem), to: first.number) }
             return nil
         }
-        try send(.welcome(welcome), to: first.number)
+        try send(.content(welcome), to: first.number)
         state.withLock { $0.idleSince = BootClock.system.now() }
         return ConnectedCaller(peer, claim: hello.claim, reader: server.reader)
     }
 
-    private func welcome() -> (Response.Welcome?, KeychainError?) {
+    private func welcome() -> (Welcome?, KeychainError?) {
         do throws(KeychainError) {
             let (mode, home) = try server.provider.modeAndHome(for: user)
-            let welcome = Response.Welcome(
+            let welcome = Welcome(
                 instance: server.instance, mode: mode, dataDirectory: home?.dataDirectory ?? "",
                 stateDirectory: home?.stateDirectory ?? "")
             return (welcome, nil)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LatchkeyOperations
 internal import Synchronization
 
 /// Permits that are held until a request is answered.
 final class HeldPermits: Sendable {
-    private let permits = Mutex<[ConcurrencyLimiter.Permit]>([])
+    private let permits = Mutex<[OperationPermit]>([])
 
-    func hold(_ permit: ConcurrencyLimiter.Permit) { permits.withLock { $0.append(permit) } }
+    func hold(_ permit: OperationPermit) { permits.withLock { $0.append(permit) } }
 
     func release() { permits.withLock { $0 = [] } }
 }

@@ -2,7 +2,7 @@
 
 internal import Glibc
 internal import KeychainModel
-internal import LatchkeyProtocol
+internal import LatchkeyOperations
 internal import LinuxSystem
 internal import Synchronization
 
@@ -35,7 +35,9 @@ final class IdempotencyCache: Sendable {
 
     /// Makes the change and returns its response; if the change was already made, returns the
     /// cached response.
-    func perform(_ token: Token, _ request: Request, _ body: () -> Response) -> Response {
+    func perform<Operation: KeychainOperation>(
+        _ token: Token, _ operation: Operation, _ body: () -> Result<Operation.Answer, KeychainError>
+    ) -> Response {
         while true {
             let known = users.withLock { users -> Outcome? in
                 if let outcome = users[token.user]?.outcomes[token.bytes] { return outcome }
@@ -44,13 +46,14 @@ final class IdempotencyCache: Sendable {
             }
             switch known {
             case nil:
-                let response = body()
-                let cachedResponse = Self.cachedResponse(response)
+                let outcome = body()
+                let kept = Response(
+                    outcome.flatMap { answer in Result { () throws(KeychainError) in try operation.kept(answer) } })
                 users.withLock {
-                    $0[token.user]?.outcomes[token.bytes] = .ended(cachedResponse, at: BootClock.system.now())
+                    $0[token.user]?.outcomes[token.bytes] = .ended(kept, at: BootClock.system.now())
                 }
-                return response
-            case .ended(let response, _)?: return Self.replayed(response, of: request)
+                return Response(outcome)
+            case .ended(let kept, _)?: return Self.repeated(kept, of: operation)
             // The first attempt is still running.
             case .running?: usleep(5000)
             }
@@ -71,37 +74,10 @@ final class IdempotencyCache: Sendable {
     /// The number of users with cached changes.
     var userCount: Int { users.withLock { $0.count } }
 
-    private static func cachedResponse(_ response: Response) -> Response {
-        switch response {
-        case .record(var record):
-            record.secrets = nil
-            return isShort(record) ? .record(record) : lostAnswer
-        case .generatedKey(let key):
-            return isShort(key.privateHalf) && key.publicHalf.map(isShort) != false ? response : lostAnswer
-        case .secret:
-            return .failure(
-                KeychainError(
-                    .io, "the recovery key was created, but its text was lost with the connection",
-                    hint: "create a new one, which replaces it: latchkey recovery-key create"))
-        default: return response
-        }
+    private static func repeated<Operation: KeychainOperation>(_ kept: Response, of operation: Operation) -> Response {
+        guard case .content(let content) = kept, let answer = content as? Operation.Answer else { return kept }
+        return .content(operation.repeated(answer))
     }
-
-    private static func isShort(_ record: ItemRecord) -> Bool {
-        record.attributes.values.reduce(0) { $0 + $1.canonicalBytes.count } <= maxResponseSize
-    }
-
-    private static let lostAnswer = Response.failure(
-        KeychainError(.io, "the item was stored, but the response was lost with the connection", hint: "search for it"))
-
-    private static func replayed(_ response: Response, of request: Request) -> Response {
-        guard case .record(var record) = response, case .add(let item) = request else { return response }
-        record.secrets = item.secrets
-        return .record(record)
-    }
-
-    /// The maximum length of the attributes of a cached item, in bytes.
-    private static let maxResponseSize = 4096
 }
 
 extension IdempotencyCache.Changes {

@@ -2,6 +2,7 @@
 
 internal import Glibc
 public import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyProtocol
 public import LatchkeyService
 public import LinuxSystem
@@ -24,7 +25,7 @@ public final class KeychainServer: Sendable {
     let log: Logger
     private let isSession: Bool
     /// The permit of a session; released with the last reference to this server.
-    private let permit: ConcurrencyLimiter.Permit?
+    private let permit: OperationPermit?
     /// Whether running requests are to be cancelled.
     private let cancelling = Atomic(false)
     private let stopping: StopSignal
@@ -48,7 +49,7 @@ public final class KeychainServer: Sendable {
     ///
     /// - Parameter permit: held until this server, its connections and their requests have ended.
     convenience init(
-        sessionOf server: KeychainServer, _ provider: any KeychainProvider, permit: ConcurrencyLimiter.Permit? = nil
+        sessionOf server: KeychainServer, _ provider: any KeychainProvider, permit: OperationPermit? = nil
     ) throws(SystemError) {
         try self.init(
             provider, reader: server.reader, limits: server.limits.ofSession, log: server.log, shared: server.shared,
@@ -59,7 +60,7 @@ public final class KeychainServer: Sendable {
     private init(
         _ provider: any KeychainProvider, reader: CallerReader, limits: ServerLimits, log: Logger,
         shared: SharedResources,
-        isSession: Bool, permit: ConcurrencyLimiter.Permit?
+        isSession: Bool, permit: OperationPermit?
     ) throws(SystemError) {
         self.provider = provider
         self.reader = reader

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyProtocol
 internal import LinuxSystem
 internal import Synchronization
@@ -52,10 +53,10 @@ final class Reply: Sendable {
             channel.socket.setTimeouts(receiving: FrameChannel.timeout)
             defer { channel.socket.setTimeouts(receiving: 0) }
             guard let (frame, _) = try channel.receive() else { throw .ended }
-            guard case .piece(let bytes) = try decoder.decode(frame).request else {
+            guard let piece = try decoder.decode(frame).operation as? SendPiece else {
                 throw .malformed("expected a piece of a backup")
             }
-            return bytes.isEmpty ? nil : bytes
+            return piece.bytes.isEmpty ? nil : piece.bytes
         } catch {
             throw KeychainError(.io, "the backup was not received: \(error.description)")
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LatchkeyOperations
 internal import LatchkeyProtocol
 
 /// Decodes the requests of one user's connection.

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
+internal import LatchkeyOperations
 internal import LinuxSystem
 
 /// One operation of a ``SlowWorkPool``.
 final class SlowWork: Sendable {
-    enum Kind: Sendable {
-        /// Takes time.
-        case computation
-        /// Takes time, and the memory of a key derivation (128 to 256 MiB) until it releases its
-        /// `DerivationPermit`.
-        case derivation
-    }
+    typealias Kind = SlowWorkKind
 
     let kind: Kind
     let user: UInt32

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LatchkeyOperations
 internal import LinuxSystem
 
 /// The waiting and the running work. Users are scheduled round-robin, and each is limited to its

@@ -2,7 +2,8 @@
 
 internal import Glibc
 internal import KeychainModel
-internal import LatchkeyProtocol
+internal import LatchkeyOperations
+internal import LatchkeyService
 internal import LinuxSystem
 internal import Synchronization
 
@@ -27,13 +28,88 @@ final class DaemonClient: Sendable {
     }
 
     /// Returns the daemon's welcome message.
-    func welcome() throws(KeychainError) -> LatchkeyProtocol.Response.Welcome {
+    func welcome() throws(KeychainError) -> Welcome {
         let connection = try connection()
         returnConnection(connection)
         return connection.welcome
     }
 
-    /// Makes a request, and passes the parts of its response to `take`.
+    /// Performs an operation, and returns its answer.
+    ///
+    /// - Parameters:
+    ///   - progress: called with the progress of a long operation.
+    ///   - take: takes a content that precedes the answer; without it, such a content is an error.
+    ///     A request that may send such contents is not repeated.
+    func perform<Operation: KeychainOperation>(
+        _ operation: Operation, progress: ChangeProgress = { _, _ in },
+        _ take: ((any ResponseContent) throws(KeychainError) -> Void)? = nil
+    ) throws(KeychainError) -> Operation.Answer {
+        var answer: Operation.Answer?
+        // No part of the answer is passed on before it is complete, so the request can be repeated.
+        try exchange(operation, isRepeatable: take == nil, begin: { answer = nil }) {
+            (response) throws(KeychainError) in
+            switch response {
+            case .failure(let error): throw error
+            case .progress(let done, let total): progress(done, total)
+            case .content(let content):
+                guard let part = content as? Operation.Answer else {
+                    guard let take else { throw .unexpectedResponse }
+                    try take(content)
+                    break
+                }
+                if answer == nil { answer = part } else { answer?.append(part) }
+            }
+            return !response.moreFollows
+        }
+        guard let answer else { throw .unexpectedResponse }
+        return answer
+    }
+
+    /// Performs an operation whose answer arrives in parts, and passes each part to `take`, until it
+    /// returns false. The request is not repeated.
+    func performInParts<Operation: KeychainOperation>(
+        _ operation: Operation, _ take: (Operation.Answer) -> Bool
+    ) throws(KeychainError) {
+        try exchange(operation, isRepeatable: false) { (response) throws(KeychainError) in
+            guard case .content(let content) = response, let part = content as? Operation.Answer else {
+                throw .unexpectedResponse
+            }
+            let wantsMore = take(part)
+            return !part.moreFollows || !wantsMore
+        }
+    }
+
+    /// Performs an operation during which the client sends something whenever the daemon is ready,
+    /// on a connection that no other request uses. The request is not repeated.
+    ///
+    /// - Returns: the answer, and the connection, which is not reused.
+    func converse<Operation: KeychainOperation>(
+        _ operation: Operation, progress: ChangeProgress,
+        whenReady: (DaemonConnection) throws(KeychainError) -> Void
+    ) throws(KeychainError) -> (answer: Operation.Answer, connection: DaemonConnection) {
+        let isChange = Operation.traits.contains(.changes)
+        let numbered = NumberedRequest(
+            number: nextNumber(), token: isChange ? RandomBytes.array(count: 16) : [], operation)
+        return try withConnection(isChange: isChange) { (connection) throws(DaemonConnection.Failure) in
+            var answer: Operation.Answer?
+            try connection.exchange(numbered) { (response) throws(KeychainError) in
+                switch response {
+                case .failure(let error): throw error
+                case .progress(let done, let total): progress(done, total)
+                case .content(is Ready): try whenReady(connection)
+                case .content(let content):
+                    guard let found = content as? Operation.Answer else { throw .unexpectedResponse }
+                    answer = found
+                    return true
+                }
+                return false
+            }
+            guard let answer else { throw .keychain(.unexpectedResponse) }
+            return (answer, connection)
+        }
+    }
+
+    /// Makes a request, and passes its responses to `take`.
     ///
     /// A lost connection is replaced by a new one, also if the daemon was restarted. The request is
     /// then repeated if it changes nothing, or if the daemon is the same process and knows the
@@ -42,26 +118,27 @@ final class DaemonClient: Sendable {
     /// - Parameters:
     ///   - isRepeatable: false if parts of the response are passed on before the rest arrives.
     ///   - begin: called before each attempt.
-    ///   - take: takes one part of the response, and returns true for the last one.
+    ///   - take: takes one response, and returns true for the last one.
     /// - Throws: errSecIO if it is unknown whether a requested change was made.
-    func perform(
-        _ request: Request, isRepeatable: Bool = true, begin: () -> Void = {},
+    private func exchange<Operation: KeychainOperation>(
+        _ operation: Operation, isRepeatable: Bool = true, begin: () -> Void = {},
         _ take: (Response) throws(KeychainError) -> Bool
     ) throws(KeychainError) {
-        let token = request.isChange ? RandomBytes.array(count: 16) : []
+        let isChange = Operation.traits.contains(.changes)
+        let token = isChange ? RandomBytes.array(count: 16) : []
         var instance: [UInt8]?
         for attempt in 1... {
             let connection: DaemonConnection
             do throws(KeychainError) {
                 connection = try self.connection()
             } catch {
-                throw instance != nil && request.isChange ? Self.unknownOutcome : error
+                throw instance != nil && isChange ? Self.unknownOutcome : error
             }
-            if let instance, request.isChange, connection.welcome.instance != instance {
+            if let instance, isChange, connection.welcome.instance != instance {
                 returnConnection(connection)
                 throw Self.unknownOutcome
             }
-            let numbered = NumberedRequest(number: nextNumber(), token: token, request)
+            let numbered = NumberedRequest(number: nextNumber(), token: token, operation)
             do throws(DaemonConnection.Failure) {
                 begin()
                 try connection.exchange(numbered, take)
@@ -74,7 +151,7 @@ final class DaemonClient: Sendable {
                 case .keychain(let error): throw error
                 case .lost(let wasSent):
                     guard attempt < Self.maxAttempts, isRepeatable else {
-                        throw request.isChange && (wasSent || instance != nil) ? Self.unknownOutcome : Self.lost
+                        throw isChange && (wasSent || instance != nil) ? Self.unknownOutcome : Self.lost
                     }
                     if wasSent { instance = connection.welcome.instance }
                 }
@@ -145,4 +222,10 @@ final class DaemonClient: Sendable {
     private static let maxIdle = 64
     /// How long to wait for a daemon that restarts: 5 seconds, in nanoseconds.
     private static let retryTimeout: UInt64 = 5_000_000_000
+}
+
+extension KeychainError {
+    static let unexpectedResponse = KeychainError(
+        .internalFailure, "the response of latchkeyd does not match the request",
+        hint: "use one version of Latchkey")
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LatchkeyOperations
 internal import LatchkeyProtocol
 internal import LinuxSystem
 
 /// One connection to a daemon, used by one thread at a time.
 final class DaemonConnection: Sendable {
-    let welcome: Response.Welcome
+    let welcome: Welcome
     private let channel: FrameChannel
 
     /// The reason why a request failed.
@@ -31,18 +32,18 @@ final class DaemonConnection: Sendable {
         } catch {
             throw Self.protocolError(error)
         }
-        switch response {
-        case .welcome(let welcome): self.welcome = welcome
-        case .failure(let error): throw error
-        default: throw Self.protocolError(.malformed("the first message of latchkeyd must be a welcome"))
+        if case .failure(let error) = response { throw error }
+        guard case .content(let content) = response, let welcome = content as? Welcome else {
+            throw Self.protocolError(.malformed("the first message of latchkeyd must be a welcome"))
         }
+        self.welcome = welcome
     }
 
     /// Sends the hello and returns the response. A daemon that refuses the connection sends the
     /// reason and closes it, possibly before the hello is sent.
     private static func introduce(_ claim: CallerIdentity, over channel: FrameChannel) throws(WireError) -> Response {
         do throws(WireError) {
-            try channel.send(try NumberedRequest(number: 0, .hello(Request.Hello(claim: claim))).frame())
+            try channel.send(try NumberedRequest(number: 0, Hello(claim: claim)).frame())
         } catch {
             // The reason that the daemon sent before it closed the connection can still be read.
             guard case .ended = error else { throw error }
@@ -88,6 +89,20 @@ final class DaemonConnection: Sendable {
                 throw .keychain(reason)
             }
             throw .lost(wasSent: false)
+        }
+    }
+
+    /// Sends a part of a request that is being answered.
+    func send(_ part: NumberedRequest) throws(KeychainError) {
+        do throws(Failure) {
+            try deliver(part)
+        } catch {
+            switch error {
+            case .keychain(let error), .answered(let error): throw error
+            case .lost:
+                throw KeychainError(
+                    .io, "the connection to latchkeyd was lost during the backup", hint: "try again")
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 internal import Glibc
 internal import KeychainModel
-internal import LatchkeyProtocol
+internal import LatchkeyOperations
 internal import LatchkeyService
 
 /// Finds the daemon that serves this process, if any: that of its session, the user's own, or the
@@ -74,7 +74,7 @@ struct DaemonDiscovery {
     /// Connects to the daemon at a socket; returns nil if no process listens there. The marker file
     /// in the home records whether a daemon is required.
     private func connect(_ connector: SocketConnector) throws(KeychainError) -> (
-        DaemonService, LatchkeyProtocol.Response.Welcome
+        DaemonService, Welcome
     )? {
         guard connector.hasListener else { return nil }
         let service = DaemonService(connector, claim: claim, automaticPasscode: automaticPasscode)

@@ -3,7 +3,7 @@
 internal import Dispatch
 internal import Glibc
 internal import KeychainModel
-internal import LatchkeyProtocol
+internal import LatchkeyOperations
 internal import LinuxSystem
 internal import Synchronization
 
@@ -47,9 +47,11 @@ final class LockStateObserver: Sendable {
         _ = try? client.withConnection { (connection) throws(DaemonConnection.Failure) in
             self.connection.withLock { $0 = connection }
             defer { self.connection.withLock { $0 = nil } }
-            try connection.exchange(NumberedRequest(number: client.nextNumber(), .watchLock)) {
+            try connection.exchange(NumberedRequest(number: client.nextNumber(), WatchLock())) {
                 (response) throws(KeychainError) in
-                guard case .lockState(let new) = response, !hasEnded.load(ordering: .acquiring) else { return true }
+                guard case .content(let content) = response, let new = content as? LockState,
+                    !hasEnded.load(ordering: .acquiring)
+                else { return true }
                 if let known = state, known != new { body(new) }
                 state = new
                 begun.signal()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SwiftProtobuf
+package import SwiftProtobuf
 
 /// Throws if a message has fields that this version does not define.
-func requireKnown(_ message: some Message) throws(WireError) {
+package func requireKnown(_ message: some Message) throws(WireError) {
     guard message.unknownFields.data.isEmpty else {
         throw .malformed(
             "unexpected fields in a message of kind \(type(of: message).protoMessageName)")
@@ -32,13 +32,13 @@ func encoded(_ message: some Message) throws(WireError) -> [UInt8] {
 }
 
 /// The limits of names, which are stored in the log and in items.
-enum WireNames {
+package enum WireNames {
     /// PATH_MAX.
-    static let maxPathLength = 4096
-    static let maxCount = 1024
+    package static let maxPathLength = 4096
+    package static let maxCount = 1024
     private static let maxGroupLength = 1024
 
-    static func check(_ group: String) throws(WireError) {
+    package static func check(_ group: String) throws(WireError) {
         guard group.utf8.count <= maxGroupLength else {
             throw .malformed(
                 "the name of an access group has \(group.utf8.count) bytes, at most \(maxGroupLength) are allowed")
@@ -47,7 +47,9 @@ enum WireNames {
 }
 
 /// Converts a number of the wire to an integer type of Swift.
-func number<Number: FixedWidthInteger>(_ value: some FixedWidthInteger, _ name: String) throws(WireError) -> Number {
+package func number<Number: FixedWidthInteger>(_ value: some FixedWidthInteger, _ name: String) throws(WireError)
+    -> Number
+{
     guard let number = Number(exactly: value) else { throw .malformed("\(name) is out of range: \(value)") }
     return number
 }

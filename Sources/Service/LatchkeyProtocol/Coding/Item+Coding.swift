@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import FoundationEssentials
-internal import KeychainModel
+package import FoundationEssentials
+package import KeychainModel
 internal import SecretMemory
 
 // MARK: Attributes
@@ -90,7 +90,7 @@ extension WireSecrets {
 // MARK: Codes
 
 extension ItemClass {
-    init(wire number: UInt32) throws(WireError) {
+    package init(wire number: UInt32) throws(WireError) {
         guard let code = UInt8(exactly: number), let known = ItemClass(number: code) else {
             throw .malformed("unknown item class \(number)")
         }
@@ -99,7 +99,7 @@ extension ItemClass {
 }
 
 extension ProtectionClass {
-    init(wire number: UInt32) throws(WireError) {
+    package init(wire number: UInt32) throws(WireError) {
         guard let code = UInt8(exactly: number), let known = ProtectionClass(number: code) else {
             throw .malformed("unknown protection class \(number)")
         }
@@ -108,7 +108,7 @@ extension ProtectionClass {
 }
 
 extension AccessGroup.Grade {
-    init(wire number: UInt32) throws(WireError) {
+    package init(wire number: UInt32) throws(WireError) {
         guard let code = UInt8(exactly: number), let known = AccessGroup.Grade(rawValue: code) else {
             throw .malformed("unknown grade \(number)")
         }
@@ -136,7 +136,7 @@ extension SynchronizableScope {
 }
 
 extension PersistentReference {
-    init(wire bytes: Data) throws(WireError) {
+    package init(wire bytes: Data) throws(WireError) {
         guard let reference = PersistentReference(bytes: Array(bytes)) else {
             throw .malformed("a persistent reference is malformed")
         }
@@ -147,7 +147,7 @@ extension PersistentReference {
 // MARK: Additions, queries, updates
 
 extension WireAddition {
-    init(_ item: ItemAddition, _ collector: inout SecretCollector) {
+    package init(_ item: ItemAddition, _ collector: inout SecretCollector) {
         self.init()
         itemClass = UInt32(item.itemClass.number)
         attributes = item.attributes.wire
@@ -158,7 +158,7 @@ extension WireAddition {
         isSynchronizable = item.isSynchronizable
     }
 
-    func decode(_ table: inout SecretTable) throws(WireError) -> ItemAddition {
+    package func decode(_ table: inout SecretTable) throws(WireError) -> ItemAddition {
         try requireKnown(self)
         if hasAccessGroup { try WireNames.check(accessGroup) }
         return ItemAddition(
@@ -171,38 +171,8 @@ extension WireAddition {
     }
 }
 
-extension WireAddIdentities {
-    init(_ identities: [IdentityAddition], _ collector: inout SecretCollector) throws(WireError) {
-        self.init()
-        for identity in identities {
-            for half in [identity.certificate, identity.key] {
-                additions.append(Data(try encoded(WireAddition(half, &collector))))
-            }
-        }
-    }
-
-    func decode(_ table: inout SecretTable) throws(WireError) -> [IdentityAddition] {
-        try requireKnown(self)
-        guard additions.count.isMultiple(of: 2), additions.count / 2 <= IdentityAddition.maxCount else {
-            throw .malformed(
-                "found \(additions.count) halves of identities; at most \(IdentityAddition.maxCount) pairs are allowed")
-        }
-        var identities: [IdentityAddition] = []
-        var certificate: ItemAddition?
-        for bytes in additions {
-            let half = try decoded(WireAddition.self, Array(bytes)).decode(&table)
-            if let first = certificate.take() {
-                identities.append(IdentityAddition(certificate: first, key: half))
-            } else {
-                certificate = half
-            }
-        }
-        return identities
-    }
-}
-
 extension WireQuery {
-    init(_ query: ItemQuery) {
+    package init(_ query: ItemQuery) {
         self.init()
         if let itemClass = query.itemClass { self.itemClass = UInt32(itemClass.number) }
         attributes = query.attributes.wire
@@ -219,7 +189,7 @@ extension WireQuery {
         includesTombstones = query.includesTombstones
     }
 
-    func decode() throws(WireError) -> ItemQuery {
+    package func decode() throws(WireError) -> ItemQuery {
         try requireKnown(self)
         if hasAccessGroup { try WireNames.check(accessGroup) }
         return ItemQuery(
@@ -274,7 +244,7 @@ extension WireMatch {
 }
 
 extension WireUpdate {
-    init(_ update: ItemUpdate, _ collector: inout SecretCollector) {
+    package init(_ update: ItemUpdate, _ collector: inout SecretCollector) {
         self.init()
         attributes = update.attributes.wire
         secrets = WireSecrets(data: update.data, attributes: update.secretAttributes, &collector)
@@ -285,7 +255,7 @@ extension WireUpdate {
         if let date = update.created { created = date }
     }
 
-    func decode(_ table: inout SecretTable) throws(WireError) -> ItemUpdate {
+    package func decode(_ table: inout SecretTable) throws(WireError) -> ItemUpdate {
         try requireKnown(self)
         if hasAccessGroup { try WireNames.check(accessGroup) }
         let secrets = try secrets.decode(&table)
@@ -302,7 +272,7 @@ extension WireUpdate {
 // MARK: Records
 
 extension WireRecord {
-    init(_ record: ItemRecord, _ collector: inout SecretCollector) {
+    package init(_ record: ItemRecord, _ collector: inout SecretCollector) {
         self.init()
         identifier = Data(record.identifier.bytes)
         itemClass = UInt32(record.itemClass.number)
@@ -319,7 +289,7 @@ extension WireRecord {
         if let secrets = record.secrets { self.secrets = WireSecrets(secrets, &collector) }
     }
 
-    func decode(_ table: inout SecretTable) throws(WireError) -> ItemRecord {
+    package func decode(_ table: inout SecretTable) throws(WireError) -> ItemRecord {
         try requireKnown(self)
         guard let identifier = ItemIdentifier(bytes: Array(identifier)) else {
             throw .malformed("the identifier of an item is malformed")

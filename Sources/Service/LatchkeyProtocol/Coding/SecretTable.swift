@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import SecretMemory
+package import SecretMemory
 
 /// Collects the secrets of a frame that is being encoded.
-struct SecretCollector {
-    private(set) var secrets: [SharedSecret] = []
+package struct SecretCollector {
+    package private(set) var secrets: [SharedSecret] = []
+
+    package init() {}
 
     /// Appends a secret, and returns its index in the frame.
-    mutating func append(_ secret: SharedSecret) -> UInt32 {
+    package mutating func append(_ secret: SharedSecret) -> UInt32 {
         secrets.append(secret)
         return UInt32(secrets.count - 1)
     }
@@ -15,14 +17,14 @@ struct SecretCollector {
 
 /// The secrets of a frame that is being decoded. The message must refer to each of them exactly
 /// once.
-struct SecretTable {
+package struct SecretTable {
     private var secrets: [SharedSecret?]
 
-    init(_ secrets: [SharedSecret]) {
+    package init(_ secrets: [SharedSecret]) {
         self.secrets = secrets
     }
 
-    mutating func take(_ index: UInt32) throws(WireError) -> SharedSecret {
+    package mutating func take(_ index: UInt32) throws(WireError) -> SharedSecret {
         guard Int(index) < secrets.count, let secret = secrets[Int(index)] else {
             throw .malformed("secret \(index) does not exist, or is referred to twice")
         }
@@ -30,7 +32,7 @@ struct SecretTable {
         return secret
     }
 
-    func requireAllTaken() throws(WireError) {
+    package func requireAllTaken() throws(WireError) {
         guard secrets.allSatisfy({ $0 == nil }) else {
             throw .malformed("the message does not refer to every secret")
         }

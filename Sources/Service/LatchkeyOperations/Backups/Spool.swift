@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import KeychainModel
+package import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
 internal import Synchronization
@@ -9,7 +9,7 @@ internal import Synchronization
 /// An unnamed file that holds a backup during its transfer, so that a slow client does not block
 /// other users of the keychain. Its content is encrypted, and the file is deleted with its last
 /// descriptor.
-final class Spool: Sendable {
+package final class Spool: Sendable {
     private let descriptor: OwnedDescriptor
     private let path: String
     private let limit: Int
@@ -18,7 +18,7 @@ final class Spool: Sendable {
     /// - Parameters:
     ///   - directory: a private directory on the file system of the keychain.
     ///   - limit: the maximum length, in bytes.
-    init(in directory: String, limit: Int) throws(KeychainError) {
+    package init(in directory: String, limit: Int) throws(KeychainError) {
         path = directory
         self.limit = limit
         do throws(SystemError) {
@@ -28,7 +28,7 @@ final class Spool: Sendable {
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(KeychainError) {
         let length = written.load(ordering: .relaxed)
         guard bytes.count <= limit - length else {
             throw KeychainError(
@@ -39,14 +39,34 @@ final class Spool: Sendable {
         written.store(length + bytes.count, ordering: .relaxed)
     }
 
-    func rewind() {
+    package func write(_ piece: [UInt8]) throws(KeychainError) {
+        var problem: KeychainError?
+        piece.withUnsafeBytes { bytes in
+            do throws(KeychainError) { try write(bytes) } catch { problem = error }
+        }
+        if let problem { throw problem }
+    }
+
+    /// Sets the position to the start.
+    package func rewind() {
         lseek(descriptor.rawValue, 0, SEEK_SET)
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(KeychainError) -> Int {
         do throws(SystemError) { return try descriptor.read(into: buffer, path: path) } catch {
             throw KeychainError(error)
         }
+    }
+
+    /// Returns the next bytes, at most one part; nil at the end.
+    func nextPiece() throws(KeychainError) -> [UInt8]? {
+        var piece = [UInt8](repeating: 0, count: ResponsePart.maxLength)
+        var outcome = Result<Int, KeychainError>.success(0)
+        piece.withUnsafeMutableBytes { buffer in
+            outcome = Result { () throws(KeychainError) in try read(into: buffer) }
+        }
+        let count = try outcome.get()
+        return count > 0 ? Array(piece.prefix(count)) : nil
     }
 
     private static func unnamed(_ directory: String) throws(SystemError) -> OwnedDescriptor {
@@ -62,5 +82,5 @@ final class Spool: Sendable {
     }
 
     /// The limit without a quota: 4 GiB.
-    static let maxLength = 4 << 30
+    package static let maxLength = 4 << 30
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
-import LatchkeyProtocol
+import LatchkeyOperations
+import LatchkeyService
 import SecretMemory
 
 /// One sample of each message, with every field set.
@@ -9,6 +10,13 @@ enum Samples {
     static let token = [UInt8](repeating: 7, count: 16)
 
     static func secret(_ text: String) -> SharedSecret { SharedSecret(copying: text.utf8) }
+
+    /// Returns the operation as a request, with a token if it is a change.
+    static func numbered(_ operation: any KeychainOperation, number: UInt64 = 1) -> NumberedRequest {
+        var request = NumberedRequest(number: number, operation)
+        if request.isChange { request.token = token }
+        return request
+    }
 
     static let attributes: [ItemAttribute: AttributeValue] = [
         .account: .string("alice\u{0}é"), .generic: .data([0, 255, 1]), .port: .number(-443), .startDate: .date(-0.25),
@@ -39,61 +47,64 @@ enum Samples {
             secrets: secrets)
     }
 
-    static var requests: [Request] {
+    static var requests: [any KeychainOperation] {
         [
-            .hello(
-                Request.Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true))),
-            .hello(Request.Hello(claim: CallerIdentity(executable: "/x"))),
-            .add(
+            Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true)),
+            Hello(claim: CallerIdentity(executable: "/x")),
+            AddItem(
                 ItemAddition(
                     .certificate, attributes: attributes, secrets: secrets, accessGroup: "G", protection: .always,
                     accessControlFlags: AccessControlFlags(rawValue: .max), isSynchronizable: true)),
-            .addIdentities([
+            AddIdentities([
                 IdentityAddition(
                     certificate: ItemAddition(.certificate, attributes: attributes, secrets: secrets, accessGroup: "G"),
                     key: ItemAddition(.key, secrets: ItemSecrets(data: secret("key")), protection: .whenUnlocked)),
                 IdentityAddition(certificate: ItemAddition(.certificate), key: ItemAddition(.key)),
             ]),
-            .copyMatching(query, returning: [.data, .persistentReference]),
-            .update(
+            CopyItems(query, returning: [.data, .persistentReference]),
+            UpdateItems(
                 ItemQuery(.key, limit: .all),
                 with: ItemUpdate(
                     attributes: attributes, data: secret("d"), secretAttributes: [.extraNotes: secret("n")],
                     accessGroup: "H",
                     protection: .afterFirstUnlock, accessControlFlags: [], isSynchronizable: false, created: 3)),
-            .delete(ItemQuery(nil, persistentReference: PersistentReference(.key, .random()), limit: .one)),
-            .status, .check, .repair(.moveDamaged, dryRun: true), .repair(.emptyQuarantine, dryRun: false), .checkpoint,
-            .who,
-            .lockStatus, .unlock(secret("p")), .lock(immediately: true), .watchLock, .setPasscode(secret("p")),
-            .changePasscode(from: secret("p"), to: secret("q"), rotates: true), .removePasscode(secret("p")),
-            .createRecoveryKey(nil), .createRecoveryKey(secret("p")), .removeRecoveryKey(secret("p")),
-            .changeSettings(
+            DeleteItems(ItemQuery(nil, persistentReference: PersistentReference(.key, .random()), limit: .one)),
+            ReadStatus(), CheckKeychain(), RepairKeychain(.moveDamaged, dryRun: true),
+            RepairKeychain(.emptyQuarantine, dryRun: false), CheckpointKeychain(),
+            IdentifyCaller(),
+            ReadLockStatus(), UnlockKeychain(secret("p")), LockKeychain(immediately: true), WatchLock(),
+            SetPasscode(secret("p")),
+            ChangePasscode(from: secret("p"), to: secret("q"), rotates: true), RemovePasscode(secret("p")),
+            CreateRecoveryKey(nil), CreateRecoveryKey(secret("p")), RemoveRecoveryKey(secret("p")),
+            ChangeSettings(
                 KeybagSettings(graceSeconds: 65535, lockInterval: .max, locksOnSleep: true, wipesAfterTen: true),
                 secret("p")),
-            .recover(with: secret("k"), newPasscode: nil), .recover(with: secret("k"), newPasscode: secret("p")),
-            .backup(under: secret("a"), passcode: secret("b")),
-            .backup(under: secret("a"), passcode: nil, includesNonExtractable: true),
-            .recordBackup,
-            .restore(under: secret("a"), passcode: nil, merges: true, dryRun: true), .piece([1, 2, 3]), .piece([]),
-            .generateKey(
+            RecoverKeychain(with: secret("k"), newPasscode: nil),
+            RecoverKeychain(with: secret("k"), newPasscode: secret("p")),
+            BackUpKeychain(under: secret("a"), passcode: secret("b")),
+            BackUpKeychain(under: secret("a"), passcode: nil, includesNonExtractable: true),
+            RecordBackup(),
+            RestoreKeychain(under: secret("a"), passcode: nil, merges: true, dryRun: true), SendPiece([1, 2, 3]),
+            SendPiece([]),
+            GenerateKey(
                 KeyGeneration(
                     KeyKind(.rsa, bits: 2048),
                     privateHalf: ItemAddition(.key, attributes: attributes, accessGroup: "G"),
                     publicHalf: ItemAddition(.key, protection: .always))),
-            .generateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key))),
-            .publicKey(of: PersistentReference(.key, .random())), .exportKey(PersistentReference(.key, .random())),
-            .useKey(PersistentReference(.key, .random()), .signPKCS1(nil), on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .signPKCS1(.sha1), on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .signPSS(.sha224), on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .signRaw, on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .signECDSA, on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .decryptRaw, on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .decryptPKCS1, on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .decryptOAEP(.sha512), on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .agree, on: secret("d")),
-            .useKey(PersistentReference(.key, .random()), .agreeToDecrypt, on: secret("d")),
-            .readLog(after: .max, since: 12.5), .readLog(after: 0, since: nil), .verifyLog, .openSession(nil),
-            .openSession(secret("p")),
+            GenerateKey(KeyGeneration(KeyKind(.ellipticCurve, bits: 256), privateHalf: ItemAddition(.key))),
+            ReadPublicKey(of: PersistentReference(.key, .random())), ExportKey(PersistentReference(.key, .random())),
+            UseKey(PersistentReference(.key, .random()), .signPKCS1(nil), on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .signPKCS1(.sha1), on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .signPSS(.sha224), on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .signRaw, on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .signECDSA, on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .decryptRaw, on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .decryptPKCS1, on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .decryptOAEP(.sha512), on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .agree, on: secret("d")),
+            UseKey(PersistentReference(.key, .random()), .agreeToDecrypt, on: secret("d")),
+            ReadLog(after: .max, since: 12.5), ReadLog(after: 0, since: nil), VerifyLog(), OpenSession(nil),
+            OpenSession(secret("p")),
         ]
     }
 
@@ -122,27 +133,29 @@ enum Samples {
         (saved.notExtractable, saved.notExtractableNames) = (5, ["n", ""])
         (restored.refused, restored.refusals) = (7, ["r"])
         return [
-            .welcome(Response.Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),
+            .content(Welcome(instance: token, mode: .session, dataDirectory: "/d", stateDirectory: "/s")),
             .failure(KeychainError(.itemNotFound, "p", hint: "h")),
-            .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .done,
-            .count(5), .record(record), .records([record, record], damaged: 7, moreFollows: true),
-            .records([], damaged: 0, moreFollows: false),
-            .generatedKey(GeneratedKey(privateHalf: record, publicHalf: record, publicKey: [4, 5])),
-            .generatedKey(GeneratedKey(privateHalf: record, publicHalf: nil, publicKey: [])),
-            .publicKey(PublicKeyInfo(KeyKind(.ellipticCurve, bits: 521), half: .privateKey, publicKey: [1, 2])),
-            .publicKey(PublicKeyInfo(KeyKind(.rsa, bits: 1024), half: .publicKey, publicKey: [])),
-            .keyOutput(KeyOutput(secret("signature"), from: AccessGroup("G1", grade: .attested))),
-            .status(status), .findings([KeychainFinding("a", isHealthy: true, detail: "d", hint: "h")]),
-            .caller(
+            .failure(KeychainError(OSStatusCode(rawValue: -12345), "p")), .content(Done()),
+            .content(ItemCount(5)), .content(record),
+            .content(FoundItems(ItemMatches(records: [record, record], damaged: 7), moreFollows: true)),
+            .content(FoundItems(ItemMatches(records: [], damaged: 0))),
+            .content(GeneratedKey(privateHalf: record, publicHalf: record, publicKey: [4, 5])),
+            .content(GeneratedKey(privateHalf: record, publicHalf: nil, publicKey: [])),
+            .content(PublicKeyInfo(KeyKind(.ellipticCurve, bits: 521), half: .privateKey, publicKey: [1, 2])),
+            .content(PublicKeyInfo(KeyKind(.rsa, bits: 1024), half: .publicKey, publicKey: [])),
+            .content(KeyOutput(secret("signature"), from: AccessGroup("G1", grade: .attested))),
+            .content(status), .content(Findings([KeychainFinding("a", isHealthy: true, detail: "d", hint: "h")])),
+            .content(
                 CallerReport(
                     facts: [CallerReport.Fact("user", "1", .attested, source: "kernel")], groups: [.shared],
                     hasAllGroups: true, reason: "r"
                 )),
-            .lockStatus(lock), .lockState(.beforeFirstUnlock), .secret(secret("recovery")), .backedUp(saved),
-            .restored(restored),
-            .piece([9]), .ready,
-            .logLines(AuditLines(lines: ["{}", ""], last: 9), moreFollows: true),
-            .logVerdict(AuditVerification(isIntact: false, lines: 3, firstWrong: 2, detail: "d", removals: removals)),
+            .content(lock), .content(LockState.beforeFirstUnlock),
+            .content(RecoveryKeyText(secret("recovery"))), .content(saved),
+            .content(restored),
+            .content(BackupPiece([9])), .content(Ready()),
+            .content(LogPart(AuditLines(lines: ["{}", ""], last: 9), moreFollows: true)),
+            .content(AuditVerification(isIntact: false, lines: 3, firstWrong: 2, detail: "d", removals: removals)),
             .progress(done: 1, total: 2),
         ]
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import LatchkeyOperations
 import LatchkeyProtocol
 import LinuxSystem
 import SecretMemory
@@ -12,13 +13,11 @@ import Testing
 struct CodingTests {
     @Test("WIRE-7: every request is decoded as it was encoded", arguments: Samples.requests.indices)
     func requests(_ index: Int) throws {
-        let request = Samples.requests[index]
-        let token = request.isChange ? Samples.token : []
-        let frame = try NumberedRequest(number: 42, token: token, request).frame()
-        let again = try NumberedRequest(frame)
-        #expect(again.number == 42 && again.token == token)
-        #expect(Self.shape(again.request) == Self.shape(request))
-        #expect(again.request.isChange == request.isChange)
+        let request = Samples.numbered(Samples.requests[index], number: 42)
+        let again = try NumberedRequest(try request.frame())
+        #expect(again.number == 42 && again.token == request.token)
+        #expect(Self.shape(again.operation) == Self.shape(request.operation))
+        #expect(again.isChange == request.isChange)
     }
 
     @Test("WIRE-7: every response is decoded as it was encoded", arguments: Samples.responses.indices)
@@ -33,18 +32,19 @@ struct CodingTests {
     @Test("WIRE-4: no secret is in the message, and each arrives complete")
     func secretsApart() throws {
         let frame = try NumberedRequest(
-            number: 1, token: Samples.token, .unlock(Samples.secret("a passcode that is long"))
+            number: 1, token: Samples.token, UnlockKeychain(Samples.secret("a passcode that is long"))
         ).frame()
         #expect(!String(decoding: frame.message, as: UTF8.self).contains("passcode"))
-        guard case .unlock(let secret) = try NumberedRequest(frame).request else {
+        guard let unlock = try NumberedRequest(frame).operation as? UnlockKeychain else {
             Issue.record("a different request was decoded")
             return
         }
-        #expect(secret == Samples.secret("a passcode that is long"))
+        #expect(unlock.passcode == Samples.secret("a passcode that is long"))
         let record = Samples.record
         guard
-            case .record(let again) = try NumberedResponse(try NumberedResponse(number: 1, .record(record)).frame())
-                .response
+            case .content(let again as ItemRecord) = try NumberedResponse(
+                try NumberedResponse(number: 1, .content(record)).frame()
+            ).response
         else {
             Issue.record("a different response was decoded")
             return
@@ -55,7 +55,7 @@ struct CodingTests {
     @Test("WIRE-8: a message that is truncated anywhere is rejected or is another valid message, and does not trap")
     func truncation() throws {
         for request in Samples.requests {
-            let frame = try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()
+            let frame = try Samples.numbered(request).frame()
             for length in 0..<frame.message.count {
                 _ = try? NumberedRequest(Frame(message: Array(frame.message.prefix(length)), secrets: frame.secrets))
             }
@@ -74,7 +74,7 @@ struct CodingTests {
     @Test("WIRE-8: a message with any bit flipped is rejected or is another valid message, and does not trap")
     func bitFlips() throws {
         for request in Samples.requests {
-            let frame = try NumberedRequest(number: 1, token: request.isChange ? Samples.token : [], request).frame()
+            let frame = try Samples.numbered(request).frame()
             for bit in 0..<frame.message.count * 8 {
                 var message = frame.message
                 message[bit / 8] ^= 1 << (bit % 8)
@@ -91,7 +91,7 @@ struct CodingTests {
         let unknown: [UInt8] = [0x78, 1]
         let message: [UInt8]
         switch depth {
-        case 0: message = try NumberedRequest(number: 1, .status).frame().message + unknown
+        case 0: message = try NumberedRequest(number: 1, ReadStatus()).frame().message + unknown
         // Field 30 (status): key 0xF2 0x01, then the length of its content.
         case 1: message = [0xF2, 0x01, UInt8(unknown.count)] + unknown
         // Field 21 (copy_matching), in it field 1 (query), in it field 9 (match).
@@ -160,7 +160,7 @@ struct CodingTests {
 
     @Test("WIRE-5: the message refers to each secret exactly once")
     func secretPlaces() throws {
-        let frame = try NumberedRequest(number: 1, .unlock(Samples.secret("p"))).frame()
+        let frame = try NumberedRequest(number: 1, UnlockKeychain(Samples.secret("p"))).frame()
         let none = #expect(throws: WireError.self) { try NumberedRequest(Frame(message: frame.message, secrets: [])) }
         #expect("\(try #require(none))".contains("secret 0 does not exist"))
         let two = #expect(throws: WireError.self) {
@@ -178,7 +178,7 @@ struct CodingTests {
     @Test("WIRE-11: a change without a token of 16 bytes is rejected")
     func tokens() throws {
         for token in [[], [1], [UInt8](repeating: 0, count: 17)] as [[UInt8]] {
-            let frame = try NumberedRequest(number: 1, token: token, .delete(ItemQuery(.key))).frame()
+            let frame = try NumberedRequest(number: 1, token: token, DeleteItems(ItemQuery(.key))).frame()
             let error = #expect(throws: WireError.self) { try NumberedRequest(frame) }
             #expect("\(try #require(error))".contains("token"))
         }

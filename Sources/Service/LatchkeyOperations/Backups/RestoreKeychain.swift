@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+package import SecretMemory
+
+/// Restores a backup into the keychain: all of it, or nothing. The file arrives in pieces
+/// (``SendPiece``), after the daemon has answered that it is ready.
+package struct RestoreKeychain: KeychainOperation {
+    package let passphrase: SharedSecret
+    /// The passcode of the keychain, if one is set.
+    package let passcode: SharedSecret?
+    package let merges: Bool
+    package let dryRun: Bool
+
+    package init(under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool) {
+        self.passphrase = passphrase
+        self.passcode = passcode
+        self.merges = merges
+        self.dryRun = dryRun
+    }
+
+    package static let traits: OperationTraits = [.changes, .administers, .accessesAllGroups]
+
+    package var audit: AuditDetails? {
+        AuditDetails(dryRun ? "restore-rehearsal" : "restore", includesPasscode: passcode != nil)
+    }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> RestoreReport {
+        let permit = try context.acquireSpool()
+        defer { withExtendedLifetime(permit) {} }
+        let spool = try context.openSpool()
+        try receive(into: spool, from: context)
+        let (service, progress) = (try context.service, context.progress)
+        let allowsAttestedGroups = context.caller.grade == .attested
+        let requireAccess = context.accessCheck(Self.traits)
+        return try context.slow(.derivation) { () throws(KeychainError) in
+            // Checked here again, because the entitlements may have changed while the backup
+            // arrived and waited.
+            try requireAccess()
+            return try service.restore(
+                under: passphrase, passcode: passcode, merges: merges, dryRun: dryRun,
+                allowsAttestedGroups: allowsAttestedGroups,
+                from: { (buffer) throws(KeychainError) in try spool.read(into: buffer) }, progress: progress)
+        }
+    }
+
+    private func receive(into spool: Spool, from context: some OperationContext) throws(KeychainError) {
+        guard context.send(Ready()) else {
+            throw KeychainError(.io, "the client disconnected before it sent the backup")
+        }
+        while let piece = try context.nextPiece() {
+            try spool.write(piece)
+            guard context.send(Ready()) else {
+                throw KeychainError(.io, "the client disconnected during the transfer of the backup")
+            }
+        }
+        spool.rewind()
+    }
+}
+
+extension RestoreReport: ResponseContent {
+    package var auditedCount: Int { added + replaced }
+}
+
+// MARK: Coding
+
+extension RestoreKeychain {
+    init(_ wire: WireRestore, _ secrets: inout SecretTable) throws(WireError) {
+        try requireKnown(wire)
+        passphrase = try secrets.take(wire.passphrase)
+        passcode = wire.hasPasscode ? try secrets.take(wire.passcode) : nil
+        merges = wire.merges
+        dryRun = wire.dryRun
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        var wire = WireRestore()
+        wire.passphrase = secrets.append(passphrase)
+        if let passcode { wire.passcode = secrets.append(passcode) }
+        wire.merges = merges
+        wire.dryRun = dryRun
+        return .restore(wire)
+    }
+}
+
+extension RestoreReport {
+    init(_ wire: WireRestoreReport) throws(WireError) {
+        try requireKnown(wire)
+        self.init()
+        items = try number(wire.items, "a number of items")
+        added = try number(wire.added, "a number of items")
+        replaced = try number(wire.replaced, "a number of items")
+        kept = try number(wire.kept, "a number of items")
+        foreign = try number(wire.foreign, "a number of items")
+        deleted = try number(wire.deleted, "a number of items")
+        refused = try number(wire.refused, "a number of items")
+        guard wire.refusals.count <= Self.maxReasons else { throw .malformed("a report has too many reasons") }
+        refusals = wire.refusals
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
+        var wire = WireRestoreReport()
+        wire.items = UInt64(items)
+        wire.added = UInt64(added)
+        wire.replaced = UInt64(replaced)
+        wire.kept = UInt64(kept)
+        wire.foreign = UInt64(foreign)
+        wire.deleted = UInt64(deleted)
+        wire.refused = UInt64(refused)
+        wire.refusals = refusals
+        return .restored(wire)
+    }
+}

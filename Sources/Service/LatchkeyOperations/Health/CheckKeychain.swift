@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Checks permissions, tables, every row and the free space.
+package struct CheckKeychain: KeychainOperation {
+    package init() {}
+
+    package static let traits: OperationTraits = .administers
+
+    package var audit: AuditDetails? { AuditDetails("check") }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> Findings {
+        let (service, progress) = (try context.service, context.progress)
+        return try context.slow(.computation) { () throws(KeychainError) in
+            Findings(try service.check { progress($0, 0) })
+        }
+    }
+}
+
+/// What a check of the keychain has found.
+package struct Findings: ResponseContent {
+    package let findings: [KeychainFinding]
+
+    package init(_ findings: [KeychainFinding]) { self.findings = findings }
+}
+
+// MARK: Coding
+
+extension CheckKeychain {
+    init(_ wire: WireNothing) throws(WireError) { try requireKnown(wire) }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation { .check(WireNothing()) }
+}
+
+extension Findings {
+    init(_ wire: WireFindings) throws(WireError) {
+        try requireKnown(wire)
+        var findings: [KeychainFinding] = []
+        for finding in wire.findings {
+            try requireKnown(finding)
+            findings.append(
+                KeychainFinding(
+                    finding.subject, isHealthy: finding.isHealthy, detail: finding.detail,
+                    hint: finding.hasHint ? finding.hint : nil))
+        }
+        self.findings = findings
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
+        var wire = WireFindings()
+        wire.findings = findings.map { finding in
+            var own = WireFindings.Finding()
+            own.subject = finding.subject
+            own.isHealthy = finding.isHealthy
+            own.detail = finding.detail
+            if let hint = finding.hint { own.hint = hint }
+            return own
+        }
+        return .findings(wire)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Returns where the keychain is stored, what protects it, and how many items it holds.
+package struct ReadStatus: KeychainOperation {
+    package init() {}
+
+    package static let traits: OperationTraits = .worksWithoutLog
+
+    package var audit: AuditDetails? { nil }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> KeychainStatus {
+        var status = try context.service.status()
+        status.mode = try context.mode
+        status.hasAuditLog = try context.auditLog != nil
+        return status
+    }
+}
+
+extension KeychainStatus: ResponseContent {}
+
+// MARK: Coding
+
+extension ReadStatus {
+    init(_ wire: WireNothing) throws(WireError) { try requireKnown(wire) }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation { .status(WireNothing()) }
+}
+
+extension KeychainStatus {
+    init(_ wire: WireKeychainStatus) throws(WireError) {
+        try requireKnown(wire)
+        guard let mode = Mode(rawValue: wire.mode) else { throw .malformed("unknown mode '\(wire.mode)'") }
+        guard let root = Root(rawValue: wire.root) else { throw .malformed("unknown root '\(wire.root)'") }
+        var counts: [Count] = []
+        for count in wire.counts {
+            try requireKnown(count)
+            counts.append(
+                Count(
+                    itemClass: try ItemClass(wire: count.itemClass),
+                    protection: try ProtectionClass(wire: count.protection),
+                    count: try number(count.count, "a number of items")))
+        }
+        self.init(
+            mode: mode, root: root, databasePath: wire.hasDatabasePath ? wire.databasePath : nil,
+            deviceKeyPath: wire.hasDeviceKeyPath ? wire.deviceKeyPath : nil, formatVersion: Int(wire.formatVersion),
+            hasPasscode: wire.hasPasscode_p, counts: counts,
+            quarantined: try number(wire.quarantined, "a number of rows"))
+        hasAuditLog = wire.hasAuditLog_p
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
+        var wire = WireKeychainStatus()
+        wire.mode = mode.rawValue
+        wire.root = root.rawValue
+        if let path = databasePath { wire.databasePath = path }
+        if let path = deviceKeyPath { wire.deviceKeyPath = path }
+        wire.formatVersion = UInt32(formatVersion)
+        wire.hasPasscode_p = hasPasscode
+        wire.counts = counts.map { count in
+            var own = WireKeychainStatus.Count()
+            own.itemClass = UInt32(count.itemClass.number)
+            own.protection = UInt32(count.protection.number)
+            own.count = UInt64(count.count)
+            return own
+        }
+        wire.quarantined = UInt64(quarantined)
+        wire.hasAuditLog_p = hasAuditLog
+        return .status(wire)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Stores certificates and their private keys: all of them, or none.
+package struct AddIdentities: KeychainOperation {
+    package let identities: [IdentityAddition]
+
+    package init(_ identities: [IdentityAddition]) { self.identities = identities }
+
+    package static let traits: OperationTraits = .changes
+
+    package var audit: AuditDetails? {
+        // A call that names several groups is refused.
+        AuditDetails("add", itemClass: .identity, group: IdentityAddition.commonGroup(of: identities))
+    }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> ItemCount {
+        ItemCount(try context.service.addIdentities(identities, from: context.caller))
+    }
+}
+
+// MARK: Coding
+
+extension AddIdentities {
+    init(_ wire: WireAddIdentities, _ secrets: inout SecretTable) throws(WireError) {
+        try requireKnown(wire)
+        let halves = wire.additions
+        guard halves.count.isMultiple(of: 2), halves.count / 2 <= IdentityAddition.maxCount else {
+            throw .malformed(
+                "found \(halves.count) halves of identities; at most \(IdentityAddition.maxCount) pairs are allowed")
+        }
+        var identities: [IdentityAddition] = []
+        var certificate: ItemAddition?
+        for bytes in halves {
+            let half = try WireAddition(bytes: Array(bytes)).decode(&secrets)
+            if let first = certificate.take() {
+                identities.append(IdentityAddition(certificate: first, key: half))
+            } else {
+                certificate = half
+            }
+        }
+        self.identities = identities
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) throws(WireError) -> WireRequest.OneOf_Operation {
+        var wire = WireAddIdentities()
+        for identity in identities {
+            for half in [identity.certificate, identity.key] {
+                wire.additions.append(Data(try WireAddition(half, &secrets).bytes()))
+            }
+        }
+        return .addIdentities(wire)
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+internal import LinuxSystem
+internal import SecretMemory
+
+/// Searches for items.
+package struct CopyItems: KeychainOperation {
+    package let query: ItemQuery
+    package let returning: ReturnTypes
+
+    package init(_ query: ItemQuery, returning: ReturnTypes) {
+        self.query = query
+        self.returning = returning
+    }
+
+    package static let traits: OperationTraits = .readsSecrets
+
+    package var audit: AuditDetails? { AuditDetails("copy", query, isDeferred: true) }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> FoundItems {
+        try limitConcurrency(in: context)
+        let service = try context.service
+        let outcome = ResultLimit.$current.withValue(context.maxResultSize) {
+            Result { () throws(KeychainError) in
+                try service.copyMatching(query, returning: returning, from: context.caller)
+            }
+        }
+        let found = try outcome.get()
+        if returning.contains(.data) { try context.requireAccess(toSecretsIn: found.records.map(\.accessGroup)) }
+        return FoundItems(found)
+    }
+
+    /// Limits the number of concurrent searches, because results are in memory before their size is
+    /// known and until they are sent.
+    private func limitConcurrency(in context: some OperationContext) throws(KeychainError) {
+        let isMultiItem = (query.limit ?? .one) != .one
+        guard isMultiItem || returning.contains(.data) else { return }
+        guard let permit = context.acquire(isMultiItem ? .multiItemSearch : .search) else {
+            throw KeychainError(
+                .allocate, "too many large searches of this user are in progress",
+                hint: "ask for fewer items at a time, or try again")
+        }
+        context.hold(permit)
+    }
+}
+
+extension AuditDetails {
+    /// An operation on the items that match a query.
+    init(_ name: String, _ query: ItemQuery, isDeferred: Bool = false) {
+        self.init(
+            name, itemClass: query.persistentReference?.itemClass ?? query.itemClass, group: query.accessGroup,
+            isDeferred: isDeferred)
+    }
+}
+
+/// The items that a search found, or a part of them.
+package struct FoundItems: ResponseContent {
+    package var matches: ItemMatches
+    package var moreFollows: Bool
+
+    package init(_ matches: ItemMatches, moreFollows: Bool = false) {
+        self.matches = matches
+        self.moreFollows = moreFollows
+    }
+
+    package mutating func append(_ part: FoundItems) {
+        matches.records += part.matches.records
+        matches.damaged += part.matches.damaged
+        moreFollows = part.moreFollows
+    }
+
+    package var weight: Int { matches.records.reduce(0) { $0 + $1.weightInMemory } }
+
+    package func forEachPart(_ send: (any ResponseContent) throws(WireError) -> Void) throws(WireError) {
+        let records = matches.records
+        var (start, weight, secrets) = (0, 0, 0)
+        for (index, record) in records.enumerated() {
+            let own = record.weightInMemory
+            if index > start,
+                weight + own > ResponsePart.maxLength || secrets + record.secretCount > ResponsePart.maxSecrets
+            {
+                try send(FoundItems(ItemMatches(records: Array(records[start..<index]), damaged: 0), moreFollows: true))
+                (start, weight, secrets) = (index, 0, 0)
+            }
+            (weight, secrets) = (weight + own, secrets + record.secretCount)
+        }
+        try send(FoundItems(ItemMatches(records: Array(records[start...]), damaged: matches.damaged)))
+    }
+
+    package var auditedCount: Int { matches.records.count }
+
+    package var auditedGroup: AccessGroup? {
+        guard let first = matches.records.first?.accessGroup else { return nil }
+        return matches.records.allSatisfy { $0.accessGroup == first } ? first : nil
+    }
+}
+
+extension ItemRecord {
+    /// The approximate size of the record, in bytes.
+    fileprivate var weightInMemory: Int {
+        var weight = 256 + addedBy.utf8.count + attributes.values.reduce(0) { $0 + 16 + $1.approximateSize }
+        if let secrets { weight += (secrets.data?.count ?? 0) + secrets.attributes.values.reduce(0) { $0 + $1.count } }
+        return weight
+    }
+
+    fileprivate var secretCount: Int {
+        guard let secrets else { return 0 }
+        return (secrets.data == nil ? 0 : 1) + secrets.attributes.count
+    }
+}
+
+extension AttributeValue {
+    fileprivate var approximateSize: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .data(let bytes): bytes.count
+        case .number, .date: 8
+        }
+    }
+}
+
+// MARK: Coding
+
+extension CopyItems {
+    init(_ wire: WireCopyMatching) throws(WireError) {
+        try requireKnown(wire)
+        query = try wire.query.decode()
+        guard wire.returning < 16 else { throw .malformed("unknown return types \(wire.returning)") }
+        returning = ReturnTypes(rawValue: UInt8(truncatingIfNeeded: wire.returning))
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        var wire = WireCopyMatching()
+        wire.query = WireQuery(query)
+        wire.returning = UInt32(returning.rawValue)
+        return .copyMatching(wire)
+    }
+}
+
+extension FoundItems {
+    init(_ wire: WireRecords, _ secrets: inout SecretTable) throws(WireError) {
+        try requireKnown(wire)
+        var records: [ItemRecord] = []
+        records.reserveCapacity(wire.records.count)
+        for record in wire.records { records.append(try record.decode(&secrets)) }
+        self.init(
+            ItemMatches(records: records, damaged: try number(wire.damaged, "a number of rows")),
+            moreFollows: wire.moreFollows)
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
+        var wire = WireRecords()
+        wire.records = matches.records.map { WireRecord($0, &secrets) }
+        wire.damaged = UInt64(max(0, matches.damaged))
+        wire.moreFollows = moreFollows
+        return .records(wire)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// An action that a program can request from the daemon: the values of its request, their encoding,
+/// what the audit log records about it, and what the daemon does. Each operation is one file, and
+/// one line of ``OperationTable``.
+///
+/// ```swift
+/// package struct LockKeychain: KeychainOperation {
+///     package let immediately: Bool
+///     package static let traits: OperationTraits = [.accessesAllGroups, .staysInSession]
+///     package func run(in context: some OperationContext) throws(KeychainError) -> Done { … }
+///     …
+/// ```
+package protocol KeychainOperation: Sendable {
+    /// The values of the final response.
+    associatedtype Answer: ResponseContent
+
+    /// What access, repetition and the audit log depend on.
+    static var traits: OperationTraits { get }
+
+    /// The operation in the audit log; nil if it decides nothing.
+    var audit: AuditDetails? { get }
+
+    /// Performs the operation, after the access check.
+    func run(in context: some OperationContext) throws(KeychainError) -> Answer
+
+    /// Returns the request as the schema defines it.
+    ///
+    /// - Throws: `malformed` if a part of it cannot be encoded.
+    func encoded(_ secrets: inout SecretCollector) throws(WireError) -> WireRequest.OneOf_Operation
+
+    /// Returns what is kept of an answer to a change, for a repeated request: no secrets, and not
+    /// more than a few kilobytes.
+    ///
+    /// - Throws: the error that answers a repeated request if the answer cannot be kept.
+    func kept(_ answer: Answer) throws(KeychainError) -> Answer
+
+    /// Returns the answer to a repeated request.
+    func repeated(_ kept: Answer) -> Answer
+}
+
+extension KeychainOperation {
+    package func kept(_ answer: Answer) throws(KeychainError) -> Answer { answer }
+
+    package func repeated(_ kept: Answer) -> Answer { kept }
+}
+
+/// What the audit log records about an operation.
+package struct AuditDetails: Sendable {
+    /// The name in the log, which is part of its format.
+    package var name: String
+    package var itemClass: ItemClass?
+    /// The access group that the request names; the group of the answer takes precedence.
+    package var group: String?
+    /// Whether the request contains the passcode of the keychain, the current or a new one.
+    package var includesPasscode: Bool
+    /// Whether a successful operation is answered before its line is written.
+    package var isDeferred: Bool
+
+    package init(
+        _ name: String, itemClass: ItemClass? = nil, group: String? = nil, includesPasscode: Bool = false,
+        isDeferred: Bool = false
+    ) {
+        self.name = name
+        self.itemClass = itemClass
+        self.group = group
+        self.includesPasscode = includesPasscode
+        self.isDeferred = isDeferred
+    }
+}

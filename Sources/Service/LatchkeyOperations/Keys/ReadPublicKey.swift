@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Returns the public half of a key of the keychain.
+package struct ReadPublicKey: KeychainOperation {
+    package let reference: PersistentReference
+
+    package init(of reference: PersistentReference) { self.reference = reference }
+
+    package static let traits: OperationTraits = []
+
+    package var audit: AuditDetails? { AuditDetails("public-key", itemClass: .key) }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> PublicKeyInfo {
+        try context.service.publicKey(of: reference, from: context.caller)
+    }
+}
+
+extension PublicKeyInfo: ResponseContent {
+    package var auditedCount: Int { 1 }
+}
+
+// MARK: Coding
+
+extension ReadPublicKey {
+    init(_ wire: Data) throws(WireError) { reference = try PersistentReference(wire: wire) }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        .publicKey(Data(reference.bytes))
+    }
+}
+
+extension PublicKeyInfo {
+    init(_ wire: WirePublicKeyInfo) throws(WireError) {
+        try requireKnown(wire)
+        guard let half = KeyHalf(rawValue: Int64(wire.half)) else {
+            throw .malformed("unknown half \(wire.half) of a key pair")
+        }
+        self.init(try wire.kind.decode(), half: half, publicKey: Array(wire.publicKey))
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
+        var wire = WirePublicKeyInfo()
+        wire.kind = WireKeyKind(kind)
+        wire.half = UInt32(half.rawValue)
+        wire.publicKey = Data(publicKey)
+        return .publicKey(wire)
+    }
+}

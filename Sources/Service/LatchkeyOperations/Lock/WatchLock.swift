@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Sends every new state of the lock, until the client disconnects.
+package struct WatchLock: KeychainOperation {
+    package init() {}
+
+    package static let traits: OperationTraits = .worksWithoutLog
+
+    package var audit: AuditDetails? { nil }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> Done {
+        guard let permit = context.acquire(.lockWatcher) else {
+            throw KeychainError(
+                .notAvailable,
+                "this user has \(context.limit(of: .lockWatcher)) lock watchers, which is the maximum")
+        }
+        defer { withExtendedLifetime(permit) {} }
+        let service = try context.service
+        let states = BoundedMailbox<LockState>()
+        let observer = service.addLockObserver { states.put($0) }
+        defer { service.removeLockObserver(observer) }
+        var isConnected = context.send(try service.lockStatus().state)
+        while isConnected, context.isAwaited {
+            for state in states.take(waitingMilliseconds: 500) where isConnected {
+                isConnected = context.send(state)
+            }
+        }
+        return Done()
+    }
+}
+
+extension LockState: ResponseContent {
+    package var moreFollows: Bool { true }
+}
+
+// MARK: Coding
+
+extension WatchLock {
+    init(_ wire: WireNothing) throws(WireError) { try requireKnown(wire) }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation { .watchLock(WireNothing()) }
+}
+
+extension LockState {
+    init(wire number: UInt32) throws(WireError) {
+        switch number {
+        case 1: self = .beforeFirstUnlock
+        case 2: self = .unlocked
+        case 3: self = .locked
+        default: throw .malformed("unknown lock state \(number)")
+        }
+    }
+
+    var wire: UInt32 {
+        switch self {
+        case .beforeFirstUnlock: 1
+        case .unlocked: 2
+        case .locked: 3
+        }
+    }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content { .lockState(wire) }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyService
+package import SecretMemory
+
+/// What an operation needs from the daemon: the keychain, the caller, shares of limited resources,
+/// and the connection to the client.
+package protocol OperationContext {
+    // MARK: The caller
+
+    var caller: CallerIdentity { get }
+
+    /// The facts about the caller, with their sources.
+    func callerFacts() throws(KeychainError) -> [CallerReport.Fact]
+
+    /// Denies access to the secrets of these groups, unless the policy allows it.
+    ///
+    /// - Parameter groups: nil for all groups.
+    /// - Throws: errSecInteractionNotAllowed if the caller needs the passcode.
+    func requireAccess(toSecretsIn groups: [AccessGroup]?) throws(KeychainError)
+
+    /// Returns a check that repeats the decision on the operation at the time when it is called,
+    /// because the caller's rights may have changed since the request arrived.
+    func accessCheck(_ traits: OperationTraits) -> @Sendable () throws(KeychainError) -> Void
+
+    // MARK: The keychain
+
+    /// The caller's keychain, opened if necessary.
+    var service: any KeychainService { get throws(KeychainError) }
+    var mode: KeychainStatus.Mode { get throws(KeychainError) }
+    /// nil if there is no audit log.
+    var auditLog: AuditLog? { get throws(KeychainError) }
+
+    /// Opens the caller's keychain with its recovery key, even if it cannot be opened otherwise.
+    var recovery: @Sendable (_ key: SharedSecret, _ newPasscode: SharedSecret?) throws(KeychainError) -> Int { get }
+
+    /// Returns a file for a backup in transit.
+    ///
+    /// - Throws: errSecNotAvailable for a keychain in memory.
+    func openSpool() throws(KeychainError) -> Spool
+
+    // MARK: Limited resources
+
+    /// Returns the right to use a resource; nil if the user has no share of it left.
+    func acquire(_ resource: LimitedResource) -> OperationPermit?
+
+    /// Keeps the right until the response has been sent.
+    func hold(_ permit: OperationPermit)
+
+    /// The user's share of a resource.
+    func limit(of resource: LimitedResource) -> Int
+
+    /// The memory that the results of one request may occupy, in bytes.
+    var maxResultSize: Int { get }
+
+    /// Runs slow work on the daemon's pool, until the client disconnects or the daemon is stopped.
+    func slow<Value: Sendable>(
+        _ kind: SlowWorkKind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value
+
+    // MARK: The client
+
+    /// Sends the progress of the operation to the client, without waiting for it.
+    var progress: @Sendable (_ done: Int, _ total: Int) -> Void { get }
+
+    /// Sends a content that precedes the answer; returns false if the client has disconnected.
+    func send(_ content: some ResponseContent) -> Bool
+
+    /// Whether the client is still connected.
+    var isConnected: Bool { get }
+
+    /// Whether the client still waits: it is connected, and has sent nothing further.
+    var isAwaited: Bool { get }
+
+    /// Receives the next piece of a backup; returns nil at its end.
+    func nextPiece() throws(KeychainError) -> [UInt8]?
+
+    // MARK: Sessions
+
+    /// Opens the files of the keychain a second time.
+    func reopen() throws(KeychainError) -> any KeychainService
+
+    /// Receives a socket from the client, and serves the keychain to the processes that connect
+    /// through it.
+    ///
+    /// - Parameters:
+    ///   - knowsPasscode: whether the client has given the passcode.
+    ///   - permit: released when the session ends.
+    func startSession(
+        _ service: any KeychainService, knowsPasscode: Bool, permit: OperationPermit
+    ) throws(KeychainError)
+}
+
+/// The right to use a limited resource, until the last reference to it is released.
+package typealias OperationPermit = any AnyObject & Sendable
+
+/// A resource of which each user has a share.
+package enum LimitedResource: Sendable, CaseIterable {
+    /// A search for one item with its data, until its results are sent.
+    case search
+    /// A search for more than one item, until its results are sent.
+    case multiItemSearch
+    /// A backup or a restoration.
+    case spool
+    /// A read of the audit log.
+    case logReading
+    /// An operation with a key of the keychain.
+    case keyUse
+    /// A connection that waits for changes of the lock.
+    case lockWatcher
+    /// A session that is open, or being opened.
+    case session
+}
+
+/// What slow work occupies.
+package enum SlowWorkKind: Sendable {
+    /// Takes time.
+    case computation
+    /// Takes time, and the memory of a key derivation (128 to 256 MiB) until it releases its
+    /// `DerivationPermit`.
+    case derivation
+}

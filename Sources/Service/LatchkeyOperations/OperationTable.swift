@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import FoundationEssentials
+internal import KeychainModel
+internal import LatchkeyProtocol
+
+/// The one list of operations: each request of the schema, and the operation that it is decoded to.
+/// The compiler rejects a list from which a request of the schema is missing.
+enum OperationTable {
+    static func operation(
+        _ request: WireRequest.OneOf_Operation, _ secrets: inout SecretTable
+    ) throws(WireError) -> any KeychainOperation {
+        switch request {
+        case .hello(let wire): try Hello(wire)
+
+        case .add(let wire): try AddItem(wire, &secrets)
+        case .addIdentities(let wire): try AddIdentities(wire, &secrets)
+        case .copyMatching(let wire): try CopyItems(wire)
+        case .update(let wire): try UpdateItems(wire, &secrets)
+        case .delete(let wire): try DeleteItems(wire)
+
+        case .generateKey(let wire): try GenerateKey(wire, &secrets)
+        case .publicKey(let wire): try ReadPublicKey(wire)
+        case .useKey(let wire): try UseKey(wire, &secrets)
+        case .exportKey(let wire): try ExportKey(wire)
+
+        case .status(let wire): try ReadStatus(wire)
+        case .check(let wire): try CheckKeychain(wire)
+        case .repair(let wire): try RepairKeychain(wire)
+        case .checkpoint(let wire): try CheckpointKeychain(wire)
+        case .who(let wire): try IdentifyCaller(wire)
+
+        case .lockStatus(let wire): try ReadLockStatus(wire)
+        case .unlock(let wire): try UnlockKeychain(wire, &secrets)
+        case .lock(let wire): try LockKeychain(wire)
+        case .watchLock(let wire): try WatchLock(wire)
+
+        case .setPasscode(let wire): try SetPasscode(wire, &secrets)
+        case .changePasscode(let wire): try ChangePasscode(wire, &secrets)
+        case .removePasscode(let wire): try RemovePasscode(wire, &secrets)
+        case .createRecoveryKey(let wire): try CreateRecoveryKey(wire, &secrets)
+        case .removeRecoveryKey(let wire): try RemoveRecoveryKey(wire, &secrets)
+        case .changeSettings(let wire): try ChangeSettings(wire, &secrets)
+        case .recover(let wire): try RecoverKeychain(wire, &secrets)
+
+        case .backup(let wire): try BackUpKeychain(wire, &secrets)
+        case .recordBackup(let wire): try RecordBackup(wire)
+        case .restore(let wire): try RestoreKeychain(wire, &secrets)
+        case .piece(let wire): SendPiece(Array(wire))
+
+        case .readLog(let wire): try ReadLog(wire)
+        case .verifyLog(let wire): try VerifyLog(wire)
+
+        case .openSession(let wire): try OpenSession(wire, &secrets)
+        }
+    }
+
+    /// The contents of the responses of the schema, in the same way.
+    static func response(
+        _ content: WireResponse.OneOf_Content, _ secrets: inout SecretTable
+    ) throws(WireError) -> Response {
+        switch content {
+        case .failure(let wire): .failure(try wire.decode())
+        case .progress(let wire): try wire.decode()
+        case .done(let wire): .content(try Done(wire))
+        case .count(let wire): .content(try ItemCount(wire))
+        case .ready(let wire): .content(try Ready(wire))
+
+        case .welcome(let wire): .content(try Welcome(wire))
+        case .record(let wire): .content(try wire.decode(&secrets))
+        case .records(let wire): .content(try FoundItems(wire, &secrets))
+        case .generatedKey(let wire): .content(try GeneratedKey(wire, &secrets))
+        case .publicKey(let wire): .content(try PublicKeyInfo(wire))
+        case .keyOutput(let wire): .content(try KeyOutput(wire, &secrets))
+        case .status(let wire): .content(try KeychainStatus(wire))
+        case .findings(let wire): .content(try Findings(wire))
+        case .caller(let wire): .content(try CallerReport(wire))
+        case .lockStatus(let wire): .content(try LockStatus(wire))
+        case .lockState(let wire): .content(try LockState(wire: wire))
+        case .secret(let wire): .content(try RecoveryKeyText(wire, &secrets))
+        case .backedUp(let wire): .content(try BackupReport(wire))
+        case .restored(let wire): .content(try RestoreReport(wire))
+        case .piece(let wire): .content(BackupPiece(Array(wire)))
+        case .logLines(let wire): .content(try LogPart(wire))
+        case .logVerdict(let wire): .content(try AuditVerification(wire))
+        }
+    }
+}

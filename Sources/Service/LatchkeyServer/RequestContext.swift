@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyOperations
+internal import LatchkeyProtocol
+internal import LatchkeyService
+internal import LinuxSystem
+internal import SecretMemory
+
+/// What one request's operation gets from the server.
+final class RequestContext: OperationContext {
+    private let handler: RequestHandler
+    let caller: CallerIdentity
+    private let reply: Reply
+    private var opened: ServedKeychain?
+
+    init(handler: RequestHandler, caller: CallerIdentity, reply: Reply) {
+        self.handler = handler
+        self.caller = caller
+        self.reply = reply
+    }
+
+    private var server: KeychainServer { handler.server }
+    private var user: UInt32 { handler.user }
+
+    // MARK: The keychain
+
+    /// The keychain of the caller's user, opened with the first use.
+    var keychain: ServedKeychain {
+        get throws(KeychainError) {
+            if let opened { return opened }
+            let fresh = try server.provider.keychain(of: user)
+            opened = fresh
+            return fresh
+        }
+    }
+
+    var service: any KeychainService { get throws(KeychainError) { try keychain.service } }
+    var mode: KeychainStatus.Mode { get throws(KeychainError) { try keychain.mode } }
+    var auditLog: AuditLog? { get throws(KeychainError) { try keychain.audit } }
+
+    var recovery: @Sendable (SharedSecret, SharedSecret?) throws(KeychainError) -> Int {
+        { [provider = server.provider, user] (key, newPasscode) throws(KeychainError) in
+            try provider.recover(user, with: key, newPasscode: newPasscode)
+        }
+    }
+
+    func openSpool() throws(KeychainError) -> Spool {
+        let keychain = try keychain
+        guard let home = keychain.home else {
+            throw KeychainError(.notAvailable, "a keychain in memory cannot be backed up or restored")
+        }
+        return try Spool(in: home.stateDirectory, limit: keychain.quota?.bytes ?? Spool.maxLength)
+    }
+
+    // MARK: The caller
+
+    func callerFacts() throws(KeychainError) -> [CallerReport.Fact] {
+        handler.fixed == nil ? try handler.caller.facts() : []
+    }
+
+    /// Denies an operation on the whole keychain if the caller has no right to it.
+    func requireAccess(_ traits: OperationTraits) throws(KeychainError) {
+        // Locking a session affects nothing outside of it.
+        if traits.contains(.staysInSession), try mode == .session { return }
+        try accessCheck(traits)()
+    }
+
+    func accessCheck(_ traits: OperationTraits) -> @Sendable () throws(KeychainError) -> Void {
+        { [reader = server.reader, caller, user] () throws(KeychainError) in
+            let accessesAttestedGroups =
+                traits.contains(.accessesAllGroups) && reader.canAttest(processesOf: user)
+            if traits.contains(.administers) {
+                try EmbeddedService.requireAdministrator(caller, accessesAttestedGroups: accessesAttestedGroups)
+            } else if accessesAttestedGroups {
+                try EmbeddedService.requireAttested(caller)
+            }
+        }
+    }
+
+    func requireAccess(toSecretsIn groups: [AccessGroup]?) throws(KeychainError) {
+        let keychain = try keychain
+        guard !keychain.knowsPasscode, EmbeddedService.needsPasscode(caller, toReadSecretsOf: groups) else { return }
+        guard try keychain.service.lockStatus().hasPasscode else { return }
+        throw KeychainError(
+            .interactionNotAllowed,
+            "these items belong to other programs: commands can read them only with the passcode",
+            hint:
+                "give it to the command: latchkey with-passcode -- COMMAND, --passcode-file FILE, or LATCHKEY_PASSCODE_FILE"
+        )
+    }
+
+    // MARK: Limited resources
+
+    func acquire(_ resource: LimitedResource) -> OperationPermit? {
+        limiter(of: resource).acquire(for: user, timeout: resource.isWaitedFor ? server.limits.timeout : 0)
+    }
+
+    func hold(_ permit: OperationPermit) { handler.permits.hold(permit) }
+
+    func limit(of resource: LimitedResource) -> Int { limiter(of: resource).count }
+
+    private func limiter(of resource: LimitedResource) -> ConcurrencyLimiter {
+        switch resource {
+        case .search: server.shared.searches
+        case .multiItemSearch: server.shared.multiItemSearches
+        case .spool: server.shared.spools
+        case .logReading: server.shared.logReadings
+        case .keyUse: server.shared.keyUses
+        case .lockWatcher: server.shared.watchers
+        case .session: server.sessions
+        }
+    }
+
+    var maxResultSize: Int { server.limits.memoryPerUser }
+
+    func slow<Value: Sendable>(
+        _ kind: SlowWorkKind, _ body: @escaping @Sendable () throws(KeychainError) -> Value
+    ) throws(KeychainError) -> Value {
+        let (server, socket) = (server, handler.channel.socket)
+        return try server.shared.slowWork.run(
+            kind, for: user, isAbandoned: { socket.isHungUp || server.isCancelling }, body)
+    }
+
+    // MARK: The client
+
+    var progress: @Sendable (Int, Int) -> Void { { [reply] in reply.progress($0, $1) } }
+
+    func send(_ content: some ResponseContent) -> Bool { reply.trySend(.content(content)) }
+
+    var isConnected: Bool { !handler.channel.socket.isHungUp }
+
+    var isAwaited: Bool { !handler.channel.socket.isStale }
+
+    func nextPiece() throws(KeychainError) -> [UInt8]? { try reply.nextPiece() }
+
+    // MARK: Sessions
+
+    func reopen() throws(KeychainError) -> any KeychainService { try keychain.reopen() }
+
+    func startSession(
+        _ service: any KeychainService, knowsPasscode: Bool, permit: OperationPermit
+    ) throws(KeychainError) {
+        let keychain = try keychain
+        let control = try receiveControl()
+        let provider = SessionProvider(
+            user: user, service: service, knowsPasscode: knowsPasscode, audit: keychain.audit, home: keychain.home,
+            quota: keychain.quota, lease: keychain.lease)
+        try start(provider, control, permit)
+    }
+
+    private func receiveControl() throws(KeychainError) -> Socket {
+        let socket = handler.channel.socket
+        do throws(SystemError) {
+            socket.setTimeouts(receiving: FrameChannel.timeout)
+            defer { socket.setTimeouts(receiving: 0) }
+            if case .socket(let control) = try socket.receiveDescriptor() { return control }
+        } catch {
+            throw KeychainError(error)
+        }
+        throw KeychainError(.param, "a session needs a descriptor, and none was received")
+    }
+
+    private func start(
+        _ provider: SessionProvider, _ control: Socket, _ permit: OperationPermit
+    ) throws(KeychainError) {
+        let connection = handler.connection
+        do throws(SystemError) {
+            let session = try KeychainServer(sessionOf: server, provider, permit: permit)
+            // Added before the thread starts, because the thread may end immediately.
+            connection.addSession(Connection.OpenSession(server: session, control: control))
+            let isRunning = BackgroundThread.run { [weak connection] in
+                session.serve(descriptorsFrom: control)
+                // No further connections can arrive.
+                session.stop(timeout: 5)
+                connection?.drop(sessionOf: session)
+            }
+            guard isRunning else {
+                connection.drop(sessionOf: session)
+                throw SystemError("start a thread", code: EAGAIN)
+            }
+        } catch {
+            throw KeychainError(error)
+        }
+    }
+}
+
+extension LimitedResource {
+    /// Whether a request waits for its share, instead of being refused immediately.
+    fileprivate var isWaitedFor: Bool {
+        switch self {
+        case .search, .multiItemSearch, .logReading, .keyUse: true
+        case .spool, .lockWatcher, .session: false
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an operation does, as far as access, repetition and the audit log depend on it.
+public struct OperationTraits: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt16
+
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Changes something, so that a repeated request must not be carried out twice. Its request has
+    /// a token.
+    public static let changes = OperationTraits(rawValue: 1 << 0)
+    /// Is about the whole keychain. A program in a sandbox may not perform it.
+    public static let administers = OperationTraits(rawValue: 1 << 1)
+    /// Reads, creates, deletes or locks items of all groups, or changes what protects them. If the
+    /// keychain may hold items of attested groups, only attested callers may perform it.
+    public static let accessesAllGroups = OperationTraits(rawValue: 1 << 2)
+    /// Returns secrets of items, uses keys, or moves items to groups in which others can read them.
+    public static let readsSecrets = OperationTraits(rawValue: 1 << 3)
+    /// Affects nothing outside of a session when it is requested in one.
+    public static let staysInSession = OperationTraits(rawValue: 1 << 4)
+    /// Is performed even while the audit log cannot be written. Locking, reading the state, and
+    /// deleting items are always possible.
+    public static let worksWithoutLog = OperationTraits(rawValue: 1 << 5)
+    /// Is performed even on a keychain that cannot be opened.
+    public static let worksWithoutKeychain = OperationTraits(rawValue: 1 << 6)
+}
