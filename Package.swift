@@ -159,7 +159,8 @@ let package = Package(
         .target(
             name: "KeychainTesting",
             dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                "KeychainModel", "LatchkeyClient", "LatchkeyOperations", "LatchkeyServer", "LatchkeyService",
+                "LinuxSystem", "SecretMemory",
             ],
             path: "Tests/KeychainTesting"
         ),

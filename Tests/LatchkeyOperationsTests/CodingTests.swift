@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import KeychainModel
+import KeychainTesting
 import LatchkeyOperations
 import LatchkeyProtocol
 import LinuxSystem

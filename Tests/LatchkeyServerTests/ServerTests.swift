@@ -359,6 +359,37 @@ struct ServerTests {
     }
 
     @Test(
+        "The server denies each operation that the policy denies, with the policy's reason",
+        arguments: [
+            CallerIdentity(executable: "/usr/bin/example"),
+            CallerIdentity(executable: "/usr/bin/latchkey", isUserCommand: true),
+            CallerIdentity(executable: "/app/bin/app", sandbox: .application(group: "flatpak.org.example.App")),
+        ])
+    func policy(_ caller: CallerIdentity) throws {
+        let directory = try TemporaryDirectory()
+        let rules = try Self.entitlements(["user": "\(geteuid())"], in: directory)
+        let provider = HomeProvider(user: geteuid(), home: KeychainHome(root: "\(directory.path)/home"))
+        let server = try KeychainServer(
+            provider, reader: CallerReader(command: nil, entitlements: EntitlementsDirectory(rules, owner: geteuid())))
+        defer { server.stop() }
+        let policy = AccessPolicy(mode: .user, knowsPasscode: false)
+        var denied = 0
+        for operation in Samples.requests {
+            let decision = policy.decision(
+                on: type(of: operation).traits, by: caller, mayHoldAttestedItems: true)
+            guard case .deny(let reason) = decision else { continue }
+            denied += 1
+            let (ownEnd, peerEnd) = try Socket.pair()
+            server.serve(peerEnd, as: caller)
+            let client = RawClient(ownEnd)
+            try client.hello()
+            let problem = try client.ask(operation).problem
+            #expect(problem?.status == reason.status && problem?.problem == reason.problem, "\(type(of: operation))")
+        }
+        #expect(denied > 10)
+    }
+
+    @Test(
         "A rule for a unit denies administration to users that can run services, but not to users that log in",
         arguments: [(34, true), (999, true), (61200, true), (0, false), (1000, false), (61183, false)]
             as [(UInt32, Bool)])

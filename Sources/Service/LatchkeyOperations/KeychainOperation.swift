@@ -25,7 +25,7 @@ package protocol KeychainOperation: Sendable {
     /// The operation in the audit log; nil if it decides nothing.
     var audit: AuditDetails? { get }
 
-    /// Performs the operation, after the access check.
+    /// Performs the operation, after ``AccessPolicy`` has allowed it.
     func run(in context: some OperationContext) throws(KeychainError) -> Answer
 
     /// Returns the request as the schema defines it.

@@ -22,7 +22,8 @@ package protocol OperationContext {
 
     /// Returns a check that repeats the decision on the operation at the time when it is called,
     /// because the caller's rights may have changed since the request arrived.
-    func accessCheck(_ traits: OperationTraits) -> @Sendable () throws(KeychainError) -> Void
+    func accessCheck(_ traits: OperationTraits) throws(KeychainError)
+        -> @Sendable () throws(KeychainError) -> Void
 
     // MARK: The keychain
 

@@ -60,35 +60,37 @@ final class RequestContext: OperationContext {
         handler.fixed == nil ? try handler.caller.facts() : []
     }
 
-    /// Denies an operation on the whole keychain if the caller has no right to it.
+    /// Denies the operation if the caller has no right to it.
     func requireAccess(_ traits: OperationTraits) throws(KeychainError) {
-        // Locking a session affects nothing outside of it.
-        if traits.contains(.staysInSession), try mode == .session { return }
-        try accessCheck(traits)()
+        try policy.decision(
+            on: traits, by: caller, mayHoldAttestedItems: server.reader.canAttest(processesOf: user)
+        ).require()
     }
 
-    func accessCheck(_ traits: OperationTraits) -> @Sendable () throws(KeychainError) -> Void {
-        { [reader = server.reader, caller, user] () throws(KeychainError) in
-            let accessesAttestedGroups =
-                traits.contains(.accessesAllGroups) && reader.canAttest(processesOf: user)
-            if traits.contains(.administers) {
-                try EmbeddedService.requireAdministrator(caller, accessesAttestedGroups: accessesAttestedGroups)
-            } else if accessesAttestedGroups {
-                try EmbeddedService.requireAttested(caller)
-            }
+    func accessCheck(_ traits: OperationTraits) throws(KeychainError)
+        -> @Sendable () throws(KeychainError) -> Void
+    {
+        { [policy = try policy, reader = server.reader, caller, user] () throws(KeychainError) in
+            try policy.decision(
+                on: traits, by: caller, mayHoldAttestedItems: reader.canAttest(processesOf: user)
+            ).require()
         }
     }
 
     func requireAccess(toSecretsIn groups: [AccessGroup]?) throws(KeychainError) {
-        let keychain = try keychain
-        guard !keychain.knowsPasscode, EmbeddedService.needsPasscode(caller, toReadSecretsOf: groups) else { return }
-        guard try keychain.service.lockStatus().hasPasscode else { return }
-        throw KeychainError(
-            .interactionNotAllowed,
-            "these items belong to other programs: commands can read them only with the passcode",
-            hint:
-                "give it to the command: latchkey with-passcode -- COMMAND, --passcode-file FILE, or LATCHKEY_PASSCODE_FILE"
-        )
+        let service = try service
+        try policy.decision(
+            onSecretsIn: groups, by: caller,
+            hasPasscode: { () throws(KeychainError) in try service.lockStatus().hasPasscode }
+        ).require()
+    }
+
+    private var policy: AccessPolicy {
+        get throws(KeychainError) {
+            if let opened { return AccessPolicy(mode: opened.mode, knowsPasscode: opened.knowsPasscode) }
+            // A recovery must also work for a keychain that cannot be opened.
+            return AccessPolicy(mode: try server.provider.modeAndHome(for: user).mode, knowsPasscode: false)
+        }
     }
 
     // MARK: Limited resources

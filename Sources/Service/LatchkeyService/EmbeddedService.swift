@@ -196,7 +196,8 @@ public final class EmbeddedService: KeychainService {
     }
 
     public func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
-        Authorizer.report(caller, facts: CallerReader(command: nil, entitlements: nil).currentProcessFacts(caller))
+        AccessPolicy.report(
+            on: caller, facts: CallerReader(command: nil, entitlements: nil).currentProcessFacts(caller))
     }
 
     public func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
@@ -223,42 +224,11 @@ public final class EmbeddedService: KeychainService {
         return try AuditLog(store: store, directory: directory, clock: clock, limits: limits)
     }
 
-    /// Refuses a caller that may not administer the whole keychain.
-    ///
-    /// - Parameter accessesAttestedGroups: whether the operation can reach items of attested
-    ///   groups.
-    /// - Throws: errSecMissingEntitlement.
-    public static func requireAdministrator(_ caller: CallerIdentity, accessesAttestedGroups: Bool)
-        throws(KeychainError)
-    {
-        try Authorizer.authorizeAdministration(caller, accessesAttestedGroups: accessesAttestedGroups)
-    }
-
-    /// Refuses a caller that is not attested, for operations that affect items of attested groups.
-    ///
-    /// - Throws: errSecMissingEntitlement.
-    public static func requireAttested(_ caller: CallerIdentity) throws(KeychainError) {
-        try Authorizer.authorizeAttested(caller)
-    }
-
-    /// Returns whether the caller must give the passcode before it can read secrets of these
-    /// groups.
-    ///
-    /// - Parameter groups: nil for any groups that exist.
-    public static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
-        Authorizer.needsPasscode(caller, toReadSecretsOf: groups)
-    }
-
     /// The number of private keys in the cache.
     @_spi(Testing) public var cachedKeyCount: Int { keys.count }
 
     /// Whether keys that require the passcode are in memory.
     @_spi(Testing) public var canOpenPasscodeItems: Bool { store.hasPasscode && store.isOpen(.whenUnlocked) }
-
-    /// Returns a readable report of what a caller may do, from the facts known about it.
-    public static func report(_ caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
-        Authorizer.report(caller, facts: facts)
-    }
 
     /// Whether a daemon has taken over the home since this process opened it. If so, send further
     /// requests to the daemon.

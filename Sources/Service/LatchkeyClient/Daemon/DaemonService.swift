@@ -32,7 +32,7 @@ package final class DaemonService: KeychainService {
     // MARK: Items
 
     package func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
-        try performOnItems(AddItem(item))
+        try perform(AddItem(item))
     }
 
     package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
@@ -40,25 +40,25 @@ package final class DaemonService: KeychainService {
     {
         // The daemon would close the connection.
         try IdentityAddition.check(identities)
-        return try performOnItems(AddIdentities(identities)).count
+        return try perform(AddIdentities(identities)).count
     }
 
     package func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
-        try performOnItems(CopyItems(query, returning: returning)).matches
+        try perform(CopyItems(query, returning: returning)).matches
     }
 
     @discardableResult
     package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
         -> Int
     {
-        try performOnItems(UpdateItems(query, with: update)).count
+        try perform(UpdateItems(query, with: update)).count
     }
 
     @discardableResult
     package func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
-        try performOnItems(DeleteItems(query)).count
+        try perform(DeleteItems(query)).count
     }
 
     // MARK: Keys
@@ -66,43 +66,43 @@ package final class DaemonService: KeychainService {
     package func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
         -> GeneratedKey
     {
-        try performOnItems(GenerateKey(generation))
+        try perform(GenerateKey(generation))
     }
 
     package func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
         -> PublicKeyInfo
     {
-        try performOnItems(ReadPublicKey(of: reference))
+        try perform(ReadPublicKey(of: reference))
     }
 
     package func useKey(
         _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
     ) throws(KeychainError) -> KeyOutput {
-        try performOnItems(UseKey(reference, use, on: input))
+        try perform(UseKey(reference, use, on: input))
     }
 
     package func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
         -> KeyOutput
     {
-        try performOnItems(ExportKey(reference))
+        try perform(ExportKey(reference))
     }
 
     // MARK: The keychain itself
 
-    package func status() throws(KeychainError) -> KeychainStatus { try client.perform(ReadStatus()) }
+    package func status() throws(KeychainError) -> KeychainStatus { try perform(ReadStatus()) }
 
     package func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
-        try client.perform(CheckKeychain(), progress: { done, _ in progress(done) }).findings
+        try perform(CheckKeychain(), progress: { done, _ in progress(done) }).findings
     }
 
     package func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
-        try client.perform(RepairKeychain(action, dryRun: dryRun), progress: { done, _ in progress(done) }).count
+        try perform(RepairKeychain(action, dryRun: dryRun), progress: { done, _ in progress(done) }).count
     }
 
-    package func checkpoint() throws(KeychainError) { _ = try client.perform(CheckpointKeychain()) }
+    package func checkpoint() throws(KeychainError) { _ = try perform(CheckpointKeychain()) }
 
     package func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
-        try client.perform(IdentifyCaller())
+        try perform(IdentifyCaller())
     }
 
     package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
@@ -116,7 +116,7 @@ package final class DaemonService: KeychainService {
         return last
     }
 
-    package func verifyAudit() throws(KeychainError) -> AuditVerification { try client.perform(VerifyLog()) }
+    package func verifyAudit() throws(KeychainError) -> AuditVerification { try perform(VerifyLog()) }
 
     package func close() {
         let watches = observers.withLock { observers in
@@ -130,14 +130,14 @@ package final class DaemonService: KeychainService {
 
     // MARK: The lock
 
-    package func lockStatus() throws(KeychainError) -> LockStatus { try client.perform(ReadLockStatus()) }
+    package func lockStatus() throws(KeychainError) -> LockStatus { try perform(ReadLockStatus()) }
 
     package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
-        _ = try client.perform(UnlockKeychain(passcode), progress: progress)
+        _ = try perform(UnlockKeychain(passcode), progress: progress)
     }
 
     package func lock(immediately: Bool) throws(KeychainError) {
-        _ = try client.perform(LockKeychain(immediately: immediately))
+        _ = try perform(LockKeychain(immediately: immediately))
     }
 
     package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
@@ -166,34 +166,34 @@ package final class DaemonService: KeychainService {
     // MARK: Administration
 
     package func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
-        _ = try client.perform(SetPasscode(new), progress: progress)
+        _ = try perform(SetPasscode(new), progress: progress)
     }
 
     package func changePasscode(
         from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
     ) throws(KeychainError) {
-        _ = try client.perform(ChangePasscode(from: old, to: new, rotates: rotates), progress: progress)
+        _ = try perform(ChangePasscode(from: old, to: new, rotates: rotates), progress: progress)
     }
 
     package func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
-        try client.perform(RemovePasscode(passcode), progress: progress).count
+        try perform(RemovePasscode(passcode), progress: progress).count
     }
 
     package func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
-        try client.perform(CreateRecoveryKey(passcode)).text
+        try perform(CreateRecoveryKey(passcode)).text
     }
 
     package func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool {
-        try client.perform(RemoveRecoveryKey(passcode)).count > 0
+        try perform(RemoveRecoveryKey(passcode)).count > 0
     }
 
     package func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
-        _ = try client.perform(ChangeSettings(settings, passcode))
+        _ = try perform(ChangeSettings(settings, passcode))
     }
 
     /// Opens the keychain with its recovery key, and sets a new passcode.
     package func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
-        try client.perform(RecoverKeychain(with: key, newPasscode: newPasscode)).count
+        try perform(RecoverKeychain(with: key, newPasscode: newPasscode)).count
     }
 
     package func backup(
@@ -203,7 +203,7 @@ package final class DaemonService: KeychainService {
     ) throws(KeychainError) -> BackupReport {
         let backup = BackUpKeychain(
             under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable)
-        return try client.perform(backup, progress: progress) { (content) throws(KeychainError) in
+        return try perform(backup, progress: progress) { (content) throws(KeychainError) in
             guard let piece = content as? BackupPiece else { throw .unexpectedResponse }
             try piece.write(to: sink)
         }
@@ -211,7 +211,7 @@ package final class DaemonService: KeychainService {
 
     package func recordBackup() {
         // This is information for `latchkey doctor`; the backup is complete even if this fails.
-        _ = try? client.perform(RecordBackup())
+        _ = try? perform(RecordBackup())
     }
 
     package func restore(
@@ -250,12 +250,16 @@ package final class DaemonService: KeychainService {
         let hold: any Sendable
     }
 
-    /// Performs an operation on items; if they are locked and this process has the passcode,
-    /// repeats it in a separate session of this process. The daemon's keychain stays locked for all
-    /// other programs.
-    private func performOnItems<Operation: KeychainOperation>(_ operation: Operation) throws(KeychainError)
-        -> Operation.Answer
-    {
+    /// Performs an operation. If it is on items, which are locked, and this process has the
+    /// passcode, it is repeated in a separate session of this process. The daemon's keychain stays
+    /// locked for all other programs.
+    private func perform<Operation: KeychainOperation>(
+        _ operation: Operation, progress: ChangeProgress = { _, _ in },
+        _ take: ((any ResponseContent) throws(KeychainError) -> Void)? = nil
+    ) throws(KeychainError) -> Operation.Answer {
+        guard Operation.traits.contains(.accessesItems) else {
+            return try client.perform(operation, progress: progress, take)
+        }
         if let own = ownSession.withLock({ $0 }) {
             do throws(KeychainError) {
                 return try own.client.perform(operation)

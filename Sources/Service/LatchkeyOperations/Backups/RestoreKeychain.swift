@@ -34,7 +34,7 @@ package struct RestoreKeychain: KeychainOperation {
         try receive(into: spool, from: context)
         let (service, progress) = (try context.service, context.progress)
         let allowsAttestedGroups = context.caller.grade == .attested
-        let requireAccess = context.accessCheck(Self.traits)
+        let requireAccess = try context.accessCheck(Self.traits)
         return try context.slow(.derivation) { () throws(KeychainError) in
             // Checked here again, because the entitlements may have changed while the backup
             // arrived and waited.

@@ -13,7 +13,7 @@ package struct IdentifyCaller: KeychainOperation {
     package var audit: AuditDetails? { nil }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> CallerReport {
-        EmbeddedService.report(context.caller, facts: try context.callerFacts())
+        AccessPolicy.report(on: context.caller, facts: try context.callerFacts())
     }
 }
 

@@ -11,7 +11,7 @@ package struct AddIdentities: KeychainOperation {
 
     package init(_ identities: [IdentityAddition]) { self.identities = identities }
 
-    package static let traits: OperationTraits = .changes
+    package static let traits: OperationTraits = [.accessesItems, .changes]
 
     package var audit: AuditDetails? {
         // A call that names several groups is refused.

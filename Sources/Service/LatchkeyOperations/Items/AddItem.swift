@@ -10,7 +10,7 @@ package struct AddItem: KeychainOperation {
 
     package init(_ item: ItemAddition) { self.item = item }
 
-    package static let traits: OperationTraits = .changes
+    package static let traits: OperationTraits = [.accessesItems, .changes]
 
     package var audit: AuditDetails? {
         AuditDetails("add", itemClass: item.itemClass, group: item.accessGroup)

@@ -16,7 +16,7 @@ package struct CopyItems: KeychainOperation {
         self.returning = returning
     }
 
-    package static let traits: OperationTraits = .readsSecrets
+    package static let traits: OperationTraits = [.accessesItems, .readsSecrets]
 
     package var audit: AuditDetails? { AuditDetails("copy", query, isDeferred: true) }
 

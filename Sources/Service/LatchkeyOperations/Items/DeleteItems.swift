@@ -10,7 +10,7 @@ package struct DeleteItems: KeychainOperation {
 
     package init(_ query: ItemQuery) { self.query = query }
 
-    package static let traits: OperationTraits = [.changes, .worksWithoutLog]
+    package static let traits: OperationTraits = [.accessesItems, .changes, .worksWithoutLog]
 
     package var audit: AuditDetails? { AuditDetails("delete", query) }
 

@@ -15,7 +15,7 @@ package struct UpdateItems: KeychainOperation {
         self.update = update
     }
 
-    package static let traits: OperationTraits = [.changes, .readsSecrets]
+    package static let traits: OperationTraits = [.accessesItems, .changes, .readsSecrets]
 
     package var audit: AuditDetails? { AuditDetails("update", query) }
 

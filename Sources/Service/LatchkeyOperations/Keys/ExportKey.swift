@@ -11,7 +11,7 @@ package struct ExportKey: KeychainOperation {
 
     package init(_ reference: PersistentReference) { self.reference = reference }
 
-    package static let traits: OperationTraits = .readsSecrets
+    package static let traits: OperationTraits = [.accessesItems, .readsSecrets]
 
     package var audit: AuditDetails? { AuditDetails("export-key", itemClass: .key) }
 

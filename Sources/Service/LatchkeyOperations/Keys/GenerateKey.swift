@@ -11,7 +11,7 @@ package struct GenerateKey: KeychainOperation {
 
     package init(_ generation: KeyGeneration) { self.generation = generation }
 
-    package static let traits: OperationTraits = .changes
+    package static let traits: OperationTraits = [.accessesItems, .changes]
 
     package var audit: AuditDetails? {
         AuditDetails("generate-key", itemClass: .key, group: generation.privateHalf.accessGroup)

@@ -11,7 +11,7 @@ package struct ReadPublicKey: KeychainOperation {
 
     package init(of reference: PersistentReference) { self.reference = reference }
 
-    package static let traits: OperationTraits = []
+    package static let traits: OperationTraits = .accessesItems
 
     package var audit: AuditDetails? { AuditDetails("public-key", itemClass: .key) }
 

@@ -18,7 +18,7 @@ package struct UseKey: KeychainOperation {
         self.input = input
     }
 
-    package static let traits: OperationTraits = .readsSecrets
+    package static let traits: OperationTraits = [.accessesItems, .readsSecrets]
 
     package var audit: AuditDetails? { AuditDetails(use.name, itemClass: .key) }
 

@@ -14,6 +14,9 @@ public struct OperationTraits: OptionSet, Sendable, Hashable {
     /// Reads, creates, deletes or locks items of all groups, or changes what protects them. If the
     /// keychain may hold items of attested groups, only attested callers may perform it.
     public static let accessesAllGroups = OperationTraits(rawValue: 1 << 2)
+    /// Is about items in the access groups of the caller. If they are locked, a program that has the
+    /// passcode performs the operation in a session of its own.
+    public static let accessesItems = OperationTraits(rawValue: 1 << 7)
     /// Returns secrets of items, uses keys, or moves items to groups in which others can read them.
     public static let readsSecrets = OperationTraits(rawValue: 1 << 3)
     /// Affects nothing outside of a session when it is requested in one.

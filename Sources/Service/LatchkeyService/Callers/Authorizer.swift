@@ -150,41 +150,6 @@ enum Authorizer {
         return entitled(to: try claimed(declared), caller, "it declares them")
     }
 
-    /// Throws if the caller may not administer the whole keychain: its passcode, settings, backups
-    /// and log.
-    ///
-    /// Administration is for the user. A program in a sandbox may not administer, because the user
-    /// has restricted it to its own items. A caller with only claimed groups may not reach attested
-    /// groups by way of a backup, nor change what protects them.
-    static func authorizeAdministration(_ caller: CallerIdentity, accessesAttestedGroups: Bool) throws(KeychainError) {
-        if accessesAttestedGroups { try authorizeAttested(caller) }
-        guard caller.sandbox == nil else {
-            throw KeychainError(
-                .missingEntitlement, "a program in a sandbox may use only its own items",
-                hint: "run the command outside of the sandbox")
-        }
-    }
-
-    /// Throws unless the caller is attested. Required for everything that reads, destroys or locks
-    /// items of attested groups, or changes what protects them.
-    static func authorizeAttested(_ caller: CallerIdentity) throws(KeychainError) {
-        guard caller.grade == .attested else {
-            throw KeychainError(
-                .missingEntitlement,
-                "the keychain may hold items of attested groups, and this caller is not attested",
-                hint: "use an attested program; /etc/latchkey/entitlements.d lists them")
-        }
-    }
-
-    /// Returns whether the caller may read secrets of these groups only in a session that the
-    /// passcode has unlocked. This holds for the user's own command: it has every claimed group,
-    /// and any program of the user can run it.
-    ///
-    /// - Parameter groups: nil for any groups that exist.
-    static func needsPasscode(_ caller: CallerIdentity, toReadSecretsOf groups: [AccessGroup]?) -> Bool {
-        caller.isUserCommand && caller.grade == .claimed && groups?.allSatisfy { $0 == .shared } != true
-    }
-
     /// Returns a caller with the groups that the administrator grants, followed by those that it
     /// declares. The two kinds never mix: a claimed group and an attested group of the same name
     /// are different groups.

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import KeychainModel
-import LatchkeyOperations
-import LatchkeyService
-import SecretMemory
+package import KeychainModel
+package import LatchkeyOperations
+internal import LatchkeyService
+package import SecretMemory
 
 /// One sample of each message, with every field set.
-enum Samples {
-    static let token = [UInt8](repeating: 7, count: 16)
+package enum Samples {
+    package static let token = [UInt8](repeating: 7, count: 16)
 
-    static func secret(_ text: String) -> SharedSecret { SharedSecret(copying: text.utf8) }
+    package static func secret(_ text: String) -> SharedSecret { SharedSecret(copying: text.utf8) }
 
     /// Returns the operation as a request, with a token if it is a change.
-    static func numbered(_ operation: any KeychainOperation, number: UInt64 = 1) -> NumberedRequest {
+    package static func numbered(_ operation: any KeychainOperation, number: UInt64 = 1) -> NumberedRequest {
         var request = NumberedRequest(number: number, operation)
         if request.isChange { request.token = token }
         return request
     }
 
-    static let attributes: [ItemAttribute: AttributeValue] = [
+    package static let attributes: [ItemAttribute: AttributeValue] = [
         .account: .string("alice\u{0}é"), .generic: .data([0, 255, 1]), .port: .number(-443), .startDate: .date(-0.25),
     ]
 
-    static let secrets = ItemSecrets(
+    package static let secrets = ItemSecrets(
         data: secret("the data"), attributes: [.extraNotes: secret("notes"), .extraClient0: secret("")])
 
-    static var query: ItemQuery {
+    package static var query: ItemQuery {
         var match = MatchOptions()
         match.ignoresCase = true
         match.subjectContains = "CN"
@@ -38,7 +38,7 @@ enum Samples {
             includesTombstones: true)
     }
 
-    static var record: ItemRecord {
+    package static var record: ItemRecord {
         ItemRecord(
             identifier: .random(), itemClass: .genericPassword, protection: .whenPasscodeSetThisDeviceOnly,
             accessGroup: AccessGroup("G1", grade: .attested), isSynchronizable: true, isTombstone: true, created: 1.5,
@@ -47,7 +47,7 @@ enum Samples {
             secrets: secrets)
     }
 
-    static var requests: [any KeychainOperation] {
+    package static var requests: [any KeychainOperation] {
         [
             Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true)),
             Hello(claim: CallerIdentity(executable: "/x")),
@@ -108,7 +108,7 @@ enum Samples {
         ]
     }
 
-    static var responses: [Response] {
+    package static var responses: [Response] {
         var status = KeychainStatus(
             mode: .system, root: .file, databasePath: "/a", deviceKeyPath: nil, formatVersion: 2, hasPasscode: true,
             counts: [KeychainStatus.Count(itemClass: .key, protection: .always, count: 9)], quarantined: 3)
