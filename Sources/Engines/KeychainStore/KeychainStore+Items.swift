@@ -200,7 +200,7 @@ extension KeychainStore {
     }
 
     /// Returns the opened record of a candidate, or nil if it does not match.
-    private static func matchingRecord(
+    static func matchingRecord(
         _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal, withSecrets: Bool
     ) throws(RowSeal.Failure) -> ItemRecord? {
         var record = try seal.open(row)

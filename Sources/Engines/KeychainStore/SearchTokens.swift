@@ -28,7 +28,7 @@ final class SearchTokens {
     /// Returns the token of an attribute of the query, and caches it.
     func cachedToken(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
         let token = self.attribute(attribute, value, of: itemClass)
-        known.append((attribute, itemClass, value, token))
+        if known.count < Self.maxCached { known.append((attribute, itemClass, value, token)) }
         return token
     }
 

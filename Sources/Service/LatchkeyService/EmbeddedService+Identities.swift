@@ -6,21 +6,28 @@ internal import KeychainStore
 /// Identities: the pairs of a certificate and the private key whose `klbl` equals the certificate's
 /// `pkhh` (keychain-behaviour §1.4, idnt). They have no rows of their own.
 extension EmbeddedService {
-    func identities(_ query: ItemQuery, returning: ReturnTypes, for caller: AuthorizedCaller) throws(KeychainError)
-        -> ItemMatches
-    {
-        let search = try IdentitySearch(query, for: caller, to: .read)
-        let pairs = try run { () throws(StoreError) in
-            try search.pairs { (search, areKeys) throws(StoreError) in
-                try store.search(search, limit: nil, withSecrets: areKeys && returning.contains(.data)).records
-            }
-        }
-        guard !pairs.isEmpty else { throw .itemNotFound }
-        var records = pairs.map(\.record)
-        if let limit = (query.limit ?? .one).count { records = Array(records.prefix(limit)) }
-        guard !records.isEmpty else { throw .itemNotFound }
+    /// Returns the identities as items, without the data of their certificates.
+    func copyIdentityItems(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches {
+        var records = try identities(query, returning: returning, from: caller).map(\.item)
         try KeyRules.removeProtectedData(from: &records, returning)
         return ItemMatches(records: records, damaged: 0)
+    }
+
+    /// Returns the pairs that match a query for identities, both halves from one state of the
+    /// keychain.
+    private func identities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord] {
+        let caller = try Authorizer.authorize(caller)
+        guard query.isAboutIdentities else { throw .parameter("the query must be for identities") }
+        var search = try PairSearch(query, for: caller, to: .read)
+        if returning.contains(.data) { search.keyData = .required }
+        let (wanted, limit) = (search, (query.limit ?? .one).count)
+        let pairs = try run { () throws(StoreError) in try store.pairs(wanted, limit: limit) }
+        guard !pairs.isEmpty else { throw .itemNotFound }
+        return pairs.map { IdentityRecord(certificate: $0.certificate, key: $0.key) }
     }
 
     public func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
@@ -28,7 +35,7 @@ extension EmbeddedService {
     {
         let caller = try Authorizer.authorize(caller)
         try IdentityAddition.check(identities)
-        var pairs: [IdentityPair] = []
+        var pairs: [(certificate: ItemRecord, key: ItemRecord)] = []
         for identity in identities {
             guard identity.certificate.itemClass == .certificate, identity.key.itemClass == .key else {
                 throw .parameter("an identity must consist of a certificate and a key")
@@ -36,7 +43,7 @@ extension EmbeddedService {
             let (certificate, key) = (
                 try record(of: identity.certificate, for: caller), try record(of: identity.key, for: caller)
             )
-            pairs.append(IdentityPair(certificate: certificate, key: key))
+            pairs.append((certificate, key))
         }
         let new = pairs
         return try run { () throws(StoreError) in
@@ -60,12 +67,12 @@ extension EmbeddedService {
     {
         guard update.data == nil else { throw .parameter("an identity has no data that could be updated") }
         let caller = try Authorizer.authorize(caller)
-        let search = try IdentitySearch(query, for: caller, to: .write)
+        let search = try PairSearch(query, for: caller, to: .write)
         let group = try update.accessGroup.map { (name) throws(KeychainError) in try caller.groupForMove(named: name) }
         let now = clock()
         let count = try run { () throws(StoreError) in
             try store.transaction { (items) throws(StoreError) in
-                let pairs = try search.pairs { (search, _) throws(StoreError) in try items.records(of: search) }
+                let pairs = try items.pairs(search)
                 for item in Self.distinct(pairs.map(\.certificate) + pairs.map(\.key)) {
                     var own = update
                     own.attributes = update.attributes.filter { ItemSchema.of(item.itemClass)[$0.key] != nil }
@@ -85,12 +92,12 @@ extension EmbeddedService {
     /// deleted, or none.
     func deleteIdentities(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
         let caller = try Authorizer.authorize(caller)
-        let search = try IdentitySearch(query, for: caller, to: .write)
+        let search = try PairSearch(query, for: caller, to: .write)
         let others = try caller.search(ItemQuery(.certificate, synchronizable: .any), for: .read)
         let now = clock()
         let count = try run { () throws(StoreError) in
             try store.transaction { (items) throws(StoreError) in
-                let pairs = try search.pairs { (search, _) throws(StoreError) in try items.records(of: search) }
+                let pairs = try items.pairs(search)
                 // One certificate may belong to several keys.
                 for certificate in Self.distinct(pairs.map(\.certificate)) {
                     try items.remove(Self.naming(certificate), now: now)
@@ -118,28 +125,12 @@ extension EmbeddedService {
     }
 }
 
-/// A certificate and the private key that belongs to it.
-private struct IdentityPair {
-    let certificate: ItemRecord
-    let key: ItemRecord
-
-    /// The pair as one item: the key's attributes overridden by the certificate's, under the
-    /// certificate's identifier.
-    var record: ItemRecord {
-        var record = key
-        record.itemClass = .identity
-        record.identifier = certificate.identifier
-        record.attributes.merge(certificate.attributes) { _, certificate in certificate }
-        return record
-    }
-}
-
-/// A query for identities, as the two searches whose results are joined.
-private struct IdentitySearch {
-    private let certificates: ItemSearch
-    private let keys: ItemSearch
-
-    init(_ query: ItemQuery, for caller: AuthorizedCaller, to access: AuthorizedCaller.Access) throws(KeychainError) {
+extension PairSearch {
+    /// The two searches of a query for identities, each restricted to the groups that the caller
+    /// may read or write.
+    fileprivate init(_ query: ItemQuery, for caller: AuthorizedCaller, to access: AuthorizedCaller.Access)
+        throws(KeychainError)
+    {
         var certificates = query
         certificates.itemClass = .certificate
         certificates.persistentReference = query.persistentReference.map {
@@ -149,38 +140,21 @@ private struct IdentitySearch {
         certificates.match.items = query.match.items.map {
             Set($0.map { PersistentReference(.certificate, $0.identifier) })
         }
-        self.certificates = try caller.search(certificates, for: access)
         var keys = query
         keys.itemClass = .key
         keys.persistentReference = nil
         keys.match = MatchOptions()
         keys.match.ignoresCase = query.match.ignoresCase
         keys.attributes = query.attributes.filter { !Self.ofCertificate.contains($0.key) }
+        let certificateSearch = try caller.search(certificates, for: access)
         // The caller must have write access to the key as well, not only to the certificate.
         // `isPrivate` and `keyClass` are set after narrowing because the caller did not give them:
         // they must not make a bulk change count as one that names its items.
-        var search = try caller.search(keys, for: access)
+        var keySearch = try caller.search(keys, for: access)
         // Public keys have `isPrivate` set, too (§6.4).
-        search.attributes[.isPrivate] = .number(1)
-        search.attributes[.keyClass] = .number(KeyHalf.privateKey.rawValue)
-        self.keys = search
-    }
-
-    /// Returns the pairs, in the order in which the certificates were added.
-    ///
-    /// - Parameter find: runs a search; its second parameter says whether the search is for keys
-    ///   that may belong to a pair, so that their data may be needed.
-    func pairs(_ find: (ItemSearch, _ areKeys: Bool) throws(StoreError) -> [ItemRecord]) throws(StoreError)
-        -> [IdentityPair]
-    {
-        let found = try find(certificates, false)
-        let byLabel = Dictionary(grouping: try find(keys, !found.isEmpty)) {
-            $0[.applicationLabel]?.canonicalBytes ?? []
-        }
-        return found.flatMap { certificate in
-            let hash = certificate[.publicKeyHash]?.canonicalBytes ?? []
-            return hash.isEmpty ? [] : (byLabel[hash] ?? []).map { IdentityPair(certificate: certificate, key: $0) }
-        }
+        keySearch.attributes[.isPrivate] = .number(1)
+        keySearch.attributes[.keyClass] = .number(KeyHalf.privateKey.rawValue)
+        self.init(certificates: certificateSearch, keys: keySearch)
     }
 
     /// The attributes that come from the certificate of the pair; all others come from the key.

@@ -34,8 +34,12 @@ extension EmbeddedService {
     public func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
         -> PublicKeyInfo
     {
-        let item = try keyItem(reference, caller)
-        return try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
+        try publicKey(of: keyItem(reference, caller))
+    }
+
+    /// Returns the public key of an item that the caller has just opened with its data.
+    func publicKey(of item: ItemRecord) throws(KeychainError) -> PublicKeyInfo {
+        try KeyRules.withKey(of: item, from: keys) { (key) throws(KeychainError) in
             switch key {
             case .publicKey(let key): PublicKeyInfo(key.kind, half: .publicKey, publicKey: key.external)
             case .privateKey(let key): PublicKeyInfo(key.kind, half: .privateKey, publicKey: key.publicKey.external)

@@ -115,10 +115,10 @@ public final class EmbeddedService: KeychainService {
     public func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches {
-        let caller = try Authorizer.authorize(caller)
         if query.isAboutIdentities {
-            return try identities(query, returning: returning, for: caller)
+            return try copyIdentityItems(query, returning: returning, from: caller)
         }
+        let caller = try Authorizer.authorize(caller)
         let search = try caller.search(query, for: .read)
         let limit = (query.limit ?? .one).count
         var result = try run { () throws(StoreError) in

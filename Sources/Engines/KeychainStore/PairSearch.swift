@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+
+/// The pairs that a call selects: a certificate, and a key whose application label equals the
+/// certificate's public key hash.
+public struct PairSearch: Sendable {
+    public var certificates: ItemSearch
+    public var keys: ItemSearch
+    /// Whether the result has the certificates' data. A pair whose certificate has damaged data is
+    /// then skipped.
+    public var needsCertificateData = false
+    public var keyData = KeyData.none
+
+    /// How the data of the keys is read.
+    public enum KeyData: Sendable {
+        /// The result has no data of keys.
+        case none
+        /// A key whose data is damaged or locked has none in the result.
+        case ifReadable
+        /// A pair whose key has damaged data is skipped.
+        case required
+    }
+
+    public init(certificates: ItemSearch, keys: ItemSearch) {
+        self.certificates = certificates
+        self.keys = keys
+        // The condition follows from the join. With it, the index selects the certificates, too.
+        if let label = keys.attributes[.applicationLabel], !keys.match.ignoresCase {
+            self.certificates.attributes[.publicKeyHash] = certificates.attributes[.publicKeyHash] ?? label
+        }
+    }
+
+    /// The search for the keys with this label, by the index.
+    ///
+    /// Its matches must also satisfy ``keys``: a comparison that ignores case cannot use an index.
+    func keys(labelled label: [UInt8]) -> ItemSearch {
+        var search = keys
+        if search.match.ignoresCase {
+            search.attributes = [:]
+            search.match.ignoresCase = false
+        }
+        search.attributes[.applicationLabel] = .data(label)
+        return search
+    }
+}
+
+/// A certificate and a key that belongs to it.
+public struct ItemPair: Sendable {
+    public let certificate: ItemRecord
+    public let key: ItemRecord
+}
