@@ -176,6 +176,14 @@ int latchkey_event(void) {
     return eventfd(0, EFD_CLOEXEC);
 }
 
+int latchkey_pipe(int *reading, int *writing) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    *reading = ends[0];
+    *writing = ends[1];
+    return 0;
+}
+
 void latchkey_share_heaps(int count) {
     mallopt(M_ARENA_MAX, count);
 }

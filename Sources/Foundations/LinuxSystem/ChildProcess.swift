@@ -60,11 +60,17 @@ public enum ChildProcess {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         for number in forwarded { signal(number, SIG_DFL) }
+        return exitValue(ofStatus: status)
+    }
+
+    /// Returns the exit value in a status of waitpid(2), or 128 plus the number of the signal.
+    static func exitValue(ofStatus status: Int32) -> Int32 {
         let ending = status & 0x7F
         return ending == 0 ? (status >> 8) & 0xFF : 128 + ending
     }
 
-    private static func environment(with variables: [String: String]) -> [String] {
+    /// Returns the environment of this process with these variables.
+    static func environment(with variables: [String: String]) -> [String] {
         var all: [String] = []
         var next = environ
         while let entry = next.pointee {

@@ -59,6 +59,9 @@ int latchkey_accept(int socket);
 /// eventfd(2), close-on-exec. A descriptor, or -1 and errno.
 int latchkey_event(void);
 
+/// pipe2(2), close-on-exec: fills in the descriptors of its two ends. 0, or -1 and errno.
+int latchkey_pipe(int *reading, int *writing);
+
 /// The user and the process at the other end of a connected socket (SO_PEERCRED). 0, or -1 and
 /// errno.
 int latchkey_peer(int socket, uint32_t *user, int32_t *process);

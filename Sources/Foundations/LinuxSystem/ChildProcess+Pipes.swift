@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLatchkey
+import Glibc
+
+/// Programs that get bytes on their standard input, or whose standard output is read, so that a
+/// secret is neither in their arguments nor in their environment.
+extension ChildProcess {
+    /// Runs a program, which is searched in PATH, with `input` as its standard input, and waits
+    /// until it ends. Its output is discarded, because a program that continues in the background
+    /// would keep a pipe open.
+    ///
+    /// - Returns: the exit value, or 128 plus the number of the signal that ended the program.
+    /// - Throws: `SystemError` with `ENOENT` if there is no such program.
+    public static func run(_ words: [String], input: UnsafeRawBufferPointer) throws(SystemError) -> Int32 {
+        let ends = try Pipe()
+        let child = try spawn(words, input: ends.reading.rawValue, output: nil)
+        let failure: SystemError?
+        do throws(SystemError) {
+            try send(input, to: ends.endOfWriter())
+            failure = nil
+        } catch {
+            failure = error
+        }
+        let status = exitValue(of: child)
+        // A program that has failed may not have read its input; its exit value is the reason.
+        if let failure, status == 0 { throw failure }
+        return status
+    }
+
+    /// Runs a program, which is searched in PATH, without input, and reads its standard output.
+    ///
+    /// - Parameters:
+    ///   - buffer: gets the output. Output that does not fit is not read.
+    ///   - timeout: the maximum time in milliseconds to wait for output. The program is then ended.
+    /// - Returns: the exit value as of ``run(_:input:)``, and the number of bytes read.
+    /// - Throws: `SystemError`: `ENOENT` if there is no such program, `ETIMEDOUT` after the timeout.
+    public static func run(
+        _ words: [String], readingInto buffer: UnsafeMutableRawBufferPointer, timeout: Int32
+    ) throws(SystemError) -> (status: Int32, count: Int) {
+        let ends = try Pipe()
+        let child = try spawn(words, input: nil, output: ends.writing.rawValue)
+        let count: Int
+        do throws(SystemError) {
+            count = try read(ends.endOfReader(), into: buffer, timeout: timeout)
+        } catch {
+            kill(child, SIGKILL)
+            _ = exitValue(of: child)
+            throw error
+        }
+        return (exitValue(of: child), count)
+    }
+
+    /// Starts an executable in a session of its own, so that it continues after this process and
+    /// its terminal have ended.
+    ///
+    /// - Parameters:
+    ///   - executable: the path of the executable.
+    ///   - words: its arguments, its name first.
+    ///   - output: the descriptor that becomes its standard output; nil for none. It has no
+    ///     standard error.
+    /// - Returns: the descriptor for its standard input; see ``send(_:to:)``.
+    public static func startInBackground(_ executable: String, _ words: [String], output: Int32?)
+        throws(SystemError) -> OwnedDescriptor
+    {
+        let ends = try Pipe()
+        _ = try spawn(
+            words, path: executable, input: ends.reading.rawValue, output: output, startsSession: true)
+        return ends.endOfWriter()
+    }
+
+    // MARK: Processes
+
+    private static func spawn(
+        _ words: [String], path: String? = nil, input: Int32?, output: Int32?, startsSession: Bool = false
+    ) throws(SystemError) -> pid_t {
+        guard let program = path ?? words.first else { throw SystemError("run a program without a name", code: EINVAL) }
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        for (number, source) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, nil)] {
+            if let source {
+                posix_spawn_file_actions_adddup2(&actions, source, number)
+            } else {
+                posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+            }
+        }
+        var defaults = sigset_t()
+        sigfillset(&defaults)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        let session = startsSession ? Self.newSession : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | session)
+
+        let arguments = words.map { strdup($0) } + [nil]
+        let variables = environment(with: [:]).map { strdup($0) } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var child = pid_t()
+        let status =
+            path == nil
+            ? posix_spawnp(&child, program, &actions, &attributes, arguments, variables)
+            : posix_spawn(&child, program, &actions, &attributes, arguments, variables)
+        guard status == 0 else { throw SystemError("run", path: program, code: status) }
+        return child
+    }
+
+    private static func exitValue(of child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return exitValue(ofStatus: status)
+    }
+
+    /// Writes to the standard input of a program, and closes it.
+    ///
+    /// - Throws: `EPIPE` if the program does not read its input.
+    public static func send(_ bytes: UnsafeRawBufferPointer, to input: consuming OwnedDescriptor) throws(SystemError) {
+        // SIGPIPE would end this process if the program does not read its input. It is sent to the
+        // thread that writes, so it is blocked and removed in this thread.
+        var pipeSignal = sigset_t()
+        sigemptyset(&pipeSignal)
+        sigaddset(&pipeSignal, SIGPIPE)
+        var before = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &pipeSignal, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        do throws(SystemError) {
+            try input.write(bytes, path: "to the input of a program")
+        } catch {
+            var noTime = timespec()
+            if error.code == EPIPE { sigtimedwait(&pipeSignal, nil, &noTime) }
+            throw error
+        }
+    }
+
+    /// Reads until the end or until the buffer is full, and closes the descriptor.
+    ///
+    /// - Throws: `ETIMEDOUT` if nothing arrives for this number of milliseconds.
+    private static func read(
+        _ output: consuming OwnedDescriptor, into buffer: UnsafeMutableRawBufferPointer, timeout: Int32
+    ) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            var entry = pollfd(fd: output.rawValue, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&entry, 1, timeout)
+            if ready < 0, errno == EINTR { continue }
+            guard ready != 0 else { throw SystemError("read the output of a program", code: ETIMEDOUT) }
+            let got = Glibc.read(output.rawValue, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
+            if got < 0 {
+                if errno == EINTR { continue }
+                throw .last("read the output of a program")
+            }
+            if got == 0 { break }
+            filled += got
+        }
+        return filled
+    }
+
+    /// POSIX_SPAWN_SETSID of spawn.h, which the Glibc module does not export everywhere.
+    private static let newSession: Int16 = 0x80
+}
+
+/// The two ends of a pipe, close-on-exec.
+private struct Pipe: ~Copyable {
+    let reading: OwnedDescriptor
+    let writing: OwnedDescriptor
+
+    init() throws(SystemError) {
+        var (first, last): (Int32, Int32) = (-1, -1)
+        guard latchkey_pipe(&first, &last) == 0 else { throw .last("create a pipe") }
+        reading = OwnedDescriptor(adopting: first)
+        writing = OwnedDescriptor(adopting: last)
+    }
+
+    /// Closes the reading end and returns the writing end.
+    consuming func endOfWriter() -> OwnedDescriptor { writing }
+
+    /// Closes the writing end and returns the reading end.
+    consuming func endOfReader() -> OwnedDescriptor { reading }
+}
