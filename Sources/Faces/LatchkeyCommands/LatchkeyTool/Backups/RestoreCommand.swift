@@ -77,16 +77,8 @@ struct RestoreCommand: ParsableSubcommand {
                 hint: "--dry-run shows what would happen; --yes skips the question; without --replace all items stay"
             )
         }
-        session.io.say(
-            """
-            latchkey: \(items) of the keychain will be deleted, and \(report.added) of the backup added. \
-            Continue? (yes/no)\u{20}
-            """
-        )
-        let answer = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in try session.io.readLine() }
-        guard answer == SharedSecret(copying: Array("yes".utf8)) else {
-            throw .status(KeychainError(.userCanceled, "nothing was changed"))
-        }
+        try session.confirm(
+            "\(items) of the keychain will be deleted, and \(report.added) of the backup added. Continue?")
     }
 }
 

@@ -47,14 +47,7 @@ struct KeyGenerate: ParsableSubcommand {
             throw .parameter(
                 "RSA keys must have at least 2048 bits, not \(kind.bits)", hint: "--type rsa --size 3072")
         }
-        var protection: ProtectionClass?
-        if let accessible {
-            guard let known = ProtectionClass(rawValue: accessible) else {
-                throw .parameter(
-                    "unknown protection class '\(accessible)'", hint: "ak, ck, dk, aku, cku, dku or akpu")
-            }
-            protection = known
-        }
+        let protection = try ProtectionClass.named(accessible)
         var attributes: [ItemAttribute: AttributeValue] = [
             .applicationTag: .data(Array(tag.utf8)), .label: .string(label ?? tag),
         ]

@@ -30,7 +30,7 @@ enum DumpKeychain: SecurityCommand {
             let query = ItemQuery(itemClass, accessGroup: arguments.accessGroup, synchronizable: .any, limit: .all)
             let returning: ReturnTypes = withData ? [.attributes, .data] : .attributes
             let matches = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
-                try unlockedMatches(query, returning, in: keychain, session, &hasLockedItems)
+                try UnlockedSearch.matches(query, returning, in: keychain, &hasLockedItems)
             }
             damaged += matches.damaged
             for record in matches.records {
@@ -47,31 +47,5 @@ enum DumpKeychain: SecurityCommand {
                 hint: "latchkey doctor shows which")
         }
         if hasLockedItems { session.warn("locked items are not shown", hint: "--passcode-file FILE unlocks them") }
-    }
-
-    /// Returns the matches. If some items are locked, searches class by class.
-    private static func unlockedMatches(
-        _ query: ItemQuery, _ returning: ReturnTypes, in keychain: KeychainSession, _ session: CommandSession,
-        _ hasLockedItems: inout Bool
-    ) throws(KeychainError) -> ItemMatches {
-        do {
-            return try PasswordSearch.matches(query, returning: returning, in: keychain)
-        } catch {
-            guard error.status == .interactionNotAllowed else { throw error }
-        }
-        hasLockedItems = true
-        var all = ItemMatches(records: [], damaged: 0)
-        for protection in ProtectionClass.allCases {
-            var some = query
-            some.attributes[.accessible] = .string(protection.rawValue)
-            do {
-                let matches = try PasswordSearch.matches(some, returning: returning, in: keychain)
-                all.records += matches.records
-                all.damaged += matches.damaged
-            } catch {
-                guard error.status == .interactionNotAllowed else { throw error }
-            }
-        }
-        return all
     }
 }

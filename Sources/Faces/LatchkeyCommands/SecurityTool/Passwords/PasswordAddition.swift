@@ -4,14 +4,16 @@ internal import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
 
-/// Implements `add-generic-password` and `add-internet-password`.
+/// Implements `add-generic-password` and `add-internet-password`, and the storing of `latchkey set`
+/// and `generate`.
 struct PasswordAddition {
     let itemClass: ItemClass
     let attributes: [ItemAttribute: AttributeValue]
     let accessGroup: String?
-    let session: CommandSession
-    /// macOS's name for the call, with the keychain.
-    private let function: String
+    /// nil for the default of a new item, and for no change of an existing one.
+    var protection: ProtectionClass?
+    /// macOS's name for the call, with the keychain; nil for Latchkey's own commands.
+    var function: String?
 
     static func run(_ itemClass: ItemClass, _ arguments: ParsedArguments, in session: CommandSession)
         throws(CommandFailure)
@@ -19,15 +21,22 @@ struct PasswordAddition {
         guard arguments.operands.count <= 1 else { throw .usage("at most one keychain is expected") }
         let addition = PasswordAddition(
             itemClass: itemClass, attributes: try arguments.attributes(), accessGroup: arguments.accessGroup,
-            session: session,
             function: "SecKeychainItemCreateFromContent (\(arguments.operands.first?.text ?? "<default>"))")
         let password = try PasswordInput.read(arguments, in: session)
         let keychain = try KeychainOperand.check(arguments.operands, in: session)
-        if arguments.contains("-U") {
-            try addition.replace(password, in: keychain)
+        try addition.store(password, in: keychain, replaces: arguments.contains("-U"))
+    }
+
+    /// Stores the item.
+    ///
+    /// - Parameter replaces: whether an existing item with the same key is updated.
+    /// - Throws: errSecDuplicateItem if there is such an item and it is not updated.
+    func store(_ password: SharedSecret?, in keychain: KeychainSession, replaces: Bool) throws(CommandFailure) {
+        if replaces {
+            try replace(password, in: keychain)
         } else {
-            try CommandFailure.mapErrors(addition.function) { () throws(KeychainError) in
-                try addition.add(password, to: keychain)
+            try CommandFailure.mapErrors(function) { () throws(KeychainError) in
+                try add(password, to: keychain)
             }
         }
     }
@@ -37,7 +46,8 @@ struct PasswordAddition {
         var attributes = attributes
         if attributes[.label] == nil { attributes[.label] = attributes[.service] ?? attributes[.server] }
         let secrets = ItemSecrets(data: password ?? SharedSecret(copying: []))
-        let item = ItemAddition(itemClass, attributes: attributes, secrets: secrets, accessGroup: accessGroup)
+        let item = ItemAddition(
+            itemClass, attributes: attributes, secrets: secrets, accessGroup: accessGroup, protection: protection)
         _ = try keychain.add(item)
     }
 
@@ -70,7 +80,8 @@ struct PasswordAddition {
         guard let found = matches.records.first else { return false }
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: found.persistentReference)
         do {
-            try keychain.update(item, with: ItemUpdate(attributes: attributes, data: password))
+            let update = ItemUpdate(attributes: attributes, data: password, protection: protection)
+            try keychain.update(item, with: update)
             return true
         } catch {
             // The item was deleted meanwhile, or its data is damaged. It counts as absent; adding

@@ -52,7 +52,7 @@ enum PasswordInput {
             return try promptTwice(in: session)
         }
         let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try SecretInput.read(path.text, maxCount: maxInput)
+            try SecretInput.read(path.text, maxCount: SecretInput.maxSecretCount)
         }
         guard secret.count > 0 else { throw .parameter("\(path.text) is empty; a password was expected") }
         return SecretInput.withoutFinalLineEnd(secret)
@@ -76,7 +76,7 @@ enum PasswordInput {
 
     private static func readToEnd(of session: CommandSession) throws(CommandFailure) -> SharedSecret {
         let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try session.io.readInput(maxCount: maxInput)
+            try session.io.readInput(maxCount: SecretInput.maxSecretCount)
         }
         guard let secret else {
             throw .parameter(
@@ -112,8 +112,4 @@ enum PasswordInput {
     private static func check(_ password: SharedSecret, against repetition: SharedSecret) throws(CommandFailure) {
         guard password == repetition else { throw .line("passwords don't match") }
     }
-
-    /// One byte more than the maximum size of an item, for the line end. The service rejects
-    /// anything larger.
-    private static let maxInput = (4 << 20) + 1
 }

@@ -53,5 +53,9 @@ enum SecretInput {
         }
     }
 
+    /// The maximum length of an item's secret as input: one byte more than the maximum size of an
+    /// item, for the line end. The service rejects anything larger.
+    static let maxSecretCount = (4 << 20) + 1
+
     private static let pieceLength = 64 << 10
 }
