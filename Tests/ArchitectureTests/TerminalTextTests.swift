@@ -46,8 +46,8 @@ struct TerminalTextTests {
         #expect(try Self.files { $0.contains("io.write(") } == ["BackupCommand.swift", "CommandSession.swift"])
         #expect(
             try Self.files { $0.contains("writeSecret(") } == [
-                "CommandSession.swift", "DumpKeychain.swift", "KeyFileIO.swift", "PasswordPrinting.swift",
-                "RecoveryKeyCommand.swift",
+                "CommandSession.swift", "CopyCommand.swift", "DumpKeychain.swift", "KeyFileIO.swift",
+                "PasswordPrinting.swift", "RecoveryKeyCommand.swift", "SecretDisplay.swift",
             ])
     }
 

@@ -75,8 +75,8 @@ struct CommandTableTests {
         arguments: [
             ("statsu", "status"), ("stauts", "status"), ("Status", "status"), ("docter", "doctor"), ("bakup", "backup"),
             ("restor", "restore"),
-            ("get", "find-generic-password"), ("set", "add-generic-password"), ("rm", "delete-generic-password"),
-            ("ls", "dump-keychain"),
+            ("Get", "get"), ("SET", "set"), ("show", "get"), ("insert", "set"), ("delete", "rm"), ("ls", "list"),
+            ("lsit", "list"), ("genrate", "generate"), ("cpoy", "copy"), ("clip", "copy"), ("r", nil),
             ("whoami", "who"), ("passwd", "passcode change"), ("sign", "key sign"), ("find-g", "find-generic-password"),
             ("find-generic-pasword", "find-generic-password"), ("fnid-identity", "find-identity"),
             ("list-keychain", "list-keychains"),
@@ -110,13 +110,44 @@ struct CommandTableTests {
     func suggestions() throws {
         let keychain = try TestKeychain(.ephemeral)
         for word in [
-            "get", "set", "rm", "ls", "info", "check", "whoami", "logs", "run", "init", "passwd", "recovery", "recover",
+            "show", "insert", "delete", "ls", "gen", "clip", "info", "check", "whoami", "logs", "run", "init", "passwd",
+            "recovery", "recover",
             "verify",
             "keygen", "sign", "encrypt", "decrypt", "keys", "inspect",
         ] {
-            let command = try #require(Suggestion.command(for: word, isExact: true))
+            let command = try #require(Suggestion.command(for: word, in: .latchkey))
             #expect(keychain.latchkey("\(command) --help").exit == 0, "\(command)")
         }
+        for word in ["find", "insert", "rm", "generate", "copy", "ls", "whoami"] {
+            let command = Suggestion.command(for: word, in: .security)
+            #expect(command.map { keychain.security("\($0) --help").exit } ?? 0 == 0, "\(word)")
+        }
+    }
+
+    @Test("no name of Latchkey's commands is a name of macOS's, and no family has the name of a command")
+    func clashes() {
+        let own = Set(LatchkeySubcommand.allCases.map(\.rawValue))
+        let macOS = Set(CommandTable.entries.map(\.name))
+        #expect(own.isDisjoint(with: macOS))
+        #expect(Set(CommandFamily.allCases.map(\.rawValue)).isDisjoint(with: own.union(macOS)))
+        let members = CommandFamily.allCases.flatMap(\.members)
+        #expect(Set(members) == Set(LatchkeySubcommand.allCases) && members.count == own.count)
+    }
+
+    @Test(
+        "the daily commands exist as latchkey only; as security, their names are macOS's abbreviations, or unknown",
+        arguments: [
+            ("set", "set-keychain-settings"), ("get", "get-identity-preference"), ("list", "list-keychains"),
+            ("copy", nil), ("generate", nil), ("rm", nil),
+        ] as [(String, String?)])
+    func daily(name: String, meaning: String?) throws {
+        #expect(LatchkeySubcommand(rawValue: name)?.isDaily == true)
+        #expect(CommandTable.entry(abbreviated: CommandWord(name))?.name == meaning)
+        let keychain = try TestKeychain(.ephemeral)
+        #expect(keychain.latchkey("\(name) --help").output.contains("USAGE: latchkey \(name) "))
+        guard meaning == nil else { return }
+        let outcome = keychain.security(name)
+        #expect(outcome.exit == 1 && outcome.error.hasPrefix("security: unknown command \"\(name)\"\n"))
     }
 
     @Test("a hint names only options of the command")

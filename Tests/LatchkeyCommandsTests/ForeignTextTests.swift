@@ -50,7 +50,10 @@ struct ForeignTextTests {
         #expect(keychain.security(["add-generic-password", "-a", word, "-s", word, "-l", word, "-w", "v"]).exit == 0)
         #expect(keychain.security(["add-generic-password", "-a", word, "-s", word, "-w", "v"]).exit == 45)
         #expect(keychain.security(["create-keypair", "-a", "ec", "--tag", word, word]).exit == 0)
-        for line in ["dump-keychain", "find-generic-password", "find-key", "key list", "delete-generic-password"] {
+        for line in [
+            "dump-keychain", "find-generic-password", "find-key", "key list", "list", "list --json",
+            "delete-generic-password",
+        ] {
             expectPlain(keychain.latchkey(line), line)
         }
         #expect(keychain.latchkey("key list").output.contains("\t\(Self.shown)\t"))
@@ -78,7 +81,11 @@ struct ForeignTextTests {
             ["key", "sign", "--tag", "W"],
             ["key", "generate", "--tag", "a", "--type", "W"], ["key", "generate", "--tag", "a", "--accessible", "W"],
             ["key", "delete", "--tag", "W"], ["log", "--since", "W"], ["restore", "W"],
-            ["passcode", "set", "--passcode-file", "W"],
+            ["passcode", "set", "--passcode-file", "W"], ["set", "W"], ["get", "W"], ["rm", "W"], ["list", "W"],
+            ["list", "W*"], ["copy", "W"], ["generate", "W"], ["get", "W/a/b"], ["get", "a%W"],
+            ["get", "--attribute", "W"],
+            ["set", "a/b", "--protection", "W"], ["set", "a/b", "W"], ["generate", "a/b", "--alphabet", "W"],
+            ["set", "--server", "W", "--account", "W", "--json"],
             ["--W"], ["-p", "W"],
         ])
     func arguments(words: [String]) {

@@ -21,9 +21,36 @@ struct HelpTests {
         #expect(keychain.security("help") == Outcome(exit: 0, output: usage.output, error: ""))
         #expect(keychain.security("-h").output == usage.output)
         #expect(keychain.security("-z").error.hasSuffix(usage.output))
-        let renamed = usage.output.replacing("security [", with: "latchkey [").replacing("'security", with: "'latchkey")
-            .replacing("security, which may be abbreviated:", with: "security:")
-        #expect(keychain.latchkey("").output == renamed)
+    }
+
+    @Test("as latchkey, the general usage fits a screen of 24 lines and 80 columns, with every command of its own")
+    func screen() throws {
+        let usage = keychain.latchkey("")
+        #expect(usage.exit == 2 && usage.error.isEmpty)
+        try expectGolden(usage.output, "help-root")
+        for line in ["--help", "-h", "help"] {
+            #expect(keychain.latchkey(line) == Outcome(exit: 0, output: usage.output, error: ""), "\(line)")
+        }
+        let lines = usage.output.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        #expect(lines.count < 24 && lines.allSatisfy { $0.count <= 80 }, "\(lines.count) lines")
+        let words = Set(usage.output.split { !$0.isLetter && $0 != "-" }.map(String.init))
+        for command in LatchkeySubcommand.allCases { #expect(words.contains(command.rawValue), "\(command)") }
+        for family in CommandFamily.allCases where family != .daily { #expect(words.contains(family.rawValue)) }
+    }
+
+    @Test("latchkey help lists the commands of a family; macOS's are those of security help")
+    func families() {
+        for family in CommandFamily.allCases {
+            let help = keychain.latchkey("help \(family.rawValue)")
+            #expect(help.exit == 0 && help.error.isEmpty)
+            for command in family.members { #expect(help.output.contains("  \(command.rawValue) ")) }
+            #expect(keychain.latchkey("--help \(family.rawValue)") == help)
+            #expect(keychain.security("help \(family.rawValue)").exit == 1)
+        }
+        let macOS = keychain.latchkey("help macos").output
+        #expect(macOS.hasPrefix("usage: latchkey [-hilqv] "))
+        for name in Self.implemented { #expect(macOS.contains("\n    \(name) ")) }
+        for command in LatchkeySubcommand.allCases { #expect(!macOS.contains("\n    \(command.rawValue) ")) }
     }
 
     private static let implemented = CommandTable.entries.compactMap { entry in
@@ -62,7 +89,11 @@ struct HelpTests {
         #expect(help.exit == 0 && help.error.isEmpty)
         try expectGolden(help.output, "help-\(command.rawValue)")
         #expect(keychain.latchkey("help \(command.rawValue)").output.contains("EXAMPLES:"))
-        // As security, macOS's abbreviations take precedence.
+        // As security, macOS's abbreviations take precedence, and there are no daily commands.
+        if command.isDaily, CommandTable.entry(abbreviated: CommandWord(command.rawValue)) == nil {
+            #expect(keychain.security("help \(command.rawValue)").exit == 1)
+            return
+        }
         let expected =
             switch CommandTable.entry(abbreviated: CommandWord(command.rawValue))?.support {
             case .implemented: "examples:"
@@ -70,11 +101,6 @@ struct HelpTests {
             case nil: "EXAMPLES:"
             }
         #expect(keychain.security("help \(command.rawValue)").output.contains(expected))
-    }
-
-    @Test("the root lists every command")
-    func root() throws {
-        try expectGolden(keychain.latchkey("--help").output, "help-root")
     }
 
     @Test("the list for completions contains the implemented commands of the table")

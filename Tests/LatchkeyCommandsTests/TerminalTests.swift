@@ -66,6 +66,56 @@ struct TerminalTests {
         #expect(found.status == 0 && found.shown.contains("v\r\n") && !found.shown.contains("horse"))
     }
 
+    @Test("set prompts twice without echo, and get shows the secret only with --reveal")
+    func daily() throws {
+        let shell = try Shell()
+        let setting = try Terminal(shell, "latchkey set example.com/alice")
+        try setting.expect("secret: ")
+        setting.type("pass wörd\n")
+        try setting.expect("repeat it: ")
+        setting.type("pass wörd\n")
+        let set = setting.end()
+        #expect(set.status == 0 && !set.shown.contains("wörd"), "\(set.shown)")
+        #expect(try shell.run("latchkey get example.com/alice").output == "pass wörd")
+        let masked = try Terminal(shell, "latchkey get example.com/alice").end()
+        #expect(masked.status == 0 && masked.shown.hasPrefix("********\r\n") && !masked.shown.contains("wörd"))
+        let revealed = try Terminal(shell, "latchkey get --reveal example.com/alice").end()
+        #expect(revealed.status == 0 && revealed.shown == "pass wörd\r\n")
+    }
+
+    @Test("set and rm ask before they replace or delete, and any answer except yes changes nothing")
+    func questions() throws {
+        let shell = try Shell()
+        #expect(try shell.run("printf one | latchkey set a/b").exit == 0)
+        for (command, question) in [
+            ("latchkey set a/b", "Replace its secret? (yes/no) "), ("latchkey rm a/b", "Continue? (yes/no) "),
+        ] {
+            let terminal = try Terminal(shell, command)
+            try terminal.expect(question)
+            terminal.type("no\n")
+            let ended = terminal.end()
+            #expect(ended.status == 128 && ended.shown.contains("nothing was changed"), "\(ended)")
+            #expect(try shell.run("latchkey get a/b").output == "one")
+        }
+        let deleting = try Terminal(shell, "latchkey rm a/b")
+        try deleting.expect("(yes/no) ")
+        deleting.type("yes\n")
+        #expect(deleting.end().status == 0)
+        #expect(try shell.run("latchkey get a/b").exit == 44)
+    }
+
+    @Test("copy sets the clipboard of the terminal, and clears it after the timeout")
+    func clipboard() throws {
+        let shell = try Shell()
+        #expect(try shell.run("printf s3cret | latchkey set a/b").exit == 0)
+        let terminal = try Terminal(shell, "TERM=xterm latchkey copy --timeout 1 a/b; echo copied; read -r line")
+        try terminal.expect("\u{1B}]52;c;czNjcmV0\u{7}")
+        // The process that clears is in a session of its own, and writes to the same terminal.
+        try terminal.expect("\u{1B}]52;c;IA==\u{7}\u{1B}]52;c;\u{7}")
+        terminal.type("\n")
+        #expect(terminal.end().status == 0)
+    }
+
     @Test("a terminal that closes during the prompt changes nothing")
     func closed() throws {
         let shell = try Shell()

@@ -6,6 +6,9 @@ internal import LinuxSystem
 /// Latchkey's own sub-commands. swift-argument-parser parses them; its command tree is created only
 /// when one of them is called.
 enum LatchkeySubcommand: String, CaseIterable, Sendable {
+    // The commands for daily use. The program has them only under the name `latchkey`, because some
+    // of the names are abbreviations of macOS's commands.
+    case set, get, copy, generate, list, rm
     case status, doctor, passcode, lock, unlock, settings
     case recoveryKey = "recovery-key"
     case backup, restore
@@ -13,9 +16,27 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     case who, log
     case withPasscode = "with-passcode"
 
+    /// Whether this is one of the commands for daily use, which the program has only under the name
+    /// `latchkey`.
+    var isDaily: Bool { CommandFamily.daily.members.contains(self) }
+
+    /// Returns the command with this name, if the program has it under the name it was called by.
+    init?(_ name: String, for program: Program) {
+        guard let command = LatchkeySubcommand(rawValue: name), program == .latchkey || !command.isDaily else {
+            return nil
+        }
+        self = command
+    }
+
     /// The one-line description.
     var abstract: String {
         switch self {
+        case .set: "Store a secret, from a prompt, a pipe or a file."
+        case .get: "Print a secret; on a terminal it is masked."
+        case .copy: "Copy a secret to the clipboard, and clear it later."
+        case .generate: "Generate a random password, and store it."
+        case .list: "List the items, without their secrets."
+        case .rm: "Delete items."
         case .status: "Show where the keychain is, what protects it and what it holds."
         case .doctor: "Check the keychain, and show how to repair it."
         case .passcode: "Set, change or remove the passcode of the keychain."
@@ -43,6 +64,7 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
     /// Runs a command line, which may have `--help`, `--version` or `--generate-completion-script`
     /// instead of a command's name.
     static func executeRoot(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
+        if words.first == "--help" { return HelpCommand.execute(words.dropFirst(), in: session) }
         do {
             var command = try LatchkeyCommand.parseAsRoot(words.map(\.text))
             if let own = command as? any ParsableSubcommand { return run(own, in: session) }
@@ -60,6 +82,12 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
 
     private var command: any ParsableCommand.Type {
         switch self {
+        case .set: SetCommand.self
+        case .get: GetCommand.self
+        case .copy: CopyCommand.self
+        case .generate: GenerateCommand.self
+        case .list: ListCommand.self
+        case .rm: RemoveCommand.self
         case .status: StatusCommand.self
         case .doctor: DoctorCommand.self
         case .passcode: PasscodeCommand.self

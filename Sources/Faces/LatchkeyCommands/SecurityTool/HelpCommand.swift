@@ -25,8 +25,11 @@ enum HelpCommand: SecurityCommand {
     }
 
     private static func text(for name: CommandWord, in session: CommandSession) -> TerminalText? {
-        let own = LatchkeySubcommand(rawValue: name.text)
+        let own = LatchkeySubcommand(name.text, for: session.program)
         if let own, session.program == .latchkey { return own.help(columns: session.io.columns) }
+        if session.program == .latchkey, let family = CommandFamily(rawValue: name.text) {
+            return GeneralUsage.text(of: family)
+        }
         guard let entry = CommandTable.entry(name, for: session.program) else {
             return own?.help(columns: session.io.columns)
         }

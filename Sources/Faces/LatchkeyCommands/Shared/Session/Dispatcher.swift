@@ -9,7 +9,7 @@ enum Dispatcher {
     /// - Returns: the status; 0 is success.
     static func execute(_ words: some Collection<CommandWord>, in session: CommandSession) -> Int32 {
         guard let name = words.first else { return 0 }
-        let own = LatchkeySubcommand(rawValue: name.text)
+        let own = LatchkeySubcommand(name.text, for: session.program)
         if let own, session.program == .latchkey { return own.execute(words, in: session) }
         if let entry = CommandTable.entry(name, for: session.program) {
             return run(entry, words.dropFirst(), in: session)
@@ -24,7 +24,7 @@ enum Dispatcher {
         let program = session.program.rawValue
         session.io.say("\(program): unknown command \"\(name.text)\"\n")
         guard !session.isQuiet else { return }
-        let suggestion = Suggestion.command(for: name.text, isExact: session.program == .latchkey)
+        let suggestion = Suggestion.command(for: name.text, in: session.program)
         let question: TerminalText = suggestion.map { "did you mean '\(program) \($0)'? " } ?? ""
         session.io.say("hint: \(question)\(program) help\n")
     }

@@ -4,14 +4,19 @@
 enum Suggestion {
     /// Returns the words to type after the program's name; nil if no name is similar.
     ///
-    /// - Parameter isExact: whether the program accepts no abbreviations, so that a prefix counts
-    ///   as a typing error.
-    static func command(for name: String, isExact: Bool) -> String? {
-        if let words = synonyms[name.lowercased()] { return words }
+    /// As `latchkey`, which accepts no abbreviations, a prefix counts as a typing error.
+    static func command(for name: String, in program: Program) -> String? {
+        let word = name.lowercased()
+        if program == .latchkey {
+            if let own = LatchkeySubcommand(rawValue: word) { return own.rawValue }
+            if let daily = dailySynonyms[word] { return daily }
+        }
+        if let words = synonyms[word] { return words }
         let built = CommandTable.entries.compactMap { entry in
             if case .implemented = entry.support { entry.name } else { nil }
         }
-        return nearest(to: name, among: LatchkeySubcommand.allCases.map(\.rawValue) + built, takesPrefixes: isExact)
+        let own = LatchkeySubcommand.allCases.filter { program == .latchkey || !$0.isDaily }.map(\.rawValue)
+        return nearest(to: name, among: own + built, takesPrefixes: program == .latchkey)
     }
 
     /// Returns the name with the fewest typing errors, or, if there are too many, the first name
@@ -48,24 +53,35 @@ enum Suggestion {
 
     private static let maxLength = 40
 
+    /// Words that other programs use for the daily commands of `latchkey`.
+    private static let dailySynonyms = words([
+        "get": ["find", "show", "read", "lookup", "search", "password", "cat"],
+        "set": ["add", "put", "store", "new", "insert", "save"],
+        "rm": ["delete", "remove", "del", "clear", "erase"],
+        "list": ["ls", "dump", "items"],
+        "generate": ["gen", "random", "pwgen"],
+        "copy": ["cp", "clip", "clipboard", "yank"],
+    ])
+
     /// Words that other programs use for these commands.
-    private static let synonyms: [String: String] = {
+    private static let synonyms = words([
+        "find-generic-password": ["get", "find", "show", "read", "lookup", "search", "password"],
+        "add-generic-password": ["set", "add", "put", "store", "new", "insert"],
+        "delete-generic-password": ["delete", "remove", "rm", "del", "clear", "erase"],
+        "dump-keychain": ["list", "ls", "dump", "items"], "status": ["info"],
+        "doctor": ["check", "fsck", "repair"],
+        "who": ["whoami"], "log": ["logs", "audit", "journal"], "with-passcode": ["run", "exec"],
+        "passcode set": ["set-passcode", "init"], "passcode change": ["passwd", "change-passcode"],
+        "recovery-key create": ["recovery"], "recovery-key use": ["recover"], "verify-cert": ["verify"],
+        "key generate": ["generate", "keygen"], "key sign": ["sign"], "key encrypt": ["encrypt"],
+        "key decrypt": ["decrypt"],
+        "key list": ["keys"], "certificate inspect": ["inspect", "cert"],
+    ])
+
+    /// Returns the command of each word.
+    private static func words(_ table: [String: [String]]) -> [String: String] {
         var words: [String: String] = [:]
-        for (command, names) in [
-            "find-generic-password": ["get", "find", "show", "read", "lookup", "search", "password"],
-            "add-generic-password": ["set", "add", "put", "store", "new", "insert"],
-            "delete-generic-password": ["delete", "remove", "rm", "del", "clear", "erase"],
-            "dump-keychain": ["list", "ls", "dump", "items"], "status": ["info"],
-            "doctor": ["check", "fsck", "repair"],
-            "who": ["whoami"], "log": ["logs", "audit", "journal"], "with-passcode": ["run", "exec"],
-            "passcode set": ["set-passcode", "init"], "passcode change": ["passwd", "change-passcode"],
-            "recovery-key create": ["recovery"], "recovery-key use": ["recover"], "verify-cert": ["verify"],
-            "key generate": ["generate", "keygen"], "key sign": ["sign"], "key encrypt": ["encrypt"],
-            "key decrypt": ["decrypt"],
-            "key list": ["keys"], "certificate inspect": ["inspect", "cert"],
-        ] {
-            for name in names { words[name] = command }
-        }
+        for (command, names) in table { for name in names { words[name] = command } }
         return words
-    }()
+    }
 }

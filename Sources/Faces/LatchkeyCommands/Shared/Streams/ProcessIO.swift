@@ -15,7 +15,7 @@ public struct ProcessIO: CommandIO, Sendable {
     public var columns: Int? { nil }
 
     public func write(_ bytes: UnsafeRawBufferPointer, to stream: CommandStream) throws(KeychainError) {
-        let descriptor = stream == .output ? STDOUT_FILENO : STDERR_FILENO
+        let descriptor = Self.descriptor(of: stream)
         var rest = bytes
         while !rest.isEmpty {
             let written = Glibc.write(descriptor, rest.baseAddress, rest.count)
@@ -25,6 +25,11 @@ public struct ProcessIO: CommandIO, Sendable {
             }
             rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
         }
+    }
+
+    /// The descriptor of a stream, for a child process.
+    static func descriptor(of stream: CommandStream) -> Int32 {
+        stream == .output ? STDOUT_FILENO : STDERR_FILENO
     }
 
     public func readLine() throws(KeychainError) -> SharedSecret? {

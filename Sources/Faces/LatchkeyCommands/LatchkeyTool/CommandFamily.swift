@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The commands of `latchkey` by topic, as its help shows them: `latchkey help FAMILY`.
+enum CommandFamily: String, CaseIterable, Sendable {
+    case daily, keychain, protection, keys, certificates
+    /// The commands of macOS's `security`.
+    case macos
+
+    /// What the commands of the family do.
+    var summary: String {
+        switch self {
+        case .daily: "secrets in everyday use"
+        case .keychain: "the keychain as a whole"
+        case .protection: "the passcode and the lock"
+        case .keys: "generating keys, signing and encryption"
+        case .certificates: "certificates and their verification"
+        case .macos: "the commands of macOS's security"
+        }
+    }
+
+    /// Latchkey's own commands of this family.
+    var members: [LatchkeySubcommand] {
+        switch self {
+        case .daily: [.set, .get, .copy, .generate, .list, .rm]
+        case .keychain: [.status, .doctor, .backup, .restore, .who, .log]
+        case .protection: [.passcode, .lock, .unlock, .settings, .recoveryKey, .withPasscode]
+        case .keys: [.key]
+        case .certificates: [.certificate, .trust]
+        case .macos: []
+        }
+    }
+}

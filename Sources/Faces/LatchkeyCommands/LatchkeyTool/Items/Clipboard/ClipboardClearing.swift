@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import KeychainModel
+internal import LinuxSystem
+internal import SecretMemory
+
+/// Clears the clipboard later, in a process of its own, which gets the secret through a pipe to
+/// recognize it.
+enum ClipboardClearing {
+    /// Starts the process. It ends without effect if it gets no secret.
+    ///
+    /// - Parameters:
+    ///   - terminal: the terminal whose clipboard is cleared; nil for a program.
+    /// - Throws: errSecNotAvailable if it cannot be started.
+    static func start(_ clipboard: Clipboard, seconds: Int, terminal: CommandStream?) throws(CommandFailure)
+        -> OwnedDescriptor
+    {
+        do throws(SystemError) {
+            return try ChildProcess.startInBackground(
+                "/proc/self/exe",
+                ["latchkey", "copy", "--clear", "--using", clipboard.rawValue, "--timeout", "\(seconds)"],
+                output: terminal.map(ProcessIO.descriptor))
+        } catch {
+            throw .status(
+                KeychainError(
+                    .notAvailable, "the process that clears the clipboard did not start: \(error.description)",
+                    hint: "--timeout 0 copies without clearing"))
+        }
+    }
+
+    /// Passes the secret to the process.
+    static func send(_ secret: SharedSecret, to process: consuming OwnedDescriptor) throws(CommandFailure) {
+        let descriptor = process.release()
+        do throws(SystemError) {
+            // EXPOSE: to a process of this program, which compares the clipboard with it.
+            try secret.withUnsafeBytes { (bytes) throws(SystemError) in
+                try ChildProcess.send(bytes, to: OwnedDescriptor(adopting: descriptor))
+            }
+        } catch {
+            throw .status(KeychainError(.io, error.description, hint: "clear the clipboard yourself"))
+        }
+    }
+
+    /// The work of the process: waits, and clears the clipboard if it still contains the secret, or
+    /// if it cannot be read.
+    static func run(_ clipboard: Clipboard, seconds: Int, in session: CommandSession) throws(CommandFailure) {
+        let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try SecretInput.read("-", maxCount: SecretInput.maxSecretCount)
+        }
+        guard secret.count > 0 else { return }
+        var left = UInt32(clamping: seconds)
+        while left > 0 { left = sleep(left) }
+        guard clipboard != .osc52 else { return try session.write(Clipboard.terminalClearSequence) }
+        guard holds(secret, clipboard) else { return }
+        do throws(SystemError) {
+            _ = try ChildProcess.run(clipboard.clearCommand, input: UnsafeRawBufferPointer(start: nil, count: 0))
+        } catch {
+            throw .status(KeychainError(.io, error.description))
+        }
+    }
+
+    /// Whether the clipboard contains the secret. A clipboard that no installed program can read
+    /// counts as containing it.
+    private static func holds(_ secret: SharedSecret, _ clipboard: Clipboard) -> Bool {
+        let content = SecretBuffer(count: secret.count + 1)
+        return content.withUnsafeMutableBytes { buffer in
+            do throws(SystemError) {
+                let found = try ChildProcess.run(clipboard.pasteCommand, readingInto: buffer, timeout: pasteTimeout)
+                // Without content, the programs fail.
+                guard found.status == 0 else { return false }
+                return secret
+                    == SharedSecret(
+                        SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer.prefix(found.count))))
+            } catch {
+                return error.code == ENOENT
+            }
+        }
+    }
+
+    /// In milliseconds.
+    private static let pasteTimeout: Int32 = 10_000
+}

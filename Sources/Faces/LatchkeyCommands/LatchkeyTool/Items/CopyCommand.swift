@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LinuxSystem
+internal import SecretMemory
+
+/// `latchkey copy`.
+struct CopyCommand: ParsableSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.copy.rawValue, abstract: LatchkeySubcommand.copy.abstract,
+        discussion: """
+            Uses wl-copy, xclip or xsel where there is a display, and otherwise the terminal (OSC 52), which over SSH \
+            comes first. A clipboard that can be read is cleared only if it still contains the secret; that of a \
+            terminal is cleared in any case. tmux passes OSC 52 on only after 'set -g set-clipboard on'. A clipboard \
+            manager may keep a copy.
+
+            EXAMPLES:
+              latchkey copy example.com/alice
+              latchkey copy --timeout 10 example.com/alice
+              latchkey copy --using osc52 example.com/alice
+            """)
+
+    @Argument(help: ArgumentHelp("The item; write a slash inside a part as %2F.", valueName: "service/account"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Clear the clipboard after this many seconds; 0 never does.", valueName: "seconds"))
+    var timeout = 45
+
+    @Option(help: ArgumentHelp("How to reach the clipboard.", valueName: "way"))
+    var using: Clipboard?
+
+    @Flag(help: .hidden)
+    var clear = false
+
+    @Option(help: "Only an item with this label.")
+    var label: String?
+
+    @OptionGroup var options: ItemOptions
+    @OptionGroup var passcode: PasscodeOptions
+
+    func validate() throws {
+        guard (0...86_400).contains(timeout) else { throw ValidationError("--timeout must be 0 to 86400 seconds") }
+    }
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        if clear { return try ClipboardClearing.run(using ?? .osc52, seconds: timeout, in: session) }
+        passcode.source.unlockOnDemand(in: session)
+        let items = try PasswordItems(session)
+        let target = try options.target(named: name, label: label)
+        let clipboard = try clipboard(in: session)
+        let record = try items.one(target)
+        let secret = try items.secret(of: record)
+        try check(secret, for: clipboard)
+        try copy(secret, to: clipboard, in: session)
+        let when = timeout == 0 ? "it is not cleared" : "it is cleared after \(timeout) s"
+        session.io.say(
+            "latchkey: copied \(record.passwordName.text) to the clipboard (\(clipboard.rawValue)); \(when)\n")
+    }
+
+    private func clipboard(in session: CommandSession) throws(CommandFailure) -> Clipboard {
+        if using == .osc52, session.terminal == nil {
+            throw .status(KeychainError(.notAvailable, "no output is a terminal, whose clipboard could be set"))
+        }
+        guard let clipboard = using ?? .choose(hasTerminal: session.terminal != nil) else {
+            throw .status(
+                KeychainError(
+                    .notAvailable,
+                    "no clipboard is available: no display with wl-copy, xclip or xsel, and no terminal with OSC 52",
+                    hint: "install wl-clipboard, xclip or xsel; or use a pipe: latchkey get … | COMMAND"))
+        }
+        return clipboard
+    }
+
+    private func check(_ secret: SharedSecret, for clipboard: Clipboard) throws(CommandFailure) {
+        guard secret.count > 0 else { throw .parameter("the secret is empty; there is nothing to copy") }
+        guard SecretDisplay.isText(secret) else {
+            throw .parameter(
+                "the secret has control characters or is not UTF-8, and cannot be pasted",
+                hint: "write it to a file or a pipe: latchkey get … > FILE")
+        }
+        guard clipboard != .osc52 || secret.count <= Clipboard.maxTerminalLength else {
+            throw .parameter(
+                "the secret has \(secret.count) bytes; a terminal takes at most \(Clipboard.maxTerminalLength)")
+        }
+    }
+
+    /// The process that clears the clipboard is started first, so that nothing is copied that would
+    /// not be cleared.
+    private func copy(_ secret: SharedSecret, to clipboard: Clipboard, in session: CommandSession)
+        throws(CommandFailure)
+    {
+        guard timeout > 0 else { return try put(secret, on: clipboard, in: session) }
+        guard session.io is ProcessIO else {
+            throw .parameter("only the process itself can clear the clipboard later", hint: "--timeout 0")
+        }
+        let clearing = try ClipboardClearing.start(
+            clipboard, seconds: timeout, terminal: clipboard == .osc52 ? session.terminal : nil)
+        try put(secret, on: clipboard, in: session)
+        try ClipboardClearing.send(secret, to: clearing)
+    }
+
+    private func put(_ secret: SharedSecret, on clipboard: Clipboard, in session: CommandSession) throws(CommandFailure)
+    {
+        if clipboard == .osc52, let terminal = session.terminal {
+            return try session.writeSecret(Clipboard.terminalSequence(for: secret), to: terminal)
+        }
+        let status: Int32
+        do throws(SystemError) {
+            status = try secret.withUnsafeBytes { (bytes) throws(SystemError) in
+                // EXPOSE: the user asked for the secret on the clipboard.
+                try ChildProcess.run(clipboard.copyCommand, input: bytes)
+            }
+        } catch {
+            throw .status(
+                KeychainError(.notAvailable, error.description, hint: "install it, or choose another way with --using"))
+        }
+        guard status == 0 else {
+            throw .status(
+                KeychainError(
+                    .notAvailable, "\(clipboard.rawValue) failed with exit value \(status); nothing was copied",
+                    hint: "check WAYLAND_DISPLAY and DISPLAY, or choose another way with --using"))
+        }
+    }
+}
+
+extension CommandSession {
+    /// The output that is a terminal; nil if there is none.
+    fileprivate var terminal: CommandStream? {
+        if io.isOutputInteractive { return .output }
+        return io.isErrorInteractive ? .error : nil
+    }
+}

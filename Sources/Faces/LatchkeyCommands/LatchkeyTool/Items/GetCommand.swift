@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+internal import LinuxSystem
+
+/// `latchkey get`.
+struct GetCommand: ParsableSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: LatchkeySubcommand.get.rawValue, abstract: LatchkeySubcommand.get.abstract,
+        discussion: """
+            The secret is written byte for byte, without a line end. On a terminal it is masked unless --reveal is \
+            given. SERVICE alone is sufficient if it has only one account. Several matching items are refused by name.
+
+            EXAMPLES:
+              latchkey get example.com/alice | psql
+              latchkey get --reveal example.com/alice
+              latchkey get --attribute modified example.com/alice
+              latchkey get --json --reveal example.com/alice | jq -r .secret
+            """)
+
+    @Argument(help: ArgumentHelp("The item; write a slash inside a part as %2F.", valueName: "service/account"))
+    var name: String?
+
+    @Flag(help: "Show the secret on a terminal, and include it in JSON.")
+    var reveal = false
+
+    @Flag(help: "Print the item as JSON; the secret only with --reveal.")
+    var json = false
+
+    @Option(help: ArgumentHelp("Print this attribute instead of the secret.", valueName: "name"))
+    var attribute: ItemField?
+
+    @Option(help: "Only an item with this label.")
+    var label: String?
+
+    @OptionGroup var options: ItemOptions
+    @OptionGroup var passcode: PasscodeOptions
+
+    func validate() throws {
+        if attribute != nil, json || reveal { throw ValidationError("--attribute excludes --json and --reveal") }
+    }
+
+    func run(in session: CommandSession) throws(CommandFailure) {
+        passcode.source.unlockOnDemand(in: session)
+        let items = try PasswordItems(session)
+        let record = try items.one(options.target(named: name, label: label))
+        let report = ItemReport(record)
+        if let attribute { return try session.write(attribute.line(of: report)) }
+        if json {
+            guard reveal else { return try session.write(JSONText.of(report)) }
+            return try SecretDisplay.write(report, with: items.secret(of: record), in: session)
+        }
+        guard reveal || !session.io.isOutputInteractive else { return try writeMask(of: report, in: session) }
+        try SecretDisplay.write(items.secret(of: record), in: session)
+    }
+
+    /// The secret is not even read.
+    private func writeMask(of report: ItemReport, in session: CommandSession) throws(CommandFailure) {
+        try session.write("\(SecretDisplay.mask)\n")
+        if session.isQuiet { return }
+        session.io.say("hint: --reveal shows the secret; 'latchkey copy \(report.name)' copies it\n")
+    }
+}
+
+/// An attribute that `latchkey get --attribute` prints.
+enum ItemField: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case name, service, server, account, label, comment, path, port, created, modified, protection
+    case itemClass = "class"
+    case networkProtocol = "protocol"
+    case accessGroup = "access-group"
+
+    /// Returns the value on one line.
+    ///
+    /// - Throws: errSecNoSuchAttr if the item does not have the attribute.
+    func line(of item: ItemReport) throws(CommandFailure) -> TerminalText {
+        guard let value = value(of: item) else {
+            throw .status(
+                KeychainError(
+                    .noSuchAttribute, "the item '\(item.name)' has no \(rawValue)",
+                    hint: "latchkey get --json shows the attributes that it has"))
+        }
+        return TerminalText(value, maxLength: nil) + "\n"
+    }
+
+    private func value(of item: ItemReport) -> String? {
+        switch self {
+        case .name: item.name
+        case .service: item.service
+        case .server: item.server
+        case .account: item.account
+        case .label: item.label
+        case .comment: item.comment
+        case .path: item.path
+        case .port: item.port.map { "\($0)" }
+        case .created: item.created
+        case .modified: item.modified
+        case .protection: item.protection
+        case .itemClass: item.passwordClass
+        case .networkProtocol: item.networkProtocol
+        case .accessGroup: item.accessGroup
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ArgumentParser
+internal import KeychainModel
+
+/// The classes of passwords.
+enum PasswordClass: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case generic, internet
+
+    var itemClass: ItemClass { self == .internet ? .internetPassword : .genericPassword }
+}
+
+/// The options that select passwords, beside their name.
+struct ItemOptions: ParsableArguments {
+    @Option(help: "The service, if it is not in the name.")
+    var service: String?
+
+    @Option(help: "The account, if it is not in the name.")
+    var account: String?
+
+    @Option(name: .customLong("class"), help: ArgumentHelp("The class of the item.", valueName: "class"))
+    var passwordClass: PasswordClass?
+
+    @Option(help: "The server of an internet password, whose name is SERVER/ACCOUNT.")
+    var server: String?
+
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp("The protocol of an internet password: https, or four characters.", valueName: "protocol"))
+    var networkProtocol: String?
+
+    @Option(help: "The port of an internet password.")
+    var port: UInt16?
+
+    @Option(help: "The path of an internet password.")
+    var path: String?
+
+    @Option(
+        name: [.long, .customLong("group")],
+        help: ArgumentHelp("The access group; that of this command is latchkey.shared.", valueName: "group"))
+    var accessGroup: String?
+
+    func validate() throws {
+        if passwordClass == .generic, isInternet {
+            throw ValidationError("--server, --protocol, --port and --path belong to --class internet")
+        }
+        if service != nil, isInternet || passwordClass == .internet {
+            throw ValidationError("an internet password has a server instead of a service; use --server")
+        }
+        if let networkProtocol, Self.code(networkProtocol) == nil {
+            throw ValidationError("--protocol must be https, imaps, ldaps or a code of one to four characters")
+        }
+    }
+
+    /// The classes that the options allow.
+    var classes: [ItemClass] {
+        if let passwordClass { return [passwordClass.itemClass] }
+        return isInternet
+            ? [.internetPassword] : service == nil ? [.genericPassword, .internetPassword] : [.genericPassword]
+    }
+
+    /// Returns the target of a command on one class; without other options, of a generic password.
+    ///
+    /// - Throws: errSecParam for an invalid name; a usage failure if a part is named twice, or if
+    ///   nothing is named.
+    func target(named text: String?, label: String? = nil) throws(CommandFailure) -> ItemTarget {
+        let isInternet = isInternet || passwordClass == .internet
+        let target = ItemTarget(
+            itemClass: isInternet ? .internetPassword : .genericPassword,
+            attributes: try attributes(
+                named: try text.map { text throws(CommandFailure) in try ItemName(parsing: text) }, label),
+            accessGroup: accessGroup)
+        guard !target.attributes.isEmpty else {
+            throw .usage("name an item: SERVICE/ACCOUNT, or --service and --account")
+        }
+        return target
+    }
+
+    /// Returns the attributes that the options and the name select.
+    func attributes(named name: ItemName?, _ label: String?) throws(CommandFailure) -> [ItemAttribute: AttributeValue] {
+        let isInternet = isInternet || passwordClass == .internet
+        if name != nil, service != nil || server != nil {
+            throw .usage("the \(isInternet ? "server" : "service") is given twice: in the name and as an option")
+        }
+        if name?.account != nil, account != nil {
+            throw .usage("the account is given twice: in the name and as --account")
+        }
+        var attributes: [ItemAttribute: AttributeValue] = [:]
+        attributes[isInternet ? .server : .service] =
+            name.map { Self.value($0.service) } ?? (service ?? server).map(AttributeValue.string)
+        attributes[.account] = name?.account.map(Self.value) ?? account.map(AttributeValue.string)
+        attributes[.label] = label.map(AttributeValue.string)
+        attributes[.protocol] = networkProtocol.flatMap(Self.code).map(AttributeValue.string)
+        attributes[.port] = port.map { .number(Int64($0)) }
+        attributes[.path] = path.map(AttributeValue.string)
+        return attributes
+    }
+
+    private var isInternet: Bool { server != nil || networkProtocol != nil || port != nil || path != nil }
+
+    /// Returns a value of bytes: a string, or data if they are not UTF-8.
+    private static func value(_ bytes: [UInt8]) -> AttributeValue {
+        CommandWord(bytes: bytes).attributeValue
+    }
+
+    /// Returns the four characters of Apple's constant for a protocol; nil if the text has too many.
+    static func code(_ text: String) -> String? {
+        if let known = ["https": "htps", "imaps": "imps", "ldaps": "ldps"][text] { return known }
+        guard (1...4).contains(text.utf8.count) else { return nil }
+        return text + String(repeating: " ", count: 4 - text.utf8.count)
+    }
+}

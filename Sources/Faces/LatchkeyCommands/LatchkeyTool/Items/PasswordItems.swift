@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LatchkeyService
+internal import SecretMemory
+
+/// The passwords of the keychain, as the daily commands use them.
+struct PasswordItems {
+    let session: CommandSession
+    private let keychain: KeychainSession
+
+    init(_ session: CommandSession) throws(CommandFailure) {
+        self.session = session
+        keychain = try session.keychain()
+    }
+
+    /// Returns the attributes of the one item that the target selects. If no access group is named,
+    /// an item of the group in which new items are stored comes before the items of other programs.
+    ///
+    /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
+    func one(_ target: ItemTarget) throws(CommandFailure) -> ItemRecord {
+        var own = target.query(limit: Self.sampleLimit)
+        own.accessGroup = target.group
+        var found = try matches(own)
+        if found.records.isEmpty, target.accessGroup == nil {
+            let others = try matches(target.query(limit: Self.sampleLimit))
+            found.records = others.records
+            found.damaged += others.damaged
+        }
+        try requireFound(found, target)
+        guard found.records.count == 1, let record = found.records.first else {
+            throw Self.ambiguous(found.records, target, hint: "name one of them")
+        }
+        return record
+    }
+
+    /// Returns the attributes of every item that the target selects, in any group.
+    ///
+    /// - Parameter takesSeveral: whether more than one may be selected.
+    /// - Throws: errSecItemNotFound if there is none, errSecParam if there are several.
+    func all(_ target: ItemTarget, takesSeveral: Bool) throws(CommandFailure) -> [ItemRecord] {
+        let found = try matches(target.query(limit: takesSeveral ? .all : Self.sampleLimit))
+        try requireFound(found, target)
+        guard found.records.count == 1 || takesSeveral else {
+            throw Self.ambiguous(found.records, target, hint: "--all selects all of them; name one of them")
+        }
+        return found.records
+    }
+
+    /// Returns the item that a new one would replace; nil if there is none.
+    func existing(_ target: ItemTarget) throws(CommandFailure) -> ItemRecord? {
+        try matches(target.keyQuery).records.first
+    }
+
+    /// Returns the secret of an item; empty if the item has none.
+    func secret(of record: ItemRecord) throws(CommandFailure) -> SharedSecret {
+        let item = ItemQuery(
+            record.itemClass, synchronizable: .any, persistentReference: record.persistentReference, limit: .one)
+        guard let found = try matches(item, returning: .data).records.first else {
+            throw .status(KeychainError(.itemNotFound, "'\(record.passwordName.text)' was deleted meanwhile"))
+        }
+        return found.secrets?.data ?? SharedSecret(copying: [])
+    }
+
+    func delete(_ record: ItemRecord) throws(CommandFailure) {
+        let item = ItemQuery(
+            record.itemClass, synchronizable: .any, persistentReference: record.persistentReference)
+        _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try keychain.delete(item)
+        }
+    }
+
+    /// Adds an item, or updates the one with the same key.
+    func store(_ secret: SharedSecret, as addition: PasswordAddition, replaces: Bool) throws(CommandFailure) {
+        try addition.store(secret, in: keychain, replaces: replaces)
+    }
+
+    /// Returns every item that a query finds. Locked items are left out.
+    ///
+    /// - Parameter hasLockedItems: becomes true if there were locked items.
+    func unlocked(_ query: ItemQuery, hasLockedItems: inout Bool) throws(CommandFailure) -> ItemMatches {
+        do throws(KeychainError) {
+            return try UnlockedSearch.matches(query, .attributes, in: keychain, &hasLockedItems)
+        } catch {
+            throw .status(error)
+        }
+    }
+
+    // MARK: Searching
+
+    private func matches(_ query: ItemQuery, returning: ReturnTypes = .attributes) throws(CommandFailure) -> ItemMatches
+    {
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try PasswordSearch.matches(
+                query, returning: returning.union(.persistentReference), in: keychain)
+        }
+    }
+
+    private func requireFound(_ found: ItemMatches, _ target: ItemTarget) throws(CommandFailure) {
+        guard found.records.isEmpty else { return }
+        throw .status(
+            KeychainError(
+                .itemNotFound, "the item '\(target.text)' could not be found",
+                hint: found.damaged > 0
+                    ? "a damaged item was skipped; 'latchkey doctor' shows which" : "latchkey list shows the items"))
+    }
+
+    private static func ambiguous(_ records: [ItemRecord], _ target: ItemTarget, hint: String) -> CommandFailure {
+        let isMore = records.count > maxShown
+        let names = records.prefix(maxShown).map(describe).joined(separator: ", ")
+        let options = target.itemClass == .internetPassword ? ", --protocol, --port and --path tell" : " tells"
+        return .parameter(
+            "\(isMore ? "more than \(maxShown)" : "\(records.count)") items match '\(target.text)'",
+            hint: "\(hint); --access-group\(options) equal names apart: \(names)\(isMore ? ", …" : "")")
+    }
+
+    private static func describe(_ record: ItemRecord) -> String {
+        let report = ItemReport(record)
+        let port = report.port.map { " at port \($0)" } ?? ""
+        return "\(report.name)\(port) in \(report.accessGroup)"
+    }
+
+    private static let maxShown = 5
+    /// Enough to know whether there are more than are shown.
+    private static let sampleLimit = MatchLimit.atMost(UInt32(maxShown + 1))
+}
+
+extension ItemRecord {
+    /// The name of a password on the command line.
+    var passwordName: ItemName {
+        let service: ItemAttribute = itemClass == .internetPassword ? .server : .service
+        return ItemName(
+            service: self[service]?.canonicalBytes ?? [], account: self[.account]?.canonicalBytes ?? [])
+    }
+}
