@@ -54,8 +54,9 @@ struct ChildProcessTests {
     func background() throws {
         let directory = try TemporaryDirectory()
         let file = "\(directory.path)/out"
-        let script =
-            "read line; echo \"$line\" > $0.new; cut -d ' ' -f 6 /proc/$$/stat >> $0.new; echo $$ >> $0.new; mv $0.new $0"
+        let script = """
+            read line; echo "$line" > $0.new; cut -d ' ' -f 6 /proc/$$/stat >> $0.new; echo $$ >> $0.new; mv $0.new $0
+            """
         let input = try ChildProcess.startInBackground("/bin/sh", ["sh", "-c", script, file], output: nil)
         try Array("a line\n".utf8).withUnsafeBytes { try input.write($0, path: "the input") }
         #expect(eventually { FileManager.default.fileExists(atPath: file) })

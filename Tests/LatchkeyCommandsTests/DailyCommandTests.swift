@@ -54,6 +54,14 @@ struct DailyCommandTests {
         #expect(keychain.accounts() == ["b"])
     }
 
+    @Test("after latchkey -i, the next line is the secret of set")
+    func interactiveMode() {
+        let io = TestIO(input: ["set a/b", "the secret", "get a/b"])
+        #expect(
+            keychain.latchkey("-i", io: io)
+                == Outcome(exit: 0, output: "the secret", error: "latchkey: added a/b in latchkey.shared\n"))
+    }
+
     @Test("set takes the secret from no argument, and does not print the word")
     func argument() {
         for line in ["set a/b s3cret", "set a/b --raw s3cret more", "set --service a --account b x s3cret"] {

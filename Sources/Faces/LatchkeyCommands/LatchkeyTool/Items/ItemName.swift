@@ -47,7 +47,7 @@ struct ItemName: Equatable {
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
         guard parts.count <= 2 else {
             throw .parameter(
-                "the name '\(text)' has \(parts.count - 1) slashes, but only the one between service and account is allowed",
+                "the name '\(text)' has \(parts.count - 1) slashes; expected one, between service and account",
                 hint: "write a slash inside a part as %2F, or use --service and --account")
         }
         guard let service = parts.first, !service.isEmpty else {
