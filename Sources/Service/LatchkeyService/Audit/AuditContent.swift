@@ -17,49 +17,66 @@ enum AuditContent: Sendable {
     ///
     /// - Parameter time: seconds since 2001.
     func body(sequence: UInt64, time: Double) -> [UInt8] {
-        let members =
-            switch self {
-            case .decision(let entry): Self.members(entry)
-            case .repeats(let repetition):
-                Self.members(repetition.entry, withGroup: !repetition.isThrottled) + Self.members(repetition)
-            case .removal(let removal): Self.daemon("rotate") + Self.members(removal)
-            case .gap(let gap): Self.daemon("gap") + Self.members(gap.removal) + Self.members(gap)
-            }
-        return Array("{\"sequence\":\(sequence),\"time\":\"\(AuditTime.text(time))\"\(members)".utf8)
-    }
-
-    private static func members(_ entry: AuditEntry, withGroup: Bool = true) -> String {
-        var text = ""
-        if let process = entry.process { text += ",\"user\":\(process.user),\"process\":\(process.process)" }
-        text += ",\(entry.program.members("program")),\"grade\":\"\(entry.grade)\",\"operation\":\"\(entry.operation)\""
-        if let itemClass = entry.itemClass { text += ",\"class\":\"\(itemClass.rawValue)\"" }
-        if withGroup, let group = entry.group {
-            text += ",\(group.name.members("group")),\"groupGrade\":\"\(group.grade)\""
+        var text = AuditText()
+        text.append("{\"sequence\":")
+        text.append(sequence)
+        text.append("time", time: time)
+        switch self {
+        case .decision(let entry): text.append(entry)
+        case .repeats(let repetition): text.append(repetition)
+        case .removal(let removal):
+            text.append(operationOfDaemon: "rotate")
+            text.append(removal)
+        case .gap(let gap):
+            text.append(operationOfDaemon: "gap")
+            text.append(gap.removal)
+            text.append("refused", number: gap.refused)
+            text.append("code", text: AuditName.hexadecimal(gap.code))
         }
-        text += ",\"count\":\(entry.count),\"status\":\(entry.status.rawValue)"
-        if let passcode = entry.passcode { text += ",\"passcode\":\"\(passcode.rawValue)\"" }
-        return text
+        return text.bytes
+    }
+}
+
+extension AuditText {
+    fileprivate mutating func append(_ entry: AuditEntry, withGroup: Bool = true) {
+        if let process = entry.process {
+            append("user", number: process.user)
+            append("process", number: process.process)
+        }
+        append("program", name: entry.program)
+        append("grade", text: "\(entry.grade)")
+        append("operation", text: entry.operation)
+        if let itemClass = entry.itemClass { append("class", text: itemClass.rawValue) }
+        if withGroup, let group = entry.group {
+            append("group", name: group.name)
+            append("groupGrade", text: "\(group.grade)")
+        }
+        append("count", number: entry.count)
+        append("status", number: entry.status.rawValue)
+        if let passcode = entry.passcode { append("passcode", text: passcode.rawValue) }
     }
 
-    private static func members(_ repetition: AuditRepetition) -> String {
-        let times = ",\"first\":\"\(AuditTime.text(repetition.first))\",\"last\":\"\(AuditTime.text(repetition.last))\""
-        return ",\"repeated\":\(repetition.count)\(times)" + (repetition.isThrottled ? ",\"throttled\":true" : "")
+    fileprivate mutating func append(_ repetition: AuditRepetition) {
+        append(repetition.entry, withGroup: !repetition.isThrottled)
+        append("repeated", number: repetition.count)
+        append("first", time: repetition.first)
+        append("last", time: repetition.last)
+        if repetition.isThrottled { append(",\"throttled\":true") }
     }
 
-    private static func daemon(_ operation: String) -> String {
-        ",\"program\":\"latchkeyd\",\"grade\":\"claimed\",\"operation\":\"\(operation)\",\"count\":0,\"status\":0"
+    fileprivate mutating func append(operationOfDaemon operation: String) {
+        append(",\"program\":\"latchkeyd\",\"grade\":\"claimed\"")
+        append("operation", text: operation)
+        append(",\"count\":0,\"status\":0")
     }
 
-    private static func members(_ removal: AuditRemoval) -> String {
-        var text =
-            ",\"reason\":\"\(removal.reason.rawValue)\",\"from\":\(removal.first),\"to\":\(removal.last),\"lines\":\(removal.lines)"
-        if let since = removal.since { text += ",\"since\":\"\(AuditTime.text(since1970: since))\"" }
-        if let until = removal.until { text += ",\"until\":\"\(AuditTime.text(since1970: until))\"" }
-        return text
-    }
-
-    private static func members(_ gap: AuditGap) -> String {
-        ",\"refused\":\(gap.refused),\"code\":\"\(AuditName.hexadecimal(gap.code))\""
+    fileprivate mutating func append(_ removal: AuditRemoval) {
+        append("reason", text: removal.reason.rawValue)
+        append("from", number: removal.first)
+        append("to", number: removal.last)
+        append("lines", number: removal.lines)
+        if let since = removal.since { append("since", text: AuditTime.text(since1970: since)) }
+        if let until = removal.until { append("until", text: AuditTime.text(since1970: until)) }
     }
 }
 

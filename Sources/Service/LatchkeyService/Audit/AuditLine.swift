@@ -9,7 +9,11 @@ struct AuditLine {
     private let hasCode: Bool
 
     init(body: [UInt8], code: [UInt8]) {
-        bytes = body + Self.codePrefix + Array(AuditName.hexadecimal(code).utf8) + Self.end
+        var text = AuditText(body)
+        text.append(Self.codePrefix)
+        text.append(hexadecimal: code)
+        text.append(Self.end)
+        bytes = text.bytes
         hasCode = true
     }
 

@@ -44,14 +44,6 @@ struct AuditName: Sendable, Hashable {
         original = nil
     }
 
-    /// Returns the members of a line: `"program":"…"`, and `programBytes` and `programDigest` if
-    /// the name was truncated.
-    func members(_ key: String) -> String {
-        let member = "\"\(key)\":\"\(escaped)\""
-        guard let original else { return member }
-        return "\(member),\"\(key)Bytes\":\(original.length),\"\(key)Digest\":\"\(original.digest)\""
-    }
-
     /// The text without its escapes.
     var text: String { Self.text(escaped) }
 
@@ -92,6 +84,8 @@ struct AuditName: Sendable, Hashable {
     }
 
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        var text = AuditText()
+        text.append(hexadecimal: bytes)
+        return String(decoding: text.bytes, as: UTF8.self)
     }
 }
