@@ -38,7 +38,16 @@ extension AsymmetricKey {
 
     /// Generates a key.
     public static func generate(_ curve: EllipticCurve) throws(OpenSSLError) -> AsymmetricKey {
-        AsymmetricKey(adopting: try generate("EC") { EVP_PKEY_CTX_set_ec_paramgen_curve_nid($0, curve.number) == 1 })
+        let template = try CurveTemplate.of(curve).get()
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, template.pointer, nil) else {
+            throw .last("generating a key")
+        }
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_generate(context, &key) == 1, let key else {
+            throw .last("generating a key")
+        }
+        return AsymmetricKey(adopting: key)
     }
 
     /// The public point, uncompressed: `04 ‖ X ‖ Y`.
@@ -64,6 +73,40 @@ extension AsymmetricKey {
     /// The private scalar, big-endian, as long as a field element.
     public func scalar(of curve: EllipticCurve) throws(OpenSSLError) -> SecretBytes {
         try SecretBytes(count: curve.byteCount) { (buffer) throws(OpenSSLError) in try readNumber("priv", into: buffer)
+        }
+    }
+}
+
+/// Keys that have a curve and no numbers, created once. libcrypto copies the constants of a curve
+/// from such a key. If it only has the curve's name, it computes them for each new key, which takes
+/// longer than the rest of the generation.
+private enum CurveTemplate {
+    static func of(_ curve: EllipticCurve) -> Result<AsymmetricKey, OpenSSLError> {
+        switch curve {
+        case .p192: p192
+        case .p224: p224
+        case .p256: p256
+        case .p384: p384
+        case .p521: p521
+        }
+    }
+
+    private static let p192 = make(.p192)
+    private static let p224 = make(.p224)
+    private static let p256 = make(.p256)
+    private static let p384 = make(.p384)
+    private static let p521 = make(.p521)
+
+    private static func make(_ curve: EllipticCurve) -> Result<AsymmetricKey, OpenSSLError> {
+        Result { () throws(OpenSSLError) in
+            guard let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { throw .last("selecting the curve") }
+            defer { EVP_PKEY_CTX_free(context) }
+            var template: OpaquePointer?
+            guard EVP_PKEY_paramgen_init(context) == 1,
+                EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, curve.number) == 1,
+                EVP_PKEY_paramgen(context, &template) == 1, let template
+            else { throw .last("selecting the curve") }
+            return AsymmetricKey(adopting: template)
         }
     }
 }
