@@ -16,6 +16,9 @@ export LATCHKEY_STRICT := 1
 # The executables stand behind a trait, so that consumers of the libraries do not fetch what they need.
 TRAITS := --enable-all-traits
 
+# How the installed executables are built.
+RELEASE = $(TRAITS) -c release --static-swift-stdlib $$(./Scripts/release-flags)
+
 # Tests print no crash reports: a killed worker is part of some of them.
 export SWIFT_BACKTRACE := enable=no
 
@@ -103,8 +106,8 @@ pkits: ## Evaluate the certificates of NIST's Public Key Interoperability Test S
 
 .PHONY: bench
 bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for the small sizes)
-	swift build $(TRAITS) -c release --static-swift-stdlib --product latchkey
-	swift build $(TRAITS) -c release --static-swift-stdlib --product latchkeyd
+	swift build $(RELEASE) --product latchkey
+	swift build $(RELEASE) --product latchkeyd
 	swift build -c release --package-path Benchmarks
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" \
 	    --security "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(ARGS)
@@ -115,8 +118,8 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 
 .PHONY: install
 install: ## Build for release and install latchkey, also as security, under PREFIX
-	swift build $(TRAITS) -c release --static-swift-stdlib --product latchkey
-	swift build $(TRAITS) -c release --static-swift-stdlib --product latchkeyd
+	swift build $(RELEASE) --product latchkey
+	swift build $(RELEASE) --product latchkeyd
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkey" $(DESTDIR)$(PREFIX)/bin/latchkey
 	ln -sf latchkey $(DESTDIR)$(PREFIX)/bin/security
 	install -s -D -m 755 "$$(swift build $(TRAITS) -c release --show-bin-path)/latchkeyd" $(DESTDIR)$(PREFIX)/bin/latchkeyd

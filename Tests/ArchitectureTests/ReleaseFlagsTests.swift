@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// Documentation/Decisions/0049-fast-start.md.
+@Suite("Release flags")
+struct ReleaseFlagsTests {
+    @Test("The installed executables keep random addresses, and libcrypto is not linked into them")
+    func flags() throws {
+        let script = Process()
+        script.executableURL = Sources.root.appending(path: "Scripts/release-flags")
+        let output = Pipe()
+        script.standardOutput = output
+        try script.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        script.waitUntilExit()
+        #expect(script.terminationStatus == 0)
+        let flags = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        #expect(flags.contains("-disable-concrete-type-metadata-mangled-name-accessors"))
+        for refused in ["-no-pie", "-static-executable", "-static", "-Ounchecked", "-enforce-exclusivity=unchecked"] {
+            #expect(!flags.contains(refused))
+        }
+        #expect(!text.contains("libcrypto") && !text.contains("libsqlite3"))
+    }
+
+    @Test("The executables that are measured are built like those that are installed")
+    func sameFlags() throws {
+        let makefile = try String(contentsOf: Sources.root.appending(path: "Makefile"), encoding: .utf8)
+        let builds = makefile.split(separator: "\n").filter { $0.contains("swift build $(RELEASE) --product latchkey") }
+        #expect(builds.count == 4)
+        #expect(!makefile.contains("$(TRAITS) -c release --static-swift-stdlib --product"))
+    }
+}
