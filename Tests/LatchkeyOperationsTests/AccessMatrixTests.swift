@@ -83,6 +83,17 @@ struct AccessMatrixTests {
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
+    @Test("Only an attested caller restores items of attested groups; a sandboxed one learns nothing of other programs")
+    func details() {
+        for caller in Caller.allCases {
+            #expect(AccessPolicy.restoresAttestedGroups(caller.identity) == (caller == .attested))
+            #expect(AccessPolicy.reportsOtherPrograms(to: caller.identity) == (caller != .sandboxed))
+            for state in State.allCases {
+                #expect(state.policy.mayNeedPasscode(caller.identity) == (caller == .command && !state.isSession))
+            }
+        }
+    }
+
     // MARK: The rules
 
     /// The rules, independently of the policy.

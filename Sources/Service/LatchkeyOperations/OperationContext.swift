@@ -20,6 +20,9 @@ package protocol OperationContext {
     /// - Throws: errSecInteractionNotAllowed if the caller needs the passcode.
     func requireAccess(toSecretsIn groups: [AccessGroup]?) throws(KeychainError)
 
+    /// Whether access to secrets depends on their groups; if not, it is allowed.
+    var mayNeedPasscode: Bool { get throws(KeychainError) }
+
     /// Returns a check that repeats the decision on the operation at the time when it is called,
     /// because the caller's rights may have changed since the request arrived.
     func accessCheck(_ traits: OperationTraits) throws(KeychainError)

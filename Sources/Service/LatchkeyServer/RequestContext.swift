@@ -85,6 +85,8 @@ final class RequestContext: OperationContext {
         ).require()
     }
 
+    var mayNeedPasscode: Bool { get throws(KeychainError) { try policy.mayNeedPasscode(caller) } }
+
     private var policy: AccessPolicy {
         get throws(KeychainError) {
             if let opened { return AccessPolicy(mode: opened.mode, knowsPasscode: opened.knowsPasscode) }

@@ -33,7 +33,7 @@ package struct RestoreKeychain: KeychainOperation {
         let spool = try context.openSpool()
         try receive(into: spool, from: context)
         let (service, progress) = (try context.service, context.progress)
-        let allowsAttestedGroups = context.caller.grade == .attested
+        let allowsAttestedGroups = AccessPolicy.restoresAttestedGroups(context.caller)
         let requireAccess = try context.accessCheck(Self.traits)
         return try context.slow(.derivation) { () throws(KeychainError) in
             // Checked here again, because the entitlements may have changed while the backup

@@ -43,7 +43,7 @@ extension OperationContext {
     /// Requires what reading the key would require, because the result of a decryption or key
     /// agreement is as secret as the key.
     func requireAccess(toUse reference: PersistentReference) throws(KeychainError) {
-        guard caller.isUserCommand else { return }
+        guard try mayNeedPasscode else { return }
         let key = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
         let found = try service.copyMatching(key, returning: .attributes, from: caller)
         try requireAccess(toSecretsIn: found.records.map(\.accessGroup))

@@ -14,10 +14,9 @@ package struct ReadLockStatus: KeychainOperation {
 
     package func run(in context: some OperationContext) throws(KeychainError) -> LockStatus {
         var status = try context.service.lockStatus()
-        // A program in a sandbox gets no information about other programs.
-        guard status.wrongPasscodes > 0, context.caller.sandbox == nil, let log = try context.auditLog else {
-            return status
-        }
+        guard status.wrongPasscodes > 0, AccessPolicy.reportsOtherPrograms(to: context.caller),
+            let log = try context.auditLog
+        else { return status }
         // The state of the lock is reported even if the log cannot be read.
         status.guesses = (try? log.passcodeGuesses()) ?? []
         return status

@@ -49,11 +49,23 @@ public struct AccessPolicy: Sendable {
         onSecretsIn groups: [AccessGroup]?, by caller: CallerIdentity,
         hasPasscode: () throws(KeychainError) -> Bool
     ) throws(KeychainError) -> AccessDecision {
-        guard !knowsPasscode, caller.isUserCommand, caller.grade == .claimed,
-            groups?.allSatisfy({ $0 == .shared }) != true, try hasPasscode()
-        else { return .allow }
+        guard mayNeedPasscode(caller), groups?.allSatisfy({ $0 == .shared }) != true, try hasPasscode() else {
+            return .allow
+        }
         return .needsPasscode(Self.secretsOfOthers)
     }
+
+    /// Whether the decision on secrets depends on their groups; if not, it is to allow.
+    public func mayNeedPasscode(_ caller: CallerIdentity) -> Bool {
+        !knowsPasscode && caller.isUserCommand && caller.grade == .claimed
+    }
+
+    /// Whether a restoration by this caller includes the items of attested groups.
+    public static func restoresAttestedGroups(_ caller: CallerIdentity) -> Bool { caller.grade == .attested }
+
+    /// Whether the caller gets information about other programs, such as those that gave wrong
+    /// passcodes. A program in a sandbox does not.
+    public static func reportsOtherPrograms(to caller: CallerIdentity) -> Bool { caller.sandbox == nil }
 
     /// Returns a readable report of the access groups of a caller, from the facts known about it.
     public static func report(on caller: CallerIdentity, facts: [CallerReport.Fact]) -> CallerReport {
