@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import KeychainModel
 import Security
 import Testing
@@ -38,6 +39,34 @@ struct OSStatusConstantsTests {
 }
 
 extension OSStatusConstantsTests {
+    @Test(
+        "The comment of each status constant is the message of its status, or names the status with that number",
+        arguments: ["OSStatusConstants", "CDSAStatusConstants", "TLSStatusConstants"])
+    func comments(file: String) throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/Faces/LatchkeySecurity/\(file).swift").standardized
+        let text = try String(contentsOf: path, encoding: .utf8)
+        let declarations = text.matches(
+            of: /((?:\/\/\/ [^\n]*\n)+)public let (\w+)(?:: OSStatus)? = (-\d+|\w+)\n/
+        ).map { $0.output }
+        #expect(declarations.count == text.components(separatedBy: "\npublic let ").count - 1)
+        for (_, comment, name, value) in declarations where name != "noErr" && name != "errSecSuccess" {
+            let words = comment.split(whereSeparator: \.isWhitespace).filter { $0 != "///" }.joined(separator: " ")
+            guard let number = Int32(value) else {
+                #expect(words.contains(value), "\(name)")
+                continue
+            }
+            let status = OSStatusCode(rawValue: number)
+            if status.name.map({ $0 == name }) == true {
+                let message = try #require(status.message)
+                #expect(words == message.prefix(1).uppercased() + message.dropFirst() + ".", "\(name)")
+            } else {
+                let first = try #require(status.name)
+                #expect(words.hasPrefix("The same ") && words.contains("`\(first)`"), "\(name)")
+            }
+        }
+    }
+
     @Test("SecCopyErrorMessageString returns one line for every TLS status", arguments: Constant.tls)
     func messages(constant: Constant) throws {
         let message = try #require(SecCopyErrorMessageString(constant.value, nil)) as String

@@ -8,6 +8,7 @@ public protocol PasswordItem: Sendable {
     /// The conditions of a search; a condition with every property nil matches all items.
     associatedtype Condition: PasswordCondition
 
+    /// The class of the items of this type.
     static var itemClass: ItemClass { get }
 
     /// The item as read from the keychain.
@@ -21,6 +22,7 @@ public protocol PasswordItem: Sendable {
     var reference: PersistentReference? { get }
     /// The name shown to the user.
     var label: String? { get }
+    /// A comment for the user.
     var comment: String? { get }
     /// When the item can be opened. Nil stands for the default class, or, in an update, for the
     /// current one.
@@ -34,6 +36,7 @@ public protocol PasswordCondition: Sendable {
     /// The condition that matches all items.
     init()
 
+    /// The attributes that a matching item has.
     var attributes: [ItemAttribute: AttributeValue] { get }
 }
 

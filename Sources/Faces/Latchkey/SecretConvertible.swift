@@ -11,10 +11,12 @@ public protocol SecretConvertible {
 }
 
 extension SharedSecret: SecretConvertible {
+    /// Returns this object.
     public func sharedSecret() -> SharedSecret { self }
 }
 
 extension Data: SecretConvertible {
+    /// Copies the bytes into secret memory.
     public func sharedSecret() -> SharedSecret {
         SharedSecret(SecretBytes(count: count) { buffer in _ = copyBytes(to: buffer) })
     }
@@ -26,5 +28,6 @@ extension String: SecretConvertible {
 }
 
 extension [UInt8]: SecretConvertible {
+    /// Copies the bytes into secret memory.
     public func sharedSecret() -> SharedSecret { SharedSecret(copying: self) }
 }

@@ -81,20 +81,35 @@ private func foundationType(of object: AnyObject, boxing value: Any) -> TypeIden
     }
 }
 
+/// Returns the type number of `CFNull`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFNullGetTypeID() -> CFTypeID { TypeIdentifier.null.rawValue }
+/// Returns the type number of `CFBoolean`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFBooleanGetTypeID() -> CFTypeID { TypeIdentifier.boolean.rawValue }
+/// Returns the type number of `CFNumber`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFNumberGetTypeID() -> CFTypeID { TypeIdentifier.number.rawValue }
+/// Returns the type number of `CFString`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFStringGetTypeID() -> CFTypeID { TypeIdentifier.string.rawValue }
+/// Returns the type number of `CFData`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFDataGetTypeID() -> CFTypeID { TypeIdentifier.data.rawValue }
+/// Returns the type number of `CFDate`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFDateGetTypeID() -> CFTypeID { TypeIdentifier.date.rawValue }
+/// Returns the type number of `CFURL`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFURLGetTypeID() -> CFTypeID { TypeIdentifier.url.rawValue }
+/// Returns the type number of `CFUUID`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFUUIDGetTypeID() -> CFTypeID { TypeIdentifier.uuid.rawValue }
+/// Returns the type number of `CFArray`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFArrayGetTypeID() -> CFTypeID { TypeIdentifier.array.rawValue }
+/// Returns the type number of `CFDictionary`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFDictionaryGetTypeID() -> CFTypeID { TypeIdentifier.dictionary.rawValue }
+/// Returns the type number of `CFSet`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFSetGetTypeID() -> CFTypeID { TypeIdentifier.set.rawValue }
+/// Returns the type number of `CFError`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFErrorGetTypeID() -> CFTypeID { TypeIdentifier.error.rawValue }
+/// Returns the type number of `CFLocale`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFLocaleGetTypeID() -> CFTypeID { TypeIdentifier.locale.rawValue }
+/// Returns the type number of `CFTimeZone`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFTimeZoneGetTypeID() -> CFTypeID { TypeIdentifier.timeZone.rawValue }
+/// Returns the type number of `CFAllocator`, for comparison with ``CFGetTypeID(_:)``.
 @discardableResult public func CFAllocatorGetTypeID() -> CFTypeID { TypeIdentifier.allocator.rawValue }
 
 // MARK: Every object
@@ -150,6 +165,7 @@ public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
 
 // MARK: Errors
 
+/// Returns an error; nil without a domain.
 @discardableResult
 public func CFErrorCreate(
     _ allocator: CFAllocator?, _ domain: CFErrorDomain?, _ code: CFIndex, _ userInfo: CFDictionary?
@@ -158,16 +174,19 @@ public func CFErrorCreate(
     return NSError(domain: domain as String, code: code, userInfo: userInfo as? [String: Any] ?? [:])
 }
 
+/// Returns the code; 0 for nil.
 @discardableResult
 public func CFErrorGetCode(_ err: CFError?) -> CFIndex {
     err?.code ?? 0
 }
 
+/// Returns the domain; nil for nil.
 @discardableResult
 public func CFErrorGetDomain(_ err: CFError?) -> CFErrorDomain! {
     err.map { NSString(string: $0.domain) }
 }
 
+/// Returns the further information about the error; nil for nil.
 @discardableResult
 public func CFErrorCopyUserInfo(_ err: CFError?) -> CFDictionary! {
     err.map { NSDictionary(dictionary: $0.userInfo) }
@@ -210,6 +229,7 @@ public func CFDataCreateMutable(_ allocator: CFAllocator?, _ capacity: CFIndex) 
     capacity >= 0 ? NSMutableData() : nil
 }
 
+/// Returns the number of bytes; 0 for nil.
 @discardableResult
 public func CFDataGetLength(_ theData: CFData?) -> CFIndex {
     theData?.length ?? 0
@@ -233,6 +253,7 @@ public func CFDataSetLength(_ theData: CFMutableData?, _ length: CFIndex) {
     theData?.length = length
 }
 
+/// Appends `length` bytes; does nothing for a null pointer or a length that is not positive.
 public func CFDataAppendBytes(_ theData: CFMutableData?, _ bytes: UnsafePointer<UInt8>?, _ length: CFIndex) {
     guard length > 0, let bytes else { return }
     theData?.append(bytes, length: length)
@@ -240,6 +261,7 @@ public func CFDataAppendBytes(_ theData: CFMutableData?, _ bytes: UnsafePointer<
 
 // MARK: Arrays, dictionaries, booleans
 
+/// Returns the number of elements; 0 for nil.
 @discardableResult
 public func CFArrayGetCount(_ theArray: CFArray?) -> CFIndex {
     theArray?.count ?? 0
@@ -253,6 +275,7 @@ public func CFArrayGetValueAtIndex(_ theArray: CFArray?, _ idx: CFIndex) -> Unsa
     return pointer { theArray.object(at: idx) }
 }
 
+/// Returns the number of entries; 0 for nil.
 @discardableResult
 public func CFDictionaryGetCount(_ theDict: CFDictionary?) -> CFIndex {
     theDict?.count ?? 0
@@ -267,6 +290,7 @@ public func CFDictionaryGetValue(_ theDict: CFDictionary?, _ key: UnsafeRawPoint
     return pointer { theDict.object(forKey: object) as Any }
 }
 
+/// Returns the value; false for nil.
 @discardableResult
 public func CFBooleanGetValue(_ boolean: CFBoolean?) -> Bool {
     boolean?.boolValue ?? false

@@ -18,21 +18,37 @@ public typealias CFTypeRef = AnyObject
 /// Any object that a property list can hold.
 public typealias CFPropertyList = AnyObject
 
+/// Core Foundation's name of `NSString`.
 public typealias CFString = NSString
+/// Core Foundation's name of `NSMutableString`.
 public typealias CFMutableString = NSMutableString
+/// Core Foundation's name of `NSData`.
 public typealias CFData = NSData
+/// Core Foundation's name of `NSMutableData`.
 public typealias CFMutableData = NSMutableData
+/// Core Foundation's name of `NSArray`.
 public typealias CFArray = NSArray
+/// Core Foundation's name of `NSMutableArray`.
 public typealias CFMutableArray = NSMutableArray
+/// Core Foundation's name of `NSDictionary`.
 public typealias CFDictionary = NSDictionary
+/// Core Foundation's name of `NSMutableDictionary`.
 public typealias CFMutableDictionary = NSMutableDictionary
+/// Core Foundation's name of `NSSet`.
 public typealias CFSet = NSSet
+/// Core Foundation's name of `NSMutableSet`.
 public typealias CFMutableSet = NSMutableSet
+/// Core Foundation's name of `NSDate`.
 public typealias CFDate = NSDate
+/// Core Foundation's name of `NSURL`.
 public typealias CFURL = NSURL
+/// Core Foundation's name of `NSError`.
 public typealias CFError = NSError
+/// Core Foundation's name of `NSNull`.
 public typealias CFNull = NSNull
+/// Core Foundation's name of `NSLocale`.
 public typealias CFLocale = NSLocale
+/// Core Foundation's name of `NSTimeZone`.
 public typealias CFTimeZone = NSTimeZone
 
 /// A number. `CFBoolean` is the same class, so a client cannot declare the same conformance for
@@ -43,18 +59,25 @@ public typealias CFBoolean = NSNumber
 
 // C names references with `Ref`. Swift on Apple's platforms declares these names only to refer to
 // the current ones.
+/// The C name of ``CFString``.
 @available(*, deprecated, renamed: "CFString")
 public typealias CFStringRef = CFString
+/// The C name of ``CFData``.
 @available(*, deprecated, renamed: "CFData")
 public typealias CFDataRef = CFData
+/// The C name of ``CFArray``.
 @available(*, deprecated, renamed: "CFArray")
 public typealias CFArrayRef = CFArray
+/// The C name of ``CFDictionary``.
 @available(*, deprecated, renamed: "CFDictionary")
 public typealias CFDictionaryRef = CFDictionary
+/// The C name of ``CFNumber``.
 @available(*, deprecated, renamed: "CFNumber")
 public typealias CFNumberRef = CFNumber
+/// The C name of ``CFBoolean``.
 @available(*, deprecated, renamed: "CFBoolean")
 public typealias CFBooleanRef = CFBoolean
+/// The C name of ``CFError``.
 @available(*, deprecated, renamed: "CFError")
 public typealias CFErrorRef = CFError
 
@@ -84,7 +107,9 @@ public typealias FourCharCode = UInt32
 /// A four-character type or creator code.
 public typealias OSType = FourCharCode
 
+/// Objective-C's name of `Int`.
 public typealias NSInteger = Int
+/// Objective-C's name of `UInt`.
 public typealias NSUInteger = UInt
 
 /// C's one-byte `Boolean`.
@@ -92,18 +117,22 @@ public typealias NSUInteger = UInt
 public struct DarwinBoolean: ExpressibleByBooleanLiteral, Hashable, Sendable, CustomStringConvertible {
     private var byte: UInt8
 
+    /// Creates a Boolean from Swift's.
     public init(_ value: Bool) {
         byte = value ? 1 : 0
     }
 
+    /// Creates a Boolean from a literal.
     public init(booleanLiteral value: Bool) {
         self.init(value)
     }
 
+    /// Swift's value.
     public var boolValue: Bool {
         byte != 0
     }
 
+    /// `true` or `false`.
     public var description: String {
         boolValue.description
     }
@@ -124,6 +153,7 @@ public final class CFAllocator: NSObject, Sendable {
 
 /// The default allocator. It is nil, as on Apple's platforms.
 public let kCFAllocatorDefault: CFAllocator! = nil
+/// Uses `malloc` and `free`, as the default allocator does.
 public let kCFAllocatorSystemDefault: CFAllocator! = CFAllocator(frees: true)
 /// Uses `malloc` and `free`.
 public let kCFAllocatorMalloc: CFAllocator! = CFAllocator(frees: true)
@@ -132,25 +162,44 @@ public let kCFAllocatorNull: CFAllocator! = CFAllocator(frees: false)
 
 // MARK: Constants
 
+/// True.
 public let kCFBooleanTrue: CFBoolean! = NSNumber(value: true)
+/// False.
 public let kCFBooleanFalse: CFBoolean! = NSNumber(value: false)
+/// The null object.
 public let kCFNull: CFNull! = NSNull()
 
+/// The domain of `OSStatus` codes: `NSOSStatusErrorDomain`.
 nonisolated(unsafe) public let kCFErrorDomainOSStatus: CFErrorDomain! = "NSOSStatusErrorDomain"
+/// The domain of `errno` codes: `NSPOSIXErrorDomain`.
 nonisolated(unsafe) public let kCFErrorDomainPOSIX: CFErrorDomain! = "NSPOSIXErrorDomain"
+/// The domain of Foundation's codes: `NSCocoaErrorDomain`.
 nonisolated(unsafe) public let kCFErrorDomainCocoa: CFErrorDomain! = "NSCocoaErrorDomain"
+/// The domain of the Mach kernel's codes: `NSMachErrorDomain`.
 nonisolated(unsafe) public let kCFErrorDomainMach: CFErrorDomain! = "NSMachErrorDomain"
 
+/// The key of the description for the user, a string.
 nonisolated(unsafe) public let kCFErrorLocalizedDescriptionKey: CFString! = "NSLocalizedDescription"
+/// The key of the reason for the user, a string.
 nonisolated(unsafe) public let kCFErrorLocalizedFailureReasonKey: CFString! = "NSLocalizedFailureReason"
+/// The key of the suggestion for the user, a string.
 nonisolated(unsafe) public let kCFErrorLocalizedRecoverySuggestionKey: CFString! = "NSLocalizedRecoverySuggestion"
+/// The key of the description for developers, a string.
 nonisolated(unsafe) public let kCFErrorDescriptionKey: CFString! = "NSDescription"
+/// The key of the error that caused this one.
 nonisolated(unsafe) public let kCFErrorUnderlyingErrorKey: CFString! = "NSUnderlyingError"
 
+/// The key of the identifier in `Info.plist`, a string.
 nonisolated(unsafe) public let kCFBundleIdentifierKey: CFString! = "CFBundleIdentifier"
+/// The key of the name in `Info.plist`, a string.
 nonisolated(unsafe) public let kCFBundleNameKey: CFString! = "CFBundleName"
+/// The key of the build's version in `Info.plist`, a string.
 nonisolated(unsafe) public let kCFBundleVersionKey: CFString! = "CFBundleVersion"
+/// The key of the name of the executable in `Info.plist`, a string.
 nonisolated(unsafe) public let kCFBundleExecutableKey: CFString! = "CFBundleExecutable"
+/// The key of the version of `Info.plist` itself, a string.
 nonisolated(unsafe) public let kCFBundleInfoDictionaryVersionKey: CFString! = "CFBundleInfoDictionaryVersion"
+/// The key of the language of development in `Info.plist`, a string.
 nonisolated(unsafe) public let kCFBundleDevelopmentRegionKey: CFString! = "CFBundleDevelopmentRegion"
+/// The key of the languages in `Info.plist`, an array of strings.
 nonisolated(unsafe) public let kCFBundleLocalizationsKey: CFString! = "CFBundleLocalizations"

@@ -56,6 +56,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     /// of remaining entries, so that insertion stays cheap.
     private var sizeToPurgeAt = 16
 
+    /// Returns an empty table that retains its keys and not its objects.
     open class func strongToWeakObjects() -> NSMapTable<KeyType, ObjectType> {
         NSMapTable()
     }
@@ -65,6 +66,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         entries.values.count { $0.object != nil }
     }
 
+    /// Returns the object; nil if there is none, or if it no longer exists.
     open func object(forKey aKey: KeyType?) -> ObjectType? {
         aKey.flatMap { entries[Self.hashable($0)]?.object }
     }
@@ -77,19 +79,23 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         entries[Self.hashable(aKey)] = Entry(key: aKey, object: anObject)
     }
 
+    /// Removes the object of this key.
     open func removeObject(forKey aKey: KeyType?) {
         guard let aKey else { return }
         entries[Self.hashable(aKey)] = nil
     }
 
+    /// Removes all keys and objects.
     open func removeAllObjects() {
         entries.removeAll()
     }
 
+    /// Returns an enumerator over the keys.
     open func keyEnumerator() -> NSEnumerator {
         NSArray(array: entries.values.filter { $0.object != nil }.map(\.key)).objectEnumerator()
     }
 
+    /// Returns an enumerator over the objects that exist.
     open func objectEnumerator() -> NSEnumerator? {
         NSArray(array: entries.values.compactMap(\.object)).objectEnumerator()
     }
@@ -110,6 +116,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
 /// The two authentication methods that Foundation on Linux declares unavailable. Overload
 /// resolution prefers these declarations.
 public let NSURLAuthenticationMethodServerTrust: String = "NSURLAuthenticationMethodServerTrust"
+/// A challenge for a certificate of the client.
 public let NSURLAuthenticationMethodClientCertificate: String = "NSURLAuthenticationMethodClientCertificate"
 
 extension URLProtectionSpace {
@@ -156,6 +163,7 @@ extension URLCredential {
         self.init(attaching: Attachment(identity: identity, certificates: certificates), persistence: persistence)
     }
 
+    /// The identity passed at initialization.
     public var identity: SecIdentity? {
         Self.attachments.value(for: self)?.identity
     }

@@ -180,7 +180,9 @@ nonisolated(unsafe) public let kSecAttrNoLegacy: CFString = "nleg"
 nonisolated(unsafe) public let kSecAttrScriptCode: CFString = "scrp"
 /// A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrHasCustomIcon: CFString = "cusi"
+/// The type of a certificate revocation list: an attribute of no item class.
 nonisolated(unsafe) public let kSecAttrCRLType: CFString = "crlt"
+/// The encoding of a certificate revocation list: an attribute of no item class.
 nonisolated(unsafe) public let kSecAttrCRLEncoding: CFString = "crle"
 /// Whether the row only records a deletion. A number, a Bool or a numeric string.
 nonisolated(unsafe) public let kSecAttrTombstone: CFString = "tomb"

@@ -15,7 +15,9 @@ public import Foundation
 
 /// The number of results: `kSecMatchLimitOne` (the default), `kSecMatchLimitAll`, or a number.
 nonisolated(unsafe) public let kSecMatchLimit: CFString = "m_Limit"
+/// One result: the first item in the order of addition.
 nonisolated(unsafe) public let kSecMatchLimitOne: CFString = "m_LimitOne"
+/// All results, in an array.
 nonisolated(unsafe) public let kSecMatchLimitAll: CFString = "m_LimitAll"
 /// Certificates and identities that satisfy a `SecPolicy`.
 nonisolated(unsafe) public let kSecMatchPolicy: CFString = "m_Policy"

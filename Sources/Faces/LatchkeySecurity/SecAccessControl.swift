@@ -68,12 +68,14 @@ public final class SecAccessControl: NSObject, Sendable {
         super.init()
     }
 
+    /// Whether the other object stands for the same content.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecAccessControl else { return false }
         return protection == other.protection && operations == other.operations
             && requiresPassword == other.requiresPassword
     }
 
+    /// A hash; equal objects have equal hashes.
     public override var hash: Int {
         var hasher = Hasher()
         hasher.combine(protection)
@@ -236,8 +238,10 @@ extension SecAccessControl.Constraint: CustomStringConvertible {
 
 /// The requirements of a `SecAccessControl`. The bits are Apple's.
 public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
+    /// The bits of the set, as in Apple's headers.
     public let rawValue: CFOptionFlags
 
+    /// A set from its bits.
     public init(rawValue: CFOptionFlags) {
         self.rawValue = rawValue
     }
@@ -247,14 +251,17 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     public static let userPresence = Self(rawValue: 1 << 0)
     /// Biometry, with any enrollment at the time of use.
     public static let biometryAny = Self(rawValue: 1 << 1)
+    /// The older name of ``biometryAny``.
     public static let touchIDAny = biometryAny
     /// Biometry with the current enrollment; the item is lost when the enrollment changes.
     public static let biometryCurrentSet = Self(rawValue: 1 << 3)
+    /// The older name of ``biometryCurrentSet``.
     public static let touchIDCurrentSet = biometryCurrentSet
     /// The passcode.
     public static let devicePasscode = Self(rawValue: 1 << 4)
     /// Another device of the owner.
     public static let companion = Self(rawValue: 1 << 5)
+    /// The older name of ``companion``.
     public static let watch = companion
     /// One of the constraints is sufficient.
     public static let or = Self(rawValue: 1 << 14)

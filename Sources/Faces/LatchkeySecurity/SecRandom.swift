@@ -5,6 +5,7 @@ internal import LinuxSystem
 /// A source of random bytes. There is only one.
 public final class SecRandom: NSObject, Sendable {}
 
+/// A source of random bytes; see ``kSecRandomDefault``.
 public typealias SecRandomRef = SecRandom
 
 /// The kernel's random number generator.

@@ -4,6 +4,7 @@
 public final class SharedSecret: Sendable {
     private let bytes: SecretBytes
 
+    /// Takes ownership of the bytes.
     public init(_ bytes: consuming SecretBytes) {
         self.bytes = bytes
     }

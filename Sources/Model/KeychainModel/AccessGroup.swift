@@ -13,7 +13,9 @@ public struct AccessGroup: Hashable, Sendable {
         case attested = 2
     }
 
+    /// The name, such as `com.example.shared`.
     public let name: String
+    /// How the right to the group was established.
     public let grade: Grade
 
     /// Compares the bytes of the names (keychain-behaviour §3.8.8).
@@ -21,11 +23,13 @@ public struct AccessGroup: Hashable, Sendable {
         one.grade == other.grade && one.name.hasSameBytes(as: other.name)
     }
 
+    /// Hashes the name and the grade.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(grade)
         hasher.combine(Array(name.utf8))
     }
 
+    /// Names a group.
     public init(_ name: String, grade: Grade) {
         self.name = name
         self.grade = grade

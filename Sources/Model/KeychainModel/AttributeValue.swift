@@ -2,8 +2,11 @@
 
 /// The value of an attribute, in the type that the caller used.
 public enum AttributeValue: Hashable, Sendable {
+    /// Text, in the form in which it was given.
     case string(String)
+    /// Bytes.
     case data([UInt8])
+    /// An integer; 0 and 1 for a Boolean.
     case number(Int64)
     /// Seconds since 2001-01-01 00:00:00 UTC.
     case date(Double)
@@ -37,6 +40,7 @@ public enum AttributeValue: Hashable, Sendable {
         }
     }
 
+    /// Hashes the value; equal values have equal hashes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(canonicalBytes)
     }

@@ -2,9 +2,13 @@
 
 /// The classes of items in a keychain. The raw value is the value of Apple's `kSecClass…` constant.
 public enum ItemClass: String, CaseIterable, Sendable {
+    /// `kSecClassGenericPassword`.
     case genericPassword = "genp"
+    /// `kSecClassInternetPassword`.
     case internetPassword = "inet"
+    /// `kSecClassCertificate`.
     case certificate = "cert"
+    /// `kSecClassKey`.
     case key = "keys"
     /// A certificate and its private key: a view of those two items, without rows of its own.
     case identity = "idnt"
@@ -34,6 +38,7 @@ public enum ItemClass: String, CaseIterable, Sendable {
         }
     }
 
+    /// The class with this number in files and messages; nil for an unknown one.
     public init?(number: UInt8) {
         guard let match = Self.byNumber[number] else { return nil }
         self = match

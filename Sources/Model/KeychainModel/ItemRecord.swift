@@ -4,10 +4,15 @@ public import SecretMemory
 
 /// The decoded form of an item: what a row of the store contains and what requests return.
 public struct ItemRecord: Sendable {
+    /// The identifier, which never changes.
     public var identifier: ItemIdentifier
+    /// The class.
     public var itemClass: ItemClass
+    /// When the item can be opened.
     public var protection: ProtectionClass
+    /// The access group.
     public var accessGroup: AccessGroup
+    /// Whether the item is shared with the user's other devices.
     public var isSynchronizable: Bool
     /// Whether this records a deleted item, so that the deletion can be synchronized.
     public var isTombstone: Bool
@@ -26,6 +31,7 @@ public struct ItemRecord: Sendable {
     /// The secret half; nil if it was not requested.
     public var secrets: ItemSecrets?
 
+    /// Creates a record; dates are seconds since 2001-01-01 00:00:00 UTC.
     public init(
         identifier: ItemIdentifier, itemClass: ItemClass, protection: ProtectionClass, accessGroup: AccessGroup,
         isSynchronizable: Bool = false, isTombstone: Bool = false, created: Double, modified: Double,
@@ -47,6 +53,7 @@ public struct ItemRecord: Sendable {
         self.secrets = secrets
     }
 
+    /// The reference that finds this item again.
     public var persistentReference: PersistentReference {
         PersistentReference(itemClass, identifier)
     }
@@ -121,6 +128,7 @@ public struct ItemSecrets: Sendable, Equatable {
     /// The secret attributes of internet passwords.
     public var attributes: [ItemAttribute: SharedSecret]
 
+    /// Creates the secret half of an item.
     public init(data: SharedSecret? = nil, attributes: [ItemAttribute: SharedSecret] = [:]) {
         self.data = data
         self.attributes = attributes

@@ -7,6 +7,7 @@
 /// Source: keychain-behaviour §1.4. The columns of Apple's sync engines (`ggrp pcss pcsk pcsi sysb
 /// UUID clip`) are left out.
 public struct ItemSchema: Sendable {
+    /// The class that the schema describes.
     public let itemClass: ItemClass
     /// The columns in a fixed order.
     public let columns: [Column]
@@ -14,16 +15,21 @@ public struct ItemSchema: Sendable {
 
     /// One attribute of one class.
     public struct Column: Sendable {
+        /// The attribute.
         public let attribute: ItemAttribute
         /// The name of Apple's constant, such as `kSecAttrAccount`.
         public let constant: String
+        /// The kind of the attribute's values.
         public let kind: ValueKind
         /// The default: the value that an unset attribute has in the primary key and gets when an
         /// item is added.
         public let initial: AttributeValue?
+        /// What the attribute is used for.
         public let roles: Roles
 
+        /// Whether the attribute is part of the primary key.
         public var isPrimaryKey: Bool { roles.contains(.primaryKey) }
+        /// Whether only the system sets the attribute.
         public var isSystemSet: Bool { roles.contains(.system) }
         /// Whether the attribute is searched by token. Other attributes are compared afterwards,
         /// within the access group.
@@ -35,8 +41,11 @@ public struct ItemSchema: Sendable {
         public var isStoredWithMetadata: Bool { !isSecret && !isSystemSet }
     }
 
+    /// What an attribute of a class is used for.
     public struct Roles: OptionSet, Sendable {
+        /// The bits of the set.
         public let rawValue: UInt8
+        /// A set from its bits.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Part of the primary key.

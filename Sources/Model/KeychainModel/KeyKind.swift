@@ -2,7 +2,9 @@
 
 /// The type of a key (`kSecAttrKeyType`, by Apple's numbers).
 public enum KeyType: Int64, Sendable {
+    /// RSA.
     case rsa = 42
+    /// An elliptic curve over a prime field.
     case ellipticCurve = 73
 }
 
@@ -14,10 +16,12 @@ public enum KeyHalf: Int64, Sendable {
 
 /// The type and the size of a key.
 public struct KeyKind: Sendable, Hashable {
+    /// The type.
     public let type: KeyType
     /// The length of the modulus, or of the field, in bits.
     public let bits: Int
 
+    /// A kind of key; the size is in bits.
     public init(_ type: KeyType, bits: Int) {
         self.type = type
         self.bits = bits

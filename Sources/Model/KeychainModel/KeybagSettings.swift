@@ -12,6 +12,7 @@ public struct KeybagSettings: Sendable, Equatable {
     /// because any program of the user could cause that.
     public var wipesAfterTen: Bool
 
+    /// Creates settings; the defaults are those of a new keychain.
     public init(
         graceSeconds: UInt16 = 10, lockInterval: UInt32 = 0, locksOnSleep: Bool = false, wipesAfterTen: Bool = false
     ) {

@@ -4,6 +4,7 @@
 ///
 /// The texts never contain a secret or an attribute's value; only ``item`` contains names.
 public struct KeychainError: Error, Hashable, Sendable {
+    /// Apple's status, `errSec…`.
     public let status: OSStatusCode
     /// What was expected and what was found. Defaults to the message of the status table.
     public let problem: String
@@ -14,6 +15,9 @@ public struct KeychainError: Error, Hashable, Sendable {
     /// only where that is intended.
     public var item: String?
 
+    /// Creates an error.
+    ///
+    /// - Parameter problem: nil for the message of the status.
     public init(_ status: OSStatusCode, _ problem: String? = nil, hint: String? = nil, item: String? = nil) {
         self.status = status
         self.item = item
@@ -31,12 +35,20 @@ public struct KeychainError: Error, Hashable, Sendable {
         error.status == pattern.status
     }
 
+    /// No item matches: errSecItemNotFound, −25300.
     public static let itemNotFound = KeychainError(.itemNotFound)
+    /// The item exists: errSecDuplicateItem, −25299.
     public static let duplicateItem = KeychainError(.duplicateItem)
+    /// The keychain is locked: errSecInteractionNotAllowed, −25308.
     public static let interactionNotAllowed = KeychainError(.interactionNotAllowed)
+    /// The program has no right to the access group or the operation: errSecMissingEntitlement,
+    /// −34018.
     public static let missingEntitlement = KeychainError(.missingEntitlement)
+    /// The keychain cannot be used: errSecNotAvailable, −25291.
     public static let notAvailable = KeychainError(.notAvailable)
+    /// The passcode or passphrase is wrong: errSecAuthFailed, −25293.
     public static let authFailed = KeychainError(.authFailed)
+    /// The item is damaged, or its secret is not what was requested: errSecDecode, −26275.
     public static let decode = KeychainError(.decode)
 
     /// An access control that requires presence, biometry or a passcode: errSecNotAvailable,

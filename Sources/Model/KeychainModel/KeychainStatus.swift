@@ -82,12 +82,14 @@ public enum RepairAction: Sendable {
 public struct KeychainFinding: Sendable {
     /// What was checked: `permissions`, `schema`, `rows`.
     public var subject: String
+    /// Whether the check found nothing wrong.
     public var isHealthy: Bool
     /// What was found.
     public var detail: String
     /// What to do if it is not healthy.
     public var hint: String?
 
+    /// Creates the finding of a check.
     public init(_ subject: String, isHealthy: Bool, detail: String, hint: String? = nil) {
         self.subject = subject
         self.isHealthy = isHealthy

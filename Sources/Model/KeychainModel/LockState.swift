@@ -5,7 +5,10 @@ public enum LockState: String, Sendable, CaseIterable {
     /// The passcode was not entered since the start of the device, or of this process in embedded
     /// mode.
     case beforeFirstUnlock = "before-first-unlock"
+    /// Every item can be opened. A keychain without a passcode is always unlocked.
     case unlocked
+    /// The keychain was locked after an unlock: items of the classes `afterFirstUnlock…` and
+    /// `always…` can be opened.
     case locked
 }
 

@@ -2,9 +2,13 @@
 
 /// The lock status of a keychain.
 public struct LockStatus: Sendable, Equatable {
+    /// The lock state.
     public var state: LockState
+    /// Whether a passcode is set.
     public var hasPasscode: Bool
+    /// Whether a recovery key exists.
     public var hasRecoveryKey: Bool
+    /// The settings of the lock.
     public var settings: KeybagSettings
     /// The classes whose items can be read and written now.
     public var open: Set<ProtectionClass>
@@ -21,6 +25,7 @@ public struct LockStatus: Sendable, Equatable {
     /// latchkeyd knows them, from its log; otherwise empty.
     public var guesses: [PasscodeGuess] = []
 
+    /// Creates a status.
     public init(
         state: LockState, hasPasscode: Bool, hasRecoveryKey: Bool, settings: KeybagSettings, open: Set<ProtectionClass>,
         graceLeft: Double? = nil, wrongPasscodes: Int = 0, delay: Int = 0,

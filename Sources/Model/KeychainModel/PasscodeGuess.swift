@@ -15,6 +15,7 @@ public struct PasscodeGuess: Sendable, Equatable {
     /// When it sent the last one, in seconds since 1970.
     public var last: Double
 
+    /// Creates the report of a program's wrong passcodes.
     public init(program: String, user: UInt32?, process: Int32?, count: Int, first: Double, last: Double) {
         self.program = program
         self.user = user

@@ -3,9 +3,12 @@
 /// A reference to an item that stays valid after the process ends and after every update: 20 bytes,
 /// the four letters of the class and the item's UUID.
 public struct PersistentReference: Hashable, Sendable {
+    /// The class of the item.
     public let itemClass: ItemClass
+    /// The identifier of the item.
     public let identifier: ItemIdentifier
 
+    /// The reference of an item.
     public init(_ itemClass: ItemClass, _ identifier: ItemIdentifier) {
         self.itemClass = itemClass
         self.identifier = identifier
@@ -28,6 +31,7 @@ public struct PersistentReference: Hashable, Sendable {
 
 /// The UUID of an item: 16 random bytes that never change.
 public struct ItemIdentifier: Hashable, Sendable {
+    /// The 16 bytes.
     public let bytes: [UInt8]
 
     /// Returns nil unless there are 16 bytes.

@@ -3,12 +3,25 @@
 /// When an item can be opened. The raw value is the value of Apple's `kSecAttrAccessible…`
 /// constant.
 public enum ProtectionClass: String, CaseIterable, Sendable {
+    /// `kSecAttrAccessibleWhenUnlocked` (`ak`): while the keychain is unlocked. The default for
+    /// passwords and keys.
     case whenUnlocked = "ak"
+    /// `kSecAttrAccessibleAfterFirstUnlock` (`ck`): from the first unlock until the process that
+    /// holds the keychain ends.
     case afterFirstUnlock = "ck"
+    /// `kSecAttrAccessibleAlways` (`dk`): always. The default for certificates.
     case always = "dk"
+    /// `kSecAttrAccessibleWhenUnlockedThisDeviceOnly` (`aku`): as ``whenUnlocked``, and never on
+    /// another device.
     case whenUnlockedThisDeviceOnly = "aku"
+    /// `kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly` (`cku`): as ``afterFirstUnlock``, and
+    /// never on another device.
     case afterFirstUnlockThisDeviceOnly = "cku"
+    /// `kSecAttrAccessibleAlwaysThisDeviceOnly` (`dku`): as ``always``, and never on another
+    /// device.
     case alwaysThisDeviceOnly = "dku"
+    /// `kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly` (`akpu`): while the keychain is unlocked
+    /// with a passcode; destroyed when the passcode is removed.
     case whenPasscodeSetThisDeviceOnly = "akpu"
 
     /// Apple's class number (6 to 12), which is used in the database and in authenticated data.
@@ -24,6 +37,7 @@ public enum ProtectionClass: String, CaseIterable, Sendable {
         }
     }
 
+    /// The class with this number in files and messages; nil for an unknown one.
     public init?(number: UInt8) {
         guard let match = Self.byNumber[number] else { return nil }
         self = match

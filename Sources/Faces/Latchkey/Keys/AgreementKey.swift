@@ -7,8 +7,12 @@ public import SecretMemory
 
 /// The private half of a key pair for key agreement (ECDH) and decryption (ECIES).
 public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
+    /// The key behind this value.
     public let handle: KeyHandle
 
+    /// A key of any kind as a key of this type.
+    ///
+    /// - Throws: `errSecParam` for a key of another kind.
     public init(_ key: KeyHandle) throws(KeychainError) {
         handle = try Self.requireSupported(key)
     }
@@ -18,8 +22,10 @@ public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
         handle = KeyHandle(try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: Curve.bits)))
     }
 
+    /// Returns whether the kind is a key on this curve.
     public static func supports(_ kind: KeyKind) -> Bool { kind == KeyKind(.ellipticCurve, bits: Curve.bits) }
 
+    /// The public half.
     public var publicKey: AgreementPublicKey<Curve> {
         get throws(KeychainError) { AgreementPublicKey(try handle.publicKey()) }
     }
@@ -73,6 +79,9 @@ public struct AgreementPublicKey<Curve: KeyCurve>: Sendable {
     static var encryption: KeyAlgorithm { .ecies(.cofactor, Curve.hash, derivesIV: true) }
 }
 
+/// A private key for key agreement on P-256.
 public typealias P256AgreementKey = AgreementKey<P256Curve>
+/// A private key for key agreement on P-384.
 public typealias P384AgreementKey = AgreementKey<P384Curve>
+/// A private key for key agreement on P-521.
 public typealias P521AgreementKey = AgreementKey<P521Curve>

@@ -16,6 +16,7 @@ public protocol KeychainKey: Sendable {
     /// - Throws: `errSecParam` for a key of another type.
     init(_ key: KeyHandle) throws(KeychainError)
 
+    /// The key behind this value.
     var handle: KeyHandle { get }
 }
 

@@ -43,8 +43,12 @@ public enum RSAEncryptionScheme: Sendable, Hashable {
 /// let signature = try key.signature(for: message)
 /// ```
 public struct RSAPrivateKey: KeychainKey {
+    /// The key behind this value.
     public let handle: KeyHandle
 
+    /// A key of any kind as an RSA key.
+    ///
+    /// - Throws: `errSecParam` for a key of another kind.
     public init(_ key: KeyHandle) throws(KeychainError) {
         handle = try Self.requireSupported(key)
     }
@@ -57,12 +61,15 @@ public struct RSAPrivateKey: KeychainKey {
         handle = KeyHandle(try SoftwareKey.generate(kind))
     }
 
+    /// Returns whether the kind is an RSA key.
     public static func supports(_ kind: KeyKind) -> Bool { kind.type == .rsa }
 
+    /// The public half.
     public var publicKey: RSAPublicKey {
         get throws(KeychainError) { RSAPublicKey(try handle.publicKey()) }
     }
 
+    /// Returns the signature of the message, as long as the modulus.
     public func signature(
         for message: some DataProtocol, _ scheme: RSASignatureScheme = .pss(.sha256)
     ) throws(KeychainError) -> Data {
@@ -100,12 +107,17 @@ public struct RSAPublicKey: Sendable {
     /// Returns the `SubjectPublicKeyInfo` in PEM.
     public func pem() throws(KeychainError) -> String { try key.pem() }
 
+    /// Returns whether the signature of the message is valid. Bytes that are not a signature are an
+    /// invalid signature.
     public func isValidSignature(
         _ signature: some DataProtocol, for message: some DataProtocol, _ scheme: RSASignatureScheme = .pss(.sha256)
     ) throws(KeychainError) -> Bool {
         try key.isValid(signature, for: message, scheme.algorithm)
     }
 
+    /// Returns a ciphertext that only the private half can decrypt.
+    ///
+    /// - Throws: `errSecParam` if the plaintext is too long for OAEP.
     public func encrypt(
         _ plaintext: some SecretConvertible, _ scheme: RSAEncryptionScheme = .oaep(.sha256)
     ) throws(KeychainError) -> Data {

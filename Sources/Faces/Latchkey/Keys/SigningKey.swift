@@ -13,18 +13,27 @@ public protocol KeyCurve: Sendable {
     static var hash: HashAlgorithm { get }
 }
 
+/// The curve P-256 (secp256r1).
 public enum P256Curve: KeyCurve {
+    /// 256.
     public static let bits = 256
+    /// SHA-256.
     public static let hash = HashAlgorithm.sha256
 }
 
+/// The curve P-384 (secp384r1).
 public enum P384Curve: KeyCurve {
+    /// 384.
     public static let bits = 384
+    /// SHA-384.
     public static let hash = HashAlgorithm.sha384
 }
 
+/// The curve P-521 (secp521r1).
 public enum P521Curve: KeyCurve {
+    /// 521.
     public static let bits = 521
+    /// SHA-512.
     public static let hash = HashAlgorithm.sha512
 }
 
@@ -36,8 +45,12 @@ public enum P521Curve: KeyCurve {
 /// let signature = try key.signature(for: message)
 /// ```
 public struct SigningKey<Curve: KeyCurve>: KeychainKey {
+    /// The key behind this value.
     public let handle: KeyHandle
 
+    /// A key of any kind as a key of this type.
+    ///
+    /// - Throws: `errSecParam` for a key of another kind.
     public init(_ key: KeyHandle) throws(KeychainError) {
         handle = try Self.requireSupported(key)
     }
@@ -47,8 +60,10 @@ public struct SigningKey<Curve: KeyCurve>: KeychainKey {
         handle = KeyHandle(try SoftwareKey.generate(KeyKind(.ellipticCurve, bits: Curve.bits)))
     }
 
+    /// Returns whether the kind is a key on this curve.
     public static func supports(_ kind: KeyKind) -> Bool { kind == KeyKind(.ellipticCurve, bits: Curve.bits) }
 
+    /// The public half.
     public var publicKey: VerifyingKey<Curve> {
         get throws(KeychainError) { VerifyingKey(try handle.publicKey()) }
     }
@@ -85,12 +100,15 @@ public struct VerifyingKey<Curve: KeyCurve>: Sendable {
     /// Returns the `SubjectPublicKeyInfo` in PEM.
     public func pem() throws(KeychainError) -> String { try key.pem() }
 
+    /// Returns whether the signature in DER is valid. Bytes that are not a signature are an invalid
+    /// signature.
     public func isValidSignature(
         _ signature: some DataProtocol, for message: some DataProtocol, hash: HashAlgorithm? = nil
     ) throws(KeychainError) -> Bool {
         try key.isValid(signature, for: message, .ecdsa(.x962, .message(hash ?? Curve.hash)))
     }
 
+    /// Returns whether the signature in the form r ‖ s is valid.
     public func isValidRawSignature(
         _ signature: some DataProtocol, for message: some DataProtocol, hash: HashAlgorithm? = nil
     ) throws(KeychainError) -> Bool {
@@ -98,8 +116,11 @@ public struct VerifyingKey<Curve: KeyCurve>: Sendable {
     }
 }
 
+/// A private key for ECDSA on P-256.
 public typealias P256SigningKey = SigningKey<P256Curve>
+/// A private key for ECDSA on P-384.
 public typealias P384SigningKey = SigningKey<P384Curve>
+/// A private key for ECDSA on P-521.
 public typealias P521SigningKey = SigningKey<P521Curve>
 
 extension PublicKey {

@@ -25,10 +25,12 @@ public final class SecCertificate: NSObject, Sendable {
     /// The certificate as it was given: one DER `SEQUENCE` with nothing after it.
     var der: Data { Data(body.der) }
 
+    /// Whether the other object stands for the same content.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? SecCertificate)?.body == body
     }
 
+    /// A hash; equal objects have equal hashes.
     public override var hash: Int { body.hashValue }
 
     /// The subject's summary and the issuer's name, such as

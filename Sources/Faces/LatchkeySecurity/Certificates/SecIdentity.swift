@@ -21,11 +21,13 @@ public final class SecIdentity: NSObject, Sendable {
         super.init()
     }
 
+    /// Whether the other object stands for the same content.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SecIdentity else { return false }
         return certificate == other.certificate && privateKey == other.privateKey
     }
 
+    /// A hash; equal objects have equal hashes.
     public override var hash: Int { certificate.hash }
 
     /// The certificate's subject, such as `<SecIdentity: example.com>`.

@@ -12,11 +12,15 @@ public enum SecExternalFormat: UInt32, Sendable {
     case formatSSH = 2
     /// The raw bytes of a key.
     case formatBSAFE = 3
+    /// Unsupported.
     case formatRawKey = 4
     /// Encrypted PKCS #8.
     case formatWrappedPKCS8 = 5
+    /// Unsupported.
     case formatWrappedOpenSSL = 6
+    /// Unsupported.
     case formatWrappedSSH = 7
+    /// Unsupported.
     case formatWrappedLSH = 8
     /// One certificate.
     case formatX509Cert = 9
@@ -34,10 +38,15 @@ public enum SecExternalFormat: UInt32, Sendable {
 
 /// The kind of content of a file.
 public enum SecExternalItemType: UInt32, Sendable {
+    /// Any kind.
     case itemTypeUnknown = 0
+    /// A private key.
     case itemTypePrivateKey = 1
+    /// A public key.
     case itemTypePublicKey = 2
+    /// A symmetric key.
     case itemTypeSessionKey = 3
+    /// A certificate.
     case itemTypeCertificate = 4
     /// Several items.
     case itemTypeAggregate = 5
@@ -45,7 +54,9 @@ public enum SecExternalItemType: UInt32, Sendable {
 
 /// Options for the import and export of items.
 public struct SecItemImportExportFlags: OptionSet, Sendable {
+    /// The bits of the set, as in Apple's headers.
     public let rawValue: UInt32
+    /// A set from its bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// PEM text instead of DER.
@@ -54,7 +65,9 @@ public struct SecItemImportExportFlags: OptionSet, Sendable {
 
 /// Options for the import and export of keys.
 public struct SecKeyImportExportFlags: OptionSet, Sendable {
+    /// The bits of the set, as in Apple's headers.
     public let rawValue: UInt32
+    /// A set from its bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Fail with errSecMultiplePrivKeys if the file holds several private keys.
@@ -67,18 +80,24 @@ public struct SecKeyImportExportFlags: OptionSet, Sendable {
 
 /// Parameters for the import or export of keys.
 public struct SecItemImportExportKeyParameters {
+    /// The version of the structure: 0.
     public var version: UInt32
+    /// The options.
     public var flags: SecKeyImportExportFlags
     /// A string or Data.
     public var passphrase: Unmanaged<CFTypeRef>?
     /// Not used, like the prompt, because the user is never asked.
     public var alertTitle: Unmanaged<CFString>?
+    /// Not used.
     public var alertPrompt: Unmanaged<CFString>?
     /// Not used.
     public var accessRef: Unmanaged<CFTypeRef>?
+    /// The operations that imported keys may perform; nil for all.
     public var keyUsage: Unmanaged<CFArray>?
+    /// The attributes of imported keys: `kSecAttrIsExtractable` and others.
     public var keyAttributes: Unmanaged<CFArray>?
 
+    /// Creates parameters, as C does with the fields in this order.
     public init(
         version: UInt32 = 0, flags: SecKeyImportExportFlags = [], passphrase: Unmanaged<CFTypeRef>? = nil,
         alertTitle: Unmanaged<CFString>? = nil, alertPrompt: Unmanaged<CFString>? = nil,

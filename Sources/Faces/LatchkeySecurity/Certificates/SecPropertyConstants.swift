@@ -21,16 +21,23 @@ nonisolated(unsafe) public let kSecPropertyKeyValue: CFString = "value"
 
 // MARK: Types
 
+/// A warning.
 nonisolated(unsafe) public let kSecPropertyTypeWarning: CFString = "warning"
+/// A success.
 nonisolated(unsafe) public let kSecPropertyTypeSuccess: CFString = "success"
 /// An array of properties.
 nonisolated(unsafe) public let kSecPropertyTypeSection: CFString = "section"
+/// Data.
 nonisolated(unsafe) public let kSecPropertyTypeData: CFString = "data"
+/// A string.
 nonisolated(unsafe) public let kSecPropertyTypeString: CFString = "string"
+/// A URL.
 nonisolated(unsafe) public let kSecPropertyTypeURL: CFString = "url"
+/// A date.
 nonisolated(unsafe) public let kSecPropertyTypeDate: CFString = "date"
 /// An array of values without labels.
 nonisolated(unsafe) public let kSecPropertyTypeArray: CFString = "array"
+/// A number.
 nonisolated(unsafe) public let kSecPropertyTypeNumber: CFString = "number"
 /// In `SecTrustCopyProperties`: the summary of the certificate's subject.
 nonisolated(unsafe) public let kSecPropertyTypeTitle: CFString = "title"

@@ -30,12 +30,14 @@ public final class SecKey: NSObject, Sendable {
 
     var body: KeyBody { unsafeDowncast(content, to: KeyBox.self).body }
 
+    /// Whether the other object stands for the same content.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = (object as? SecKey)?.body else { return false }
         return body.isPrivate == other.isPrivate && body.publicKey.kind == other.publicKey.kind
             && body.publicKey.external == other.publicKey.external
     }
 
+    /// A hash; equal objects have equal hashes.
     public override var hash: Int {
         var hasher = Hasher()
         hasher.combine(body.isPrivate)

@@ -75,10 +75,15 @@ public func SecKeyIsAlgorithmSupported(_ key: SecKey, _ operation: SecKeyOperati
 
 /// An operation with a key.
 public enum SecKeyOperationType: CFIndex, Sendable {
+    /// Signing, with a private key.
     case sign = 0
+    /// Verifying, with a public key.
     case verify = 1
+    /// Encryption, with a public key.
     case encrypt = 2
+    /// Decryption, with a private key.
     case decrypt = 3
+    /// Key agreement, with a private key.
     case keyExchange = 4
 }
 

@@ -108,8 +108,10 @@ public func SecKeyCopyKeyExchangeResult(
 public struct SecKeyKeyExchangeParameter: RawRepresentable, Hashable, Sendable {
     let name: String
 
+    /// Apple's name of the parameter.
     public var rawValue: CFString { name as NSString }
 
+    /// The parameter with Apple's name.
     public init(rawValue: CFString) {
         name = rawValue as String
     }

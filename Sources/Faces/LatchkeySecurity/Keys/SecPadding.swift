@@ -7,13 +7,17 @@ internal import SecretMemory
 
 /// The padding of the older functions; `[]` for none.
 public struct SecPadding: OptionSet, Sendable {
+    /// The bits of the set, as in Apple's headers.
     public let rawValue: UInt32
 
+    /// A set from its bits.
     public init(rawValue: UInt32) {
         self.rawValue = rawValue
     }
 
+    /// The padding of PKCS #1 v1.5.
     public static let PKCS1 = SecPadding(rawValue: 1)
+    /// OAEP with SHA-1; only for encryption.
     public static let OAEP = SecPadding(rawValue: 2)
     /// For elliptic curves: r ‖ s instead of DER.
     public static let sigRaw = SecPadding(rawValue: 0x4000)
@@ -21,10 +25,15 @@ public struct SecPadding: OptionSet, Sendable {
     public static let PKCS1MD2 = SecPadding(rawValue: 0x8000)
     /// Unsupported.
     public static let PKCS1MD5 = SecPadding(rawValue: 0x8001)
+    /// PKCS #1 v1.5 for a SHA-1 digest.
     public static let PKCS1SHA1 = SecPadding(rawValue: 0x8002)
+    /// PKCS #1 v1.5 for a SHA-224 digest.
     public static let PKCS1SHA224 = SecPadding(rawValue: 0x8003)
+    /// PKCS #1 v1.5 for a SHA-256 digest.
     public static let PKCS1SHA256 = SecPadding(rawValue: 0x8004)
+    /// PKCS #1 v1.5 for a SHA-384 digest.
     public static let PKCS1SHA384 = SecPadding(rawValue: 0x8005)
+    /// PKCS #1 v1.5 for a SHA-512 digest.
     public static let PKCS1SHA512 = SecPadding(rawValue: 0x8006)
 }
 

@@ -18,8 +18,10 @@ public final class SecPolicy: NSObject, Sendable {
 
     var policy: TrustPolicy { unsafeDowncast(content, to: PolicyBox.self).policy }
 
+    /// Whether the other object stands for the same content.
     public override func isEqual(_ object: Any?) -> Bool { (object as? SecPolicy)?.policy == policy }
 
+    /// A hash; equal objects have equal hashes.
     public override var hash: Int { policy.hashValue }
 
     /// A description of the policy, such as `<SecPolicy: the TLS server example.com>`.

@@ -52,12 +52,21 @@ nonisolated(unsafe) public let kSecPolicyTeamIdentifier: CFString = "SecPolicyTe
 // Properties of every policy: if any is true, the leaf's key usage must name one of those that are
 // true.
 
+/// Signatures, except on certificates and CRLs (RFC 5280, 4.2.1.3).
 nonisolated(unsafe) public let kSecPolicyKU_DigitalSignature: CFString = "CE_KU_DigitalSignature"
+/// Signatures that cannot be denied later.
 nonisolated(unsafe) public let kSecPolicyKU_NonRepudiation: CFString = "CE_KU_NonRepudiation"
+/// Encryption of keys.
 nonisolated(unsafe) public let kSecPolicyKU_KeyEncipherment: CFString = "CE_KU_KeyEncipherment"
+/// Encryption of data.
 nonisolated(unsafe) public let kSecPolicyKU_DataEncipherment: CFString = "CE_KU_DataEncipherment"
+/// Key agreement.
 nonisolated(unsafe) public let kSecPolicyKU_KeyAgreement: CFString = "CE_KU_KeyAgreement"
+/// Signatures on certificates.
 nonisolated(unsafe) public let kSecPolicyKU_KeyCertSign: CFString = "CE_KU_KeyCertSign"
+/// Signatures on CRLs.
 nonisolated(unsafe) public let kSecPolicyKU_CRLSign: CFString = "CE_KU_CRLSign"
+/// Key agreement only to encrypt.
 nonisolated(unsafe) public let kSecPolicyKU_EncipherOnly: CFString = "CE_KU_EncipherOnly"
+/// Key agreement only to decrypt.
 nonisolated(unsafe) public let kSecPolicyKU_DecipherOnly: CFString = "CE_KU_DecipherOnly"

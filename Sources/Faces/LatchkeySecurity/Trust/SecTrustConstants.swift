@@ -20,5 +20,7 @@ nonisolated(unsafe) public let kSecTrustRevocationChecked: CFString = "TrustRevo
 nonisolated(unsafe) public let kSecTrustRevocationValidUntilDate: CFString = "TrustExpirationDate"
 /// Unsupported, like the two that follow.
 nonisolated(unsafe) public let kSecTrustExtendedValidation: CFString = "TrustExtendedValidation"
+/// Unsupported.
 nonisolated(unsafe) public let kSecTrustOrganizationName: CFString = "Organization"
+/// Unsupported.
 nonisolated(unsafe) public let kSecTrustCertificateTransparency: CFString = "TrustCertificateTransparency"

@@ -6,7 +6,9 @@ public import Foundation
 /// Options of an evaluation, in addition to the policies: failures to ignore and extra
 /// requirements.
 public struct SecTrustOptionFlags: OptionSet, Sendable {
+    /// The bits of the set, as in Apple's headers.
     public let rawValue: UInt32
+    /// A set from its bits.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Certificates may be expired. A certificate that is not valid yet is refused.
