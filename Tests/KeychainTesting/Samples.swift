@@ -72,7 +72,7 @@ package enum Samples {
             ReadStatus(), CheckKeychain(), RepairKeychain(.moveDamaged, dryRun: true),
             RepairKeychain(.emptyQuarantine, dryRun: false), CheckpointKeychain(),
             IdentifyCaller(),
-            ReadLockStatus(), UnlockKeychain(secret("p")), LockKeychain(immediately: true), WatchLock(),
+            ReadLockStatus(), UnlockKeychain(secret("p")), LockKeychain(immediately: true), WatchLock(), WatchChanges(),
             SetPasscode(secret("p")),
             ChangePasscode(from: secret("p"), to: secret("q"), rotates: true), RemovePasscode(secret("p")),
             CreateRecoveryKey(nil), CreateRecoveryKey(secret("p")), RemoveRecoveryKey(secret("p")),
@@ -150,7 +150,7 @@ package enum Samples {
                     facts: [CallerReport.Fact("user", "1", .attested, source: "kernel")], groups: [.shared],
                     hasAllGroups: true, reason: "r"
                 )),
-            .content(lock), .content(LockState.beforeFirstUnlock),
+            .content(lock), .content(LockState.beforeFirstUnlock), .content(ChangeNotice()),
             .content(RecoveryKeyText(secret("recovery"))), .content(saved),
             .content(restored),
             .content(BackupPiece([9])), .content(Ready()),

@@ -108,7 +108,7 @@ struct AccessMatrixTests {
         case "CheckKeychain", "CheckpointKeychain", "UnlockKeychain", "RecordBackup", "ReadLog", "VerifyLog",
             "OpenSession":
             return caller == .sandboxed ? .denied : .yes
-        case "ReadStatus", "IdentifyCaller", "ReadLockStatus", "WatchLock": return .yes
+        case "ReadStatus", "IdentifyCaller", "ReadLockStatus", "WatchLock", "WatchChanges": return .yes
         default: break
         }
         guard row.group == .others else { return .yes }

@@ -166,6 +166,22 @@ struct ServerTests {
         _ = kept
     }
 
+    @Test("A watcher of changes gets a notice at the start and after the changes of others; their number is limited")
+    func watchedChanges() throws {
+        let fixture = try ServerFixture(limits: ServerLimits(watchersPerUser: 1))
+        let (watcher, writer) = (try fixture.client(), try fixture.client())
+        try watcher.send(WatchChanges())
+        for number in 0..<3 {
+            guard case .content(is ChangeNotice) = try watcher.receive() else {
+                Issue.record("a notice must arrive")
+                return
+            }
+            #expect(try writer.ask(AddItem(Items.addition("item-\(number)", data: "x"))).problem == nil)
+        }
+        #expect(try fixture.client().ask(WatchChanges()).problem?.status == .notAvailable)
+        withExtendedLifetime(watcher) {}
+    }
+
     @Test("A client that requests large results and never reads does not affect the others")
     func neverReads() throws {
         let fixture = try ServerFixture(

@@ -10,7 +10,7 @@ import Testing
 struct ChangeTests {
     private let alice = GenericPassword(service: "example.com", account: "alice")
     private let bob = GenericPassword(service: "example.com", account: "bob")
-    private static let backends: [Backend] = [.ephemeral, .onDisk]
+    private static let backends = Backend.allCases
 
     /// Runs calls of Latchkey on a test's keychain.
     private func run<Result>(_ keychain: TestKeychain, _ body: () throws -> Result) rethrows -> Result {

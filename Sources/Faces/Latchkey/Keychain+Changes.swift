@@ -32,14 +32,16 @@ extension Keychain {
     /// one. The lock state is not part of the keychain; see ``lockStates()``.
     ///
     /// Nothing is polled: in files, inotify(7) reports signals that writers raise at the directory of
-    /// the database; a keychain in memory and latchkeyd report their changes themselves.
+    /// the database, or latchkeyd reports them over a connection that is kept for this; a keychain in
+    /// memory calls its observers. If latchkeyd is restarted, one element stands for the changes that
+    /// were missed.
     ///
     /// The stream observes the keychain that the program uses when it calls this function. It ends
     /// with the task that reads it, and when the keychain is closed or its directory is removed. It
     /// has one reader; call the function again for another one.
     ///
-    /// - Throws: errSecNotAvailable if latchkeyd does not report changes, or has no place for another
-    ///   observer of this user; errSecIO if the system has none.
+    /// - Throws: errSecNotAvailable if latchkeyd has no place for another observer of this user; errSecIO if
+    ///   latchkeyd is older than this program, or if the system has no place for an observer.
     public func changes() throws(KeychainError) -> AsyncStream<KeychainChange> {
         let service = try open()
         let (stream, continuation) = AsyncStream.makeStream(

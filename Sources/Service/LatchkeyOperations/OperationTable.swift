@@ -34,6 +34,7 @@ enum OperationTable {
         case .unlock(let wire): try UnlockKeychain(wire, &secrets)
         case .lock(let wire): try LockKeychain(wire)
         case .watchLock(let wire): try WatchLock(wire)
+        case .watchChanges(let wire): try WatchChanges(wire)
 
         case .setPasscode(let wire): try SetPasscode(wire, &secrets)
         case .changePasscode(let wire): try ChangePasscode(wire, &secrets)
@@ -77,6 +78,7 @@ enum OperationTable {
         case .caller(let wire): .content(try CallerReport(wire))
         case .lockStatus(let wire): .content(try LockStatus(wire))
         case .lockState(let wire): .content(try LockState(wire: wire))
+        case .changed(let wire): .content(try ChangeNotice(wire))
         case .secret(let wire): .content(try RecoveryKeyText(wire, &secrets))
         case .backedUp(let wire): .content(try BackupReport(wire))
         case .restored(let wire): .content(try RestoreReport(wire))

@@ -11,6 +11,7 @@ internal import Synchronization
 package final class DaemonService: KeychainService {
     let client: DaemonClient
     private let observers = Mutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
+    private let changeObservers = Mutex<(next: Int, watches: [Int: ChangeObserver])>((0, [:]))
 
     private let claim: @Sendable () -> CallerIdentity
     private let automaticUnlock: AutomaticUnlock
@@ -124,6 +125,11 @@ package final class DaemonService: KeychainService {
             return Array(observers.watches.values)
         }
         for watch in watches { watch.end() }
+        let changeWatches = changeObservers.withLock { observers in
+            defer { observers.watches = [:] }
+            return Array(observers.watches.values)
+        }
+        for watch in changeWatches { watch.end(isTold: true) }
         ownSession.withLock { $0 = nil }
         client.close()
     }
@@ -158,10 +164,18 @@ package final class DaemonService: KeychainService {
     package func addChangeObserver(
         _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
     ) throws(KeychainError) -> Int {
-        throw KeychainError(.notAvailable, "latchkeyd does not report changes of items yet")
+        let observer = ChangeObserver(client, body)
+        try observer.begin()
+        return changeObservers.withLock { observers in
+            observers.next += 1
+            observers.watches[observers.next] = observer
+            return observers.next
+        }
     }
 
-    package func removeChangeObserver(_ number: Int) {}
+    package func removeChangeObserver(_ number: Int) {
+        changeObservers.withLock { $0.watches.removeValue(forKey: number) }?.end(isTold: false)
+    }
 
     // MARK: Administration
 

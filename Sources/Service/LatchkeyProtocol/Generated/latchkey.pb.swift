@@ -167,6 +167,14 @@ package nonisolated struct WireRequest: Sendable {
     set {operation = .watchLock(newValue)}
   }
 
+  package var watchChanges: WireNothing {
+    get {
+      if case .watchChanges(let v)? = operation {return v}
+      return WireNothing()
+    }
+    set {operation = .watchChanges(newValue)}
+  }
+
   package var setPasscode: WireSetPasscode {
     get {
       if case .setPasscode(let v)? = operation {return v}
@@ -334,6 +342,7 @@ package nonisolated struct WireRequest: Sendable {
     case unlock(WireUnlock)
     case lock(WireLock)
     case watchLock(WireNothing)
+    case watchChanges(WireNothing)
     case setPasscode(WireSetPasscode)
     case changePasscode(WireChangePasscode)
     case removePasscode(WireRemovePasscode)
@@ -462,6 +471,15 @@ package nonisolated struct WireResponse: Sendable {
     set {content = .lockState(newValue)}
   }
 
+  /// The keychain has changed since the last such response; the first one confirms the start.
+  package var changed: WireNothing {
+    get {
+      if case .changed(let v)? = content {return v}
+      return WireNothing()
+    }
+    set {content = .changed(newValue)}
+  }
+
   /// The index of a recovery key.
   package var secret: UInt32 {
     get {
@@ -568,6 +586,8 @@ package nonisolated struct WireResponse: Sendable {
     case caller(WireCallerReport)
     case lockStatus(WireLockStatus)
     case lockState(UInt32)
+    /// The keychain has changed since the last such response; the first one confirms the start.
+    case changed(WireNothing)
     /// The index of a recovery key.
     case secret(UInt32)
     case backedUp(WireBackupReport)
@@ -2045,7 +2065,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{2}\u{6}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{4}\u{7}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{2}\u{6}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2248,6 +2268,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.operation = .watchLock(v)
+        }
+      }()
+      case 44: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .watchChanges(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .watchChanges(v)
         }
       }()
       case 50: try {
@@ -2546,6 +2579,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .watchLock(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 43)
     }()
+    case .watchChanges?: try {
+      guard case .watchChanges(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 44)
+    }()
     case .setPasscode?: try {
       guard case .setPasscode(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 50)
@@ -2634,7 +2671,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{2}\u{9}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{2}\u{9}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{2}\u{9}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2774,6 +2811,19 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if let v = v {
           if self.content != nil {try decoder.handleConflictingOneOf()}
           self.content = .lockState(v)
+        }
+      }()
+      case 42: try {
+        var v: WireNothing?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .changed(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .changed(v)
         }
       }()
       case 50: try {
@@ -2966,6 +3016,10 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .lockState?: try {
       guard case .lockState(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularUInt32Field(value: v, fieldNumber: 41)
+    }()
+    case .changed?: try {
+      guard case .changed(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 42)
     }()
     case .secret?: try {
       guard case .secret(let v)? = self.content else { preconditionFailure() }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Dispatch
+internal import Glibc
+internal import KeychainModel
+internal import LatchkeyOperations
+internal import LinuxSystem
+internal import Synchronization
+
+/// Notifies an observer of the changes of a daemon's keychain, on a separate connection and thread.
+final class ChangeObserver: Sendable {
+    private struct State {
+        var connection: DaemonConnection?
+        var hasEnded = false
+        /// Whether the daemon has confirmed that it reports changes.
+        var isWatching = false
+        var error: KeychainError?
+    }
+
+    private let client: DaemonClient
+    private let body: @Sendable (KeychainChangeEvent) -> Void
+    private let state = Mutex(State())
+    private let begun = DispatchSemaphore(value: 0)
+
+    init(_ client: DaemonClient, _ body: @escaping @Sendable (KeychainChangeEvent) -> Void) {
+        self.client = client
+        self.body = body
+    }
+
+    /// Starts to watch. Returns when all further changes will be seen.
+    ///
+    /// - Throws: the daemon's reason if it does not report changes.
+    func begin() throws(KeychainError) {
+        let isRunning = BackgroundThread.run { [self] in
+            watch()
+            begun.signal()
+            // The daemon has ended; after it restarts, one event stands for the changes that were
+            // missed.
+            while state.withLock({ $0.isWatching && !$0.hasEnded }) {
+                usleep(Self.pause)
+                watch()
+            }
+        }
+        guard isRunning else { throw KeychainError(.allocate, "no thread is available to observe changes") }
+        begun.wait()
+        let error = state.withLock { $0.isWatching ? nil : $0.error ?? .notAvailable }
+        if let error { throw error }
+    }
+
+    /// Ends the observer.
+    ///
+    /// - Parameter isTold: whether its body is told so.
+    func end(isTold: Bool) {
+        let connection = state.withLock { state -> DaemonConnection? in
+            state.hasEnded = true
+            return state.connection
+        }
+        connection?.cancel()
+        if isTold { body(.ended) }
+    }
+
+    /// Watches over one connection. The first notice confirms the start.
+    private func watch() {
+        do throws(KeychainError) {
+            try client.withConnection { (connection) throws(DaemonConnection.Failure) in
+                let hasEnded = state.withLock { state in
+                    state.connection = connection
+                    return state.hasEnded
+                }
+                defer { state.withLock { $0.connection = nil } }
+                if hasEnded { return }
+                try connection.exchange(NumberedRequest(number: client.nextNumber(), WatchChanges())) {
+                    (response) throws(KeychainError) in
+                    guard case .content(let content) = response, content is ChangeNotice else { return true }
+                    receiveNotice()
+                    return false
+                }
+            }
+        } catch {
+            state.withLock { $0.error = error }
+        }
+    }
+
+    private func receiveNotice() {
+        let (isFirst, hasEnded) = state.withLock { state in
+            defer { state.isWatching = true }
+            return (!state.isWatching, state.hasEnded)
+        }
+        if isFirst { begun.signal() } else if !hasEnded { body(.changed) }
+    }
+
+    /// A fifth of a second, in microseconds.
+    private static let pause: UInt32 = 200_000
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyProtocol
+package import LatchkeyService
+
+/// Sends a notice after each change of the keychain, until the client disconnects. The first notice
+/// is sent when all later changes will be seen.
+package struct WatchChanges: KeychainOperation {
+    package init() {}
+
+    package static let traits: OperationTraits = .worksWithoutLog
+
+    package var audit: AuditDetails? { nil }
+
+    package func run(in context: some OperationContext) throws(KeychainError) -> Done {
+        guard let permit = context.acquire(.lockWatcher) else {
+            throw KeychainError(
+                .notAvailable,
+                "this user has \(context.limit(of: .lockWatcher)) watchers of the lock and of changes, which is the maximum"
+            )
+        }
+        defer { withExtendedLifetime(permit) {} }
+        let service = try context.service
+        let events = BoundedMailbox<KeychainChangeEvent>()
+        let observer = try service.addChangeObserver { events.put($0) }
+        defer { service.removeChangeObserver(observer) }
+        var isConnected = context.send(ChangeNotice())
+        while isConnected, context.isAwaited {
+            let arrived = events.take(waitingMilliseconds: 500)
+            // Several changes are one notice.
+            if !arrived.isEmpty { isConnected = context.send(ChangeNotice()) }
+            if arrived.contains(.ended) { break }
+        }
+        return Done()
+    }
+}
+
+/// The keychain has changed since the last notice.
+package struct ChangeNotice: ResponseContent, Equatable {
+    package init() {}
+
+    package var moreFollows: Bool { true }
+}
+
+// MARK: Coding
+
+extension WatchChanges {
+    init(_ wire: WireNothing) throws(WireError) { try requireKnown(wire) }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
+        .watchChanges(WireNothing())
+    }
+}
+
+extension ChangeNotice {
+    init(_ wire: WireNothing) throws(WireError) { try requireKnown(wire) }
+
+    package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content { .changed(WireNothing()) }
+}
