@@ -45,6 +45,11 @@ public final class RoutedService: KeychainService {
     ) throws(KeychainError) -> ItemMatches {
         try service(for: caller).copyMatching(query, returning: returning, from: caller)
     }
+    public func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord] {
+        try service(for: caller).copyIdentities(query, returning: returning, from: caller)
+    }
     public func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
         -> Int
     {

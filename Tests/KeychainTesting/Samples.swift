@@ -47,6 +47,20 @@ package enum Samples {
             secrets: secrets)
     }
 
+    package static var identity: IdentityRecord {
+        var (certificate, key) = (record, record)
+        (certificate.itemClass, key.itemClass) = (.certificate, .key)
+        let info = PublicKeyInfo(KeyKind(.ellipticCurve, bits: 256), half: .privateKey, publicKey: [4, 5])
+        return IdentityRecord(certificate: certificate, key: key, publicKey: info)
+    }
+
+    /// An identity of which only the attributes were requested.
+    package static var bareIdentity: IdentityRecord {
+        var bare = identity
+        (bare.certificate.secrets, bare.key.secrets, bare.publicKey) = (nil, nil, nil)
+        return bare
+    }
+
     package static var requests: [any KeychainOperation] {
         [
             Hello(claim: CallerIdentity(executable: "/x", declaredGroups: ["a", "b"], isUserCommand: true)),
@@ -62,6 +76,7 @@ package enum Samples {
                 IdentityAddition(certificate: ItemAddition(.certificate), key: ItemAddition(.key)),
             ]),
             CopyItems(query, returning: [.data, .persistentReference]),
+            CopyIdentities(query, returning: [.data, .reference]),
             UpdateItems(
                 ItemQuery(.key, limit: .all),
                 with: ItemUpdate(
@@ -139,6 +154,7 @@ package enum Samples {
             .content(ItemCount(5)), .content(record),
             .content(FoundItems(ItemMatches(records: [record, record], damaged: 7), moreFollows: true)),
             .content(FoundItems(ItemMatches(records: [], damaged: 0))),
+            .content(FoundIdentities([identity, bareIdentity], moreFollows: true)), .content(FoundIdentities([])),
             .content(GeneratedKey(privateHalf: record, publicHalf: record, publicKey: [4, 5])),
             .content(GeneratedKey(privateHalf: record, publicHalf: nil, publicKey: [])),
             .content(PublicKeyInfo(KeyKind(.ellipticCurve, bits: 521), half: .privateKey, publicKey: [1, 2])),

@@ -114,7 +114,7 @@ struct AccessMatrixTests {
         guard row.group == .others else { return .yes }
         // Only the user's own command has the groups of other programs, and only claimed ones.
         guard caller == .command, !state.mayHoldAttestedItems else { return .denied }
-        let secrets = ["CopyItems", "UpdateItems", "UseKey", "ExportKey"]
+        let secrets = ["CopyItems", "CopyIdentities", "UpdateItems", "UseKey", "ExportKey"]
         return state == .passcode && secrets.contains(row.name) ? .passcode : .yes
     }
 

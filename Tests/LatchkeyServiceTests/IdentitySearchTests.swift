@@ -158,6 +158,79 @@ struct IdentitySearchTests {
         #expect(status { () throws(KeychainError) in _ = try found(ignoring, in: keychain) } == -25300)
     }
 
+    // MARK: Both halves
+
+    @Test(
+        "Each identity has the key that was joined, and the values that were requested", arguments: Backend.allCases)
+    func halves(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        try add([certificate([1])], to: keychain)
+        let keys = try ["one", "two"].map { try keychain.service.add(key([1], tag: $0), from: Self.both).identifier }
+        for (returning, certificateData, keyData) in [
+            ([], false, false), (.attributes, false, false), (.persistentReference, false, false),
+            (.reference, true, false), (.data, false, true), ([.data, .attributes], true, true),
+            ([.data, .reference], true, true),
+        ] as [(ReturnTypes, Bool, Bool)] {
+            let found = try keychain.service.copyIdentities(query(), returning: returning, from: Self.both)
+            #expect(found.map(\.key.identifier) == keys, "\(returning)")
+            #expect(found.allSatisfy { $0.certificate.itemClass == .certificate && $0.key.itemClass == .key })
+            #expect(found.allSatisfy { ($0.certificate.secrets?.data != nil) == certificateData }, "\(returning)")
+            #expect(found.allSatisfy { ($0.key.secrets?.data != nil) == keyData }, "\(returning)")
+            // The data is not a key.
+            #expect(found.allSatisfy { $0.publicKey == nil })
+            let references = Set(found.map(\.persistentReference))
+            #expect(references == [PersistentReference(.identity, try #require(found.first).certificate.identifier)])
+        }
+        let named = ItemQuery(
+            nil, synchronizable: .any,
+            persistentReference: PersistentReference(
+                .identity,
+                try #require(
+                    try keychain.service.copyIdentities(query(), returning: [], from: Self.both).first
+                ).certificate.identifier))
+        #expect(
+            try keychain.service.copyIdentities(named, returning: [], from: Self.both).map(\.key.identifier)
+                == [keys.first])
+    }
+
+    @Test(
+        "A reference has the public key of a usable key, and its data stays in the keychain",
+        arguments: Backend.allCases)
+    func publicKey(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        let made = try keychain.service.generateKey(
+            KeyGeneration(
+                KeyKind(.ellipticCurve, bits: 256),
+                privateHalf: ItemAddition(.key, attributes: [.isExtractable: .number(0)], accessGroup: "G1")),
+            from: Self.both)
+        let label = try #require(made.privateHalf[.applicationLabel]).canonicalBytes
+        try add([certificate(label)], to: keychain)
+        func found(_ returning: ReturnTypes) throws(KeychainError) -> IdentityRecord? {
+            try keychain.service.copyIdentities(query(), returning: returning, from: Self.both).first
+        }
+        let identity = try #require(try found(.reference))
+        let reference = identity.key.persistentReference
+        #expect(identity.publicKey == (try keychain.service.publicKey(of: reference, from: Self.both)))
+        #expect(identity.publicKey?.publicKey == made.publicKey && identity.publicKey?.half == .privateKey)
+        #expect(identity.key.secrets == nil)
+        #expect(try found(.attributes)?.publicKey == nil)
+        // The key is not extractable.
+        #expect(status { () throws(KeychainError) in _ = try found(.data) } == -4)
+        let both = try #require(try found([.data, .reference]))
+        #expect(both.key.secrets == nil && both.certificate.secrets?.data != nil && both.publicKey != nil)
+    }
+
+    @Test("Only a query for identities is accepted", arguments: Backend.allCases)
+    func otherClasses(_ backend: Backend) throws {
+        let keychain = try TestKeychain(backend)
+        for itemClass in ItemClass.stored {
+            #expect(
+                status { () throws(KeychainError) in
+                    _ = try keychain.service.copyIdentities(ItemQuery(itemClass), returning: [], from: Self.both)
+                } == -50)
+        }
+    }
+
     @Test("A search never sees one half of an identity without the other", arguments: [Backend.onDisk, .daemon])
     func oneState(_ backend: Backend) throws {
         let keychain = try TestKeychain(backend)

@@ -400,6 +400,73 @@ struct CertificateItemTests {
         }
     }
 
+    @Test("Each identity has the key that was joined, not the first key of the same pair", arguments: Backend.allCases)
+    func ownKey(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identity = try identity("thirteen.example.com")
+            #expect(add(["v_Ref": identity, "agrp": "G1"]) == errSecSuccess)
+            let others = try [["agrp": "G2"], ["agrp": "G1", "atag": data("again")]].map { attributes in
+                try #require(
+                    addReturning(
+                        ["v_Ref": try key(of: identity), "r_PersistentRef": true].with(attributes as Query)
+                    ).data)
+            }
+            func references(_ query: Query) throws -> [Data?] {
+                let found = try #require(
+                    copy(item(idnt, ["r_Ref": true]).with(.all).with(query)).list as? [SecIdentity])
+                #expect(found.allSatisfy { $0 == identity })
+                return try found.map { copy(["v_Ref": try key(of: $0), "r_PersistentRef": true]).data }
+            }
+            let all = try references([:])
+            #expect(Set(all).count == 3 && Array(all.dropFirst()) == others)
+            #expect(try references(["agrp": "G1"]) == [all[0], others[1]])
+            #expect(try references(["atag": data("again")]) == [others[1]])
+            // The object that stands for the identity finds it with each of its keys.
+            #expect(try references(["v_Ref": identity]) == all)
+            // Every result has the data of its own key.
+            let values: Query = ["r_Data": true, "r_Attributes": true, "r_PersistentRef": true]
+            let dictionaries = try #require(copy(item(idnt, values).with(.all)).dictionaries)
+            #expect(dictionaries.map { $0["agrp"] as? String } == ["G1", "G2", "G1"])
+            #expect(dictionaries.allSatisfy { $0["certdata"] is Data && $0["v_Data"] is Data })
+            #expect(Set(dictionaries.compactMap { $0["v_PersistentRef"] as? Data }).count == 1)
+        }
+    }
+
+    @Test(
+        "A limit applies to the identities that satisfy the conditions, with the data of their keys",
+        arguments: Backend.allCases)
+    func matchedIdentities(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identities = try (0..<3).map { try identity("limit\($0).example.com") }
+            for identity in identities { add(["v_Ref": identity]) }
+            let issuer = try #require(SecCertificateCopyNormalizedSubjectSequence(intermediate)) as Data
+            let query = item(idnt, ["m_Issuers": [issuer], "m_Policy": SecPolicyCreateBasicX509()])
+            let one = copy(query.with(["r_Data": true, "r_Ref": true, "m_Limit": 1]))
+            #expect(one.attributes?["v_Ref"] as? SecIdentity == identities[0])
+            #expect(
+                one.attributes?["v_Data"] as? Data
+                    == SecKeyCopyExternalRepresentation(try key(of: identities[0]), nil) as Data?)
+            #expect(copy(query.with(["r_Ref": true, "m_Limit": 2])).list as? [SecIdentity] == Array(identities[..<2]))
+            #expect(copy(query.with(["r_Data": true]).with(.all)).list?.count == 3)
+            #expect(copy(query.with(["r_Attributes": true]).with(.all)).list?.count == 3)
+            let other = query.with(["m_Policy": SecPolicyCreateSSL(true, "other.example.com" as CFString)])
+            #expect(copy(other.with(["r_Data": true])).status == errSecItemNotFound)
+        }
+    }
+
+    @Test("An identity that is added is returned with the key that was added", arguments: Backend.allCases)
+    func addedKey(_ backend: Backend) throws {
+        try withKeychain(backend) { _ in
+            let identity = try identity("fourteen.example.com")
+            add(["v_Ref": try key(of: identity), "atag": data("first")])
+            let added = addReturning(["v_Ref": identity, "atag": data("second"), "r_Ref": true, "r_Attributes": true])
+            #expect(added.status == errSecSuccess)
+            #expect(added.attributes?["atag"] as? Data == data("second"))
+            let stored = try #require(added.attributes?["v_Ref"] as? SecIdentity)
+            #expect(SecKeyCopyAttributes(try key(of: stored))?[kSecAttrApplicationTag] as? Data == data("second"))
+        }
+    }
+
     @Test(
         "A key with two certificates stays until the last one is deleted; public keys form no identity",
         arguments: Backend.allCases)

@@ -13,28 +13,29 @@ enum ItemResults {
     ///
     /// - Throws: errSecDecode if the item does not hold the key that a reference needs;
     ///   errSecInteractionNotAllowed.
-    static func one(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
-        switch returning {
+    static func one(_ item: FoundItem, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
+        let record = item.record
+        return switch returning {
         case []: nil
         case .data: record.secrets?.data.map { NSData(exposing: $0) }
         case .persistentReference: NSData(copying: record.persistentReference.bytes)
-        case .reference: try reference(to: record)
-        default: try dictionary(record, returning: returning)
+        case .reference: try reference(to: item)
+        default: try dictionary(item, record, returning: returning)
         }
     }
 
     /// Returns the result of an addition. Unlike in a search, an item without data gives empty
     /// Data.
-    static func added(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
-        returning == .data && record.secrets?.data == nil ? NSData() : try one(record, returning: returning)
+    static func added(_ item: FoundItem, returning: ReturnTypes) throws(KeychainError) -> CFTypeRef? {
+        returning == .data && item.record.secrets?.data == nil ? NSData() : try one(item, returning: returning)
     }
 
     /// Returns the results for several items; an item whose single result would be nil is omitted.
-    static func all(_ records: [ItemRecord], returning: ReturnTypes) throws(KeychainError) -> CFTypeRef {
+    static func all(_ items: [FoundItem], returning: ReturnTypes) throws(KeychainError) -> CFTypeRef {
         var results: [CFTypeRef] = []
-        for record in records {
+        for item in items {
             do throws(KeychainError) {
-                if let result = try one(record, returning: returning) { results.append(result) }
+                if let result = try one(item, returning: returning) { results.append(result) }
             } catch {
                 // An item that does not hold a key, or was deleted meanwhile, must not hide the
                 // others.
@@ -45,22 +46,29 @@ enum ItemResults {
     }
 
     /// Returns the object that stands for an item. Passwords have none.
-    private static func reference(to record: ItemRecord) throws(KeychainError) -> NSObject? {
-        switch record.itemClass {
-        case .genericPassword, .internetPassword: return nil
-        case .key: return SecKey(try .stored(at: record.persistentReference))
-        case .certificate:
-            guard let certificate = KeychainCertificates.certificate(of: record) else {
-                throw KeychainError(.decode, "the item does not hold a certificate in DER")
+    private static func reference(to item: FoundItem) throws(KeychainError) -> NSObject? {
+        switch item {
+        case .identity(let identity):
+            SecIdentity(SecCertificate(try certificate(of: identity.certificate)), SecKey(try .stored(identity)))
+        case .item(let record):
+            switch record.itemClass {
+            case .genericPassword, .internetPassword, .identity: nil
+            case .key: SecKey(try .stored(at: record.persistentReference))
+            case .certificate: SecCertificate(try certificate(of: record))
             }
-            return SecCertificate(certificate)
-        case .identity:
-            let certificate = SecCertificate(try KeychainCertificates.ofIdentity(record))
-            return SecIdentity(certificate, try SecKey(ofCertificate: certificate))
         }
     }
 
-    private static func dictionary(_ record: ItemRecord, returning: ReturnTypes) throws(KeychainError) -> NSDictionary {
+    private static func certificate(of record: ItemRecord) throws(KeychainError) -> Certificate {
+        guard let certificate = KeychainCertificates.certificate(of: record) else {
+            throw KeychainError(.decode, "the item does not hold a certificate in DER")
+        }
+        return certificate
+    }
+
+    private static func dictionary(
+        _ item: FoundItem, _ record: ItemRecord, returning: ReturnTypes
+    ) throws(KeychainError) -> NSDictionary {
         let columns = AttributeNames.of(record.itemClass).columns
         var result = ResultDictionary(capacity: columns.count)
         for (attribute, name) in columns {
@@ -69,8 +77,8 @@ enum ItemResults {
             if let value = record[attribute] { result.append(name, object(value)) }
         }
         result.append(kSecAttrAccessControl, SecAccessControl(of: record))
-        if returning.contains(.data), record.itemClass == .identity {
-            let certificate = try KeychainCertificates.ofIdentity(record)
+        if returning.contains(.data), case .identity(let identity) = item {
+            let certificate = try certificate(of: identity.certificate)
             result.append(kSecAttrIdentityCertificateData, NSData(copying: certificate.der))
         }
         if returning.contains(.data), let secrets = record.secrets {
@@ -84,7 +92,7 @@ enum ItemResults {
         }
         if returning.contains(.reference) {
             result.append(kSecClass, NSString(string: record.itemClass.rawValue))
-            if let reference = try reference(to: record) { result.append(kSecValueRef, reference) }
+            if let reference = try reference(to: item) { result.append(kSecValueRef, reference) }
         }
         return result.finished
     }

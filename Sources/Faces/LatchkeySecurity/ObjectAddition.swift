@@ -11,17 +11,17 @@ struct ObjectAddition {
     private var stored: [PersistentReference] = []
 
     /// Stores every element of the request, or nothing.
-    mutating func addAll(of request: AddRequest) throws(KeychainError) -> [ItemRecord] {
+    mutating func addAll(of request: AddRequest) throws(KeychainError) -> [FoundItem] {
         switch request.content {
-        case .item(let addition): return [try addOne(addition)]
+        case .item(let addition): return [.item(try addOne(addition))]
         case .objects(let objects, let given):
             let elements = try objects.map { (object) throws(KeychainError) in
                 try object.items().map { given.addition($0.itemClass, standard: $0.attributes, $0.data) }
             }
             guard objects.first?.itemClass != .identity else {
-                return try Self.addIdentities(elements, returning: request.returning)
+                return try Self.addIdentities(elements, returning: request.returning).map { .identity($0) }
             }
-            return try addEach(of: elements)
+            return try addEach(of: elements).map { .item($0) }
         }
     }
 
@@ -50,7 +50,7 @@ struct ObjectAddition {
     /// - Parameter elements: each consists of a certificate and its key.
     /// - Returns: the stored identities; empty if the caller asked for no result.
     private static func addIdentities(_ elements: [[ItemAddition]], returning: ReturnTypes) throws(KeychainError)
-        -> [ItemRecord]
+        -> [IdentityRecord]
     {
         var identities: [IdentityAddition] = []
         for halves in elements {
@@ -59,23 +59,30 @@ struct ObjectAddition {
         }
         _ = try KeychainClient.session().addIdentities(identities)
         guard !returning.isEmpty else { return [] }
-        var records: [ItemRecord] = []
-        for identity in identities { records.append(try find(identity, returning: returning)) }
-        return records
+        var found: [IdentityRecord] = []
+        for identity in identities { found.append(try find(identity, returning: returning)) }
+        return found
     }
 
-    /// Returns the stored identity, found by the primary key of its certificate.
-    private static func find(_ identity: IdentityAddition, returning: ReturnTypes) throws(KeychainError) -> ItemRecord {
+    /// Returns the stored identity, found by the primary keys of its halves.
+    private static func find(
+        _ identity: IdentityAddition, returning: ReturnTypes
+    ) throws(KeychainError) -> IdentityRecord {
         let certificate = identity.certificate
         let identifying = certificate.attributes.filter { [.certificateType, .issuer, .serialNumber].contains($0.key) }
         let query = ItemQuery(
             .identity, attributes: identifying, accessGroup: certificate.accessGroup,
-            synchronizable: certificate.isSynchronizable ? .synchronized : .local)
+            synchronizable: certificate.isSynchronizable ? .synchronized : .local, limit: .all)
         // With the attributes, a key whose data is protected does not fail the call, whose items
         // are stored.
-        let found = try KeychainClient.session().copyMatching(query, returning: returning.union(.attributes))
-        guard let record = found.records.first else { throw .itemNotFound }
-        return record
+        let found = try KeychainClient.session().copyIdentities(query, returning: returning.union(.attributes))
+        let primaryKey = Set(ItemSchema.of(.key).primaryKey.map(\.attribute))
+        let added = identity.key.attributes.filter { primaryKey.contains($0.key) }
+        let match = found.first { pair in
+            added.allSatisfy { attribute, value in pair.key[attribute]?.matches(value) == true }
+        }
+        guard let match = match ?? found.first else { throw .itemNotFound }
+        return match
     }
 
     // MARK: Rollback

@@ -7,30 +7,59 @@ internal import LatchkeyService
 /// One call of `SecItemCopyMatching`.
 enum ObjectSearch {
     /// Returns the matching items. The conditions that need a parsed certificate are checked here.
-    static func records(for request: CopyRequest) throws(KeychainError) -> [ItemRecord] {
-        try request.lookup.perform { (query) throws(KeychainError) in
-            try records(of: query, request.returning, request.filter)
+    static func items(for request: CopyRequest) throws(KeychainError) -> [FoundItem] {
+        let session = try KeychainClient.session()
+        let (returning, filter) = (request.returning, request.filter)
+        return try request.lookup.perform { (query) throws(KeychainError) in
+            guard query.itemClass != .identity else {
+                return try identities(query, returning, filter, in: session).map { .identity($0) }
+            }
+            return try records(of: query, returning, filter, in: session).map { .item($0) }
         }
     }
 
     private static func records(
-        of query: ItemQuery, _ returning: ReturnTypes, _ filter: CertificateFilter?
+        of query: ItemQuery, _ returning: ReturnTypes, _ filter: CertificateFilter?, in session: KeychainSession
     ) throws(KeychainError) -> [ItemRecord] {
-        let session = try KeychainClient.session()
         // A certificate's reference is created from its bytes.
         let needsData = query.itemClass == .certificate && (returning.contains(.reference) || filter != nil)
-        var unlimitedQuery = query
-        if filter != nil { unlimitedQuery.limit = .all }
-        let found = try session.copyMatching(
-            unlimitedQuery, returning: needsData ? returning.union(.data) : returning)
-        guard let filter else { return found.records }
-        var matchingRecords: [ItemRecord] = []
-        for record in found.records {
-            let certificate =
-                query.itemClass == .identity
-                ? try KeychainCertificates.ofIdentity(record) : KeychainCertificates.certificate(of: record)
-            if let certificate, filter.matches(certificate) { matchingRecords.append(record) }
-        }
-        return (query.limit ?? .one).count.map { Array(matchingRecords.prefix($0)) } ?? matchingRecords
+        let values = needsData ? returning.union(.data) : returning
+        guard let filter else { return try session.copyMatching(query, returning: values).records }
+        return query.limited(
+            try session.copyMatching(query.unlimited, returning: values).records.filter { filter.matches($0) })
+    }
+
+    private static func identities(
+        _ query: ItemQuery, _ returning: ReturnTypes, _ filter: CertificateFilter?, in session: KeychainSession
+    ) throws(KeychainError) -> [IdentityRecord] {
+        guard let filter else { return try session.copyIdentities(query, returning: returning) }
+        // The certificates decide which identities match. Only then is the data of their keys read.
+        let values = returning.subtracting(.data).union(.reference)
+        let matching = query.limited(
+            try session.copyIdentities(query.unlimited, returning: values).filter { filter.matches($0.certificate) })
+        guard returning.contains(.data), !matching.isEmpty else { return matching }
+        var named = query.unlimited
+        named.match.items = Set(matching.map(\.persistentReference))
+        return query.limited(try session.copyIdentities(named, returning: returning))
+    }
+}
+
+extension CertificateFilter {
+    /// Whether the certificate in an item satisfies every condition.
+    fileprivate func matches(_ record: ItemRecord) -> Bool {
+        KeychainCertificates.certificate(of: record).map(matches) ?? false
+    }
+}
+
+extension ItemQuery {
+    fileprivate var unlimited: ItemQuery {
+        var query = self
+        query.limit = .all
+        return query
+    }
+
+    /// The results up to the limit of the query.
+    fileprivate func limited<Result>(_ results: [Result]) -> [Result] {
+        (limit ?? .one).count.map { Array(results.prefix($0)) } ?? results
     }
 }

@@ -30,11 +30,11 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
     status {
         let request = try AddRequest(parsing: attributes)
         var addition = ObjectAddition()
-        let records = try addition.addAll(of: request)
-        guard let result, !request.returning.isEmpty, let first = records.first else { return }
+        let items = try addition.addAll(of: request)
+        guard let result, !request.returning.isEmpty, let first = items.first else { return }
         result.pointee =
             request.isList
-            ? try ItemResults.all(records, returning: request.returning)
+            ? try ItemResults.all(items, returning: request.returning)
             : try ItemResults.added(first, returning: request.returning)
     }
 }
@@ -53,14 +53,14 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status {
         let request = try CopyRequest(parsing: query)
-        let records = try ObjectSearch.records(for: request)
+        let items = try ObjectSearch.items(for: request)
         // Damaged rows are omitted. If nothing else matches, the result is "not found".
-        guard !records.isEmpty else { throw KeychainError.itemNotFound }
+        guard !items.isEmpty else { throw KeychainError.itemNotFound }
         guard let result else { return }
         if request.limitsToOne {
-            result.pointee = try records.first.flatMap { try ItemResults.one($0, returning: request.returning) }
+            result.pointee = try items.first.flatMap { try ItemResults.one($0, returning: request.returning) }
         } else {
-            result.pointee = try ItemResults.all(records, returning: request.returning)
+            result.pointee = try ItemResults.all(items, returning: request.returning)
         }
     }
 }

@@ -3,14 +3,19 @@
 /// An identity of a keychain: a certificate, and a private key whose application label equals the
 /// certificate's public key hash. It has no row of its own.
 public struct IdentityRecord: Sendable {
-    /// The item of the certificate.
+    /// The item of the certificate. It has data if a reference, or data together with other values,
+    /// was requested.
     public var certificate: ItemRecord
-    /// The item of the key.
+    /// The item of the key. It has data only if data was requested, and the key is extractable.
     public var key: ItemRecord
+    /// The public key of ``key``; nil if no reference was requested, or the item does not hold a
+    /// private key that can be used.
+    public var publicKey: PublicKeyInfo?
 
-    public init(certificate: ItemRecord, key: ItemRecord) {
+    public init(certificate: ItemRecord, key: ItemRecord, publicKey: PublicKeyInfo? = nil) {
         self.certificate = certificate
         self.key = key
+        self.publicKey = publicKey
     }
 
     /// A persistent reference to an identity has the identifier of the certificate.

@@ -26,18 +26,6 @@ public enum KeychainCertificates {
         return (matches?.records ?? []).compactMap(certificate)
     }
 
-    /// Returns the certificate of an identity. The identifier of the identity is that of its
-    /// certificate.
-    public static func ofIdentity(_ record: ItemRecord) throws(KeychainError) -> Certificate {
-        let reference = PersistentReference(.certificate, record.identifier)
-        let query = ItemQuery(.certificate, synchronizable: .any, persistentReference: reference)
-        let found = try KeychainClient.session().copyMatching(query, returning: .data)
-        guard let certificate = found.records.first.flatMap(certificate) else {
-            throw KeychainError(.decode, "the item does not contain a DER certificate")
-        }
-        return certificate
-    }
-
     /// Returns the certificate in an item; nil if its data is not a certificate.
     public static func certificate(of record: ItemRecord) -> Certificate? {
         record.secrets?.data?.withUnsafeBytes { try? Certificate(der: Array($0)) }

@@ -16,6 +16,7 @@ enum OperationTable {
         case .add(let wire): try AddItem(wire, &secrets)
         case .addIdentities(let wire): try AddIdentities(wire, &secrets)
         case .copyMatching(let wire): try CopyItems(wire)
+        case .copyIdentities(let wire): try CopyIdentities(wire)
         case .update(let wire): try UpdateItems(wire, &secrets)
         case .delete(let wire): try DeleteItems(wire)
 
@@ -70,6 +71,7 @@ enum OperationTable {
         case .welcome(let wire): .content(try Welcome(wire))
         case .record(let wire): .content(try wire.decode(&secrets))
         case .records(let wire): .content(try FoundItems(wire, &secrets))
+        case .identities(let wire): .content(try FoundIdentities(wire, &secrets))
         case .generatedKey(let wire): .content(try GeneratedKey(wire, &secrets))
         case .publicKey(let wire): .content(try PublicKeyInfo(wire))
         case .keyOutput(let wire): .content(try KeyOutput(wire, &secrets))

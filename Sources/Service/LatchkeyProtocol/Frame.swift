@@ -20,6 +20,9 @@ public struct Frame: Sendable {
         self.message = message
         self.secrets = secrets
     }
+
+    /// The most bytes of secrets in one frame.
+    public static var maxSecretsSize: Int { FrameHeader.maxSecretsSize }
 }
 
 /// The fixed part of a frame, and the limits of a frame.

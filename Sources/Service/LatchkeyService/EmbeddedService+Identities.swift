@@ -6,6 +6,24 @@ internal import KeychainStore
 /// Identities: the pairs of a certificate and the private key whose `klbl` equals the certificate's
 /// `pkhh` (keychain-behaviour §1.4, idnt). They have no rows of their own.
 extension EmbeddedService {
+    public func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord] {
+        let needsReference = returning.contains(.reference)
+        var identities = try identities(query, returning: returning, from: caller) { search in
+            search.needsCertificateData = needsReference || returning.isStrictSuperset(of: .data)
+            if needsReference, search.keyData == .none { search.keyData = .ifReadable }
+        }
+        for index in identities.indices {
+            if needsReference { identities[index].publicKey = try? publicKey(of: identities[index].key) }
+            if !returning.contains(.data) { identities[index].key.secrets = nil }
+        }
+        var keys = identities.map(\.key)
+        try KeyRules.removeProtectedData(from: &keys, returning)
+        for (index, key) in keys.enumerated() { identities[index].key = key }
+        return identities
+    }
+
     /// Returns the identities as items, without the data of their certificates.
     func copyIdentityItems(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
@@ -18,12 +36,14 @@ extension EmbeddedService {
     /// Returns the pairs that match a query for identities, both halves from one state of the
     /// keychain.
     private func identities(
-        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity,
+        _ change: (inout PairSearch) -> Void = { _ in }
     ) throws(KeychainError) -> [IdentityRecord] {
         let caller = try Authorizer.authorize(caller)
         guard query.isAboutIdentities else { throw .parameter("the query must be for identities") }
         var search = try PairSearch(query, for: caller, to: .read)
         if returning.contains(.data) { search.keyData = .required }
+        change(&search)
         let (wanted, limit) = (search, (query.limit ?? .one).count)
         let pairs = try run { () throws(StoreError) in try store.pairs(wanted, limit: limit) }
         guard !pairs.isEmpty else { throw .itemNotFound }

@@ -32,6 +32,18 @@ public protocol KeychainService: KeychainAdministration, KeychainKeys, KeychainC
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches
 
+    /// Returns the matching identities, each as the pair that was joined, in the order in which the
+    /// certificates were added.
+    ///
+    /// - Parameter returning: the requested values. A reference needs the data of the certificate
+    ///   and the public key; data is that of the key, and, together with other values, also that of
+    ///   the certificate.
+    /// - Throws: errSecParam if the query is for another class; `KeychainError.itemNotFound`;
+    ///   errSecUnimplemented if only data was requested, and no key is extractable.
+    func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord]
+
     /// Changes every matching item: all of them, or none.
     ///
     /// - Returns: how many items matched, never 0.

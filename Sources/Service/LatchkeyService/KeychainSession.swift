@@ -32,6 +32,12 @@ extension KeychainSession {
         try service.copyMatching(query, returning: returning, from: caller)
     }
 
+    public func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes
+    ) throws(KeychainError) -> [IdentityRecord] {
+        try service.copyIdentities(query, returning: returning, from: caller)
+    }
+
     @discardableResult
     public func update(_ query: ItemQuery, with update: ItemUpdate) throws(KeychainError) -> Int {
         try service.update(query, with: update, from: caller)

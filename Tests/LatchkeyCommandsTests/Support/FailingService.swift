@@ -17,6 +17,10 @@ struct FailingService: KeychainService {
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches { throw error }
 
+    func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord] { throw error }
+
     func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
         throw error
     }
@@ -49,6 +53,10 @@ struct DamagedService: KeychainService {
     func copyMatching(
         _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
     ) throws(KeychainError) -> ItemMatches { ItemMatches(records: [], damaged: 1) }
+
+    func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord] { throw .itemNotFound }
 
     func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError) -> Int {
         throw .decode

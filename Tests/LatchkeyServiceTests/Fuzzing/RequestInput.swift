@@ -123,6 +123,11 @@ extension RequestInput {
             try service.copyMatching(query, returning: returning, from: caller)
         }
         references += (matches?.records.prefix(4) ?? []).map(\.persistentReference)
+        guard query.itemClass == .identity else { return }
+        let identities = ask { () throws(KeychainError) in
+            try service.copyIdentities(query, returning: returning, from: caller)
+        }
+        references += (identities?.prefix(4) ?? []).map(\.key.persistentReference)
     }
 
     private func update() {

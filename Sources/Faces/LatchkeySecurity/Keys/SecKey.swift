@@ -76,6 +76,14 @@ struct KeyBody: Sendable {
         try stored(at: reference, KeychainClient.session().publicKey(of: reference))
     }
 
+    /// Returns the private key of an identity.
+    static func stored(_ identity: IdentityRecord) throws(KeychainError) -> KeyBody {
+        let reference = identity.key.persistentReference
+        // Without a public key, the item does not hold a usable key: this throws the reason.
+        guard let publicKey = identity.publicKey else { return try stored(at: reference) }
+        return try stored(at: reference, publicKey)
+    }
+
     static func stored(at reference: PersistentReference, _ info: PublicKeyInfo) throws(KeychainError) -> KeyBody {
         let key = try PublicKey.of(info)
         switch info.half {

@@ -50,6 +50,12 @@ package final class DaemonService: KeychainService {
         try perform(CopyItems(query, returning: returning)).matches
     }
 
+    package func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord] {
+        try perform(CopyIdentities(query, returning: returning)).identities
+    }
+
     @discardableResult
     package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
         -> Int

@@ -21,7 +21,7 @@ package struct CopyItems: KeychainOperation {
     package var audit: AuditDetails? { AuditDetails("copy", query, isDeferred: true) }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> FoundItems {
-        try limitConcurrency(in: context)
+        try context.holdSearchPermit(for: query, readsSecrets: returning.contains(.data))
         let service = try context.service
         let outcome = ResultLimit.$current.withValue(context.maxResultSize) {
             Result { () throws(KeychainError) in
@@ -32,18 +32,20 @@ package struct CopyItems: KeychainOperation {
         if returning.contains(.data) { try context.requireAccess(toSecretsIn: found.records.map(\.accessGroup)) }
         return FoundItems(found)
     }
+}
 
+extension OperationContext {
     /// Limits the number of concurrent searches, because results are in memory before their size is
     /// known and until they are sent.
-    private func limitConcurrency(in context: some OperationContext) throws(KeychainError) {
+    func holdSearchPermit(for query: ItemQuery, readsSecrets: Bool) throws(KeychainError) {
         let isMultiItem = (query.limit ?? .one) != .one
-        guard isMultiItem || returning.contains(.data) else { return }
-        guard let permit = context.acquire(isMultiItem ? .multiItemSearch : .search) else {
+        guard isMultiItem || readsSecrets else { return }
+        guard let permit = acquire(isMultiItem ? .multiItemSearch : .search) else {
             throw KeychainError(
                 .allocate, "too many large searches of this user are in progress",
                 hint: "ask for fewer items at a time, or try again")
         }
-        context.hold(permit)
+        hold(permit)
     }
 }
 
@@ -100,13 +102,13 @@ package struct FoundItems: ResponseContent {
 
 extension ItemRecord {
     /// The approximate size of the record, in bytes.
-    fileprivate var weightInMemory: Int {
+    var weightInMemory: Int {
         var weight = 256 + addedBy.utf8.count + attributes.values.reduce(0) { $0 + 16 + $1.approximateSize }
         if let secrets { weight += (secrets.data?.count ?? 0) + secrets.attributes.values.reduce(0) { $0 + $1.count } }
         return weight
     }
 
-    fileprivate var secretCount: Int {
+    var secretCount: Int {
         guard let secrets else { return 0 }
         return (secrets.data == nil ? 0 : 1) + secrets.attributes.count
     }
@@ -125,18 +127,25 @@ extension AttributeValue {
 // MARK: Coding
 
 extension CopyItems {
-    init(_ wire: WireCopyMatching) throws(WireError) {
-        try requireKnown(wire)
-        query = try wire.query.decode()
-        guard wire.returning < 16 else { throw .malformed("unknown return types \(wire.returning)") }
-        returning = ReturnTypes(rawValue: UInt8(truncatingIfNeeded: wire.returning))
-    }
+    init(_ wire: WireCopyMatching) throws(WireError) { (query, returning) = try wire.decode() }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireRequest.OneOf_Operation {
-        var wire = WireCopyMatching()
-        wire.query = WireQuery(query)
-        wire.returning = UInt32(returning.rawValue)
-        return .copyMatching(wire)
+        .copyMatching(WireCopyMatching(query, returning))
+    }
+}
+
+extension WireCopyMatching {
+    init(_ query: ItemQuery, _ returning: ReturnTypes) {
+        self.init()
+        self.query = WireQuery(query)
+        self.returning = UInt32(returning.rawValue)
+    }
+
+    func decode() throws(WireError) -> (ItemQuery, ReturnTypes) {
+        try requireKnown(self)
+        let query = try query.decode()
+        guard returning < 16 else { throw .malformed("unknown return types \(returning)") }
+        return (query, ReturnTypes(rawValue: UInt8(truncatingIfNeeded: returning)))
     }
 }
 

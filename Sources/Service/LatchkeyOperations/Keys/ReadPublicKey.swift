@@ -44,10 +44,15 @@ extension PublicKeyInfo {
     }
 
     package func encoded(_ secrets: inout SecretCollector) -> WireResponse.OneOf_Content {
-        var wire = WirePublicKeyInfo()
-        wire.kind = WireKeyKind(kind)
-        wire.half = UInt32(half.rawValue)
-        wire.publicKey = Data(publicKey)
-        return .publicKey(wire)
+        .publicKey(WirePublicKeyInfo(self))
+    }
+}
+
+extension WirePublicKeyInfo {
+    init(_ info: PublicKeyInfo) {
+        self.init()
+        kind = WireKeyKind(info.kind)
+        half = UInt32(info.half.rawValue)
+        publicKey = Data(info.publicKey)
     }
 }

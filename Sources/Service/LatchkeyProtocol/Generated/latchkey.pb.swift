@@ -95,6 +95,14 @@ package nonisolated struct WireRequest: Sendable {
     set {operation = .addIdentities(newValue)}
   }
 
+  package var copyIdentities: WireCopyMatching {
+    get {
+      if case .copyIdentities(let v)? = operation {return v}
+      return WireCopyMatching()
+    }
+    set {operation = .copyIdentities(newValue)}
+  }
+
   package var status: WireNothing {
     get {
       if case .status(let v)? = operation {return v}
@@ -333,6 +341,7 @@ package nonisolated struct WireRequest: Sendable {
     case update(WireUpdateMatching)
     case delete(WireQuery)
     case addIdentities(WireAddIdentities)
+    case copyIdentities(WireCopyMatching)
     case status(WireNothing)
     case check(WireNothing)
     case repair(WireRepair)
@@ -429,6 +438,14 @@ package nonisolated struct WireResponse: Sendable {
       return WireRecords()
     }
     set {content = .records(newValue)}
+  }
+
+  package var identities: WireIdentities {
+    get {
+      if case .identities(let v)? = content {return v}
+      return WireIdentities()
+    }
+    set {content = .identities(newValue)}
   }
 
   package var status: WireKeychainStatus {
@@ -581,6 +598,7 @@ package nonisolated struct WireResponse: Sendable {
     case count(UInt64)
     case record(WireRecord)
     case records(WireRecords)
+    case identities(WireIdentities)
     case status(WireKeychainStatus)
     case findings(WireFindings)
     case caller(WireCallerReport)
@@ -1219,6 +1237,62 @@ package nonisolated struct WireRecords: Sendable {
 
   /// The number of rows that were skipped; only in the last part.
   package var damaged: UInt64 = 0
+
+  /// Whether another part follows.
+  package var moreFollows: Bool = false
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct WireIdentity: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// An item of class cert, and an item of class keys.
+  package var certificate: WireRecord {
+    get {_storage._certificate ?? WireRecord()}
+    set {_uniqueStorage()._certificate = newValue}
+  }
+  /// Returns true if `certificate` has been explicitly set.
+  package var hasCertificate: Bool {_storage._certificate != nil}
+  /// Clears the value of `certificate`. Subsequent reads from it will return its default value.
+  package mutating func clearCertificate() {_uniqueStorage()._certificate = nil}
+
+  package var key: WireRecord {
+    get {_storage._key ?? WireRecord()}
+    set {_uniqueStorage()._key = newValue}
+  }
+  /// Returns true if `key` has been explicitly set.
+  package var hasKey: Bool {_storage._key != nil}
+  /// Clears the value of `key`. Subsequent reads from it will return its default value.
+  package mutating func clearKey() {_uniqueStorage()._key = nil}
+
+  /// The public key of the key, if a reference was requested.
+  package var publicKey: WirePublicKeyInfo {
+    get {_storage._publicKey ?? WirePublicKeyInfo()}
+    set {_uniqueStorage()._publicKey = newValue}
+  }
+  /// Returns true if `publicKey` has been explicitly set.
+  package var hasPublicKey: Bool {_storage._publicKey != nil}
+  /// Clears the value of `publicKey`. Subsequent reads from it will return its default value.
+  package mutating func clearPublicKey() {_uniqueStorage()._publicKey = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+package nonisolated struct WireIdentities: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var identities: [WireIdentity] = []
 
   /// Whether another part follows.
   package var moreFollows: Bool = false
@@ -2065,7 +2139,7 @@ fileprivate nonisolated let _protobuf_package = "latchkey.v1"
 
 nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Request"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{2}\u{6}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}token\0\u{2}\u{8}hello\0\u{2}\u{a}add\0\u{3}copy_matching\0\u{1}update\0\u{1}delete\0\u{3}add_identities\0\u{3}copy_identities\0\u{2}\u{5}status\0\u{1}check\0\u{1}repair\0\u{1}checkpoint\0\u{1}who\0\u{4}\u{6}lock_status\0\u{1}unlock\0\u{1}lock\0\u{3}watch_lock\0\u{3}watch_changes\0\u{4}\u{6}set_passcode\0\u{3}change_passcode\0\u{3}remove_passcode\0\u{3}create_recovery_key\0\u{3}remove_recovery_key\0\u{3}change_settings\0\u{1}recover\0\u{2}\u{4}backup\0\u{3}record_backup\0\u{1}restore\0\u{1}piece\0\u{4}\u{7}read_log\0\u{3}verify_log\0\u{4}\u{9}open_session\0\u{4}\u{a}generate_key\0\u{3}public_key\0\u{3}use_key\0\u{3}export_key\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2151,6 +2225,19 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.operation = .addIdentities(v)
+        }
+      }()
+      case 25: try {
+        var v: WireCopyMatching?
+        var hadOneofValue = false
+        if let current = self.operation {
+          hadOneofValue = true
+          if case .copyIdentities(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.operation = .copyIdentities(v)
         }
       }()
       case 30: try {
@@ -2543,6 +2630,10 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
       guard case .addIdentities(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 24)
     }()
+    case .copyIdentities?: try {
+      guard case .copyIdentities(let v)? = self.operation else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 25)
+    }()
     case .status?: try {
       guard case .status(let v)? = self.operation else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
@@ -2671,7 +2762,7 @@ nonisolated extension WireRequest: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Response"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{2}\u{9}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{2}\u{9}welcome\0\u{1}failure\0\u{1}done\0\u{1}count\0\u{2}\u{7}record\0\u{1}records\0\u{1}identities\0\u{2}\u{8}status\0\u{1}findings\0\u{2}\u{3}caller\0\u{4}\u{6}lock_status\0\u{3}lock_state\0\u{1}changed\0\u{2}\u{8}secret\0\u{4}\u{a}backed_up\0\u{1}restored\0\u{1}piece\0\u{1}ready\0\u{4}\u{7}log_lines\0\u{3}log_verdict\0\u{4}\u{9}generated_key\0\u{3}public_key\0\u{3}key_output\0\u{2}\u{8}progress\0")
 
   package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2751,6 +2842,19 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
         if let v = v {
           if hadOneofValue {try decoder.handleConflictingOneOf()}
           self.content = .records(v)
+        }
+      }()
+      case 22: try {
+        var v: WireIdentities?
+        var hadOneofValue = false
+        if let current = self.content {
+          hadOneofValue = true
+          if case .identities(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.content = .identities(v)
         }
       }()
       case 30: try {
@@ -2996,6 +3100,10 @@ nonisolated extension WireResponse: SwiftProtobuf.Message, SwiftProtobuf._Messag
     case .records?: try {
       guard case .records(let v)? = self.content else { preconditionFailure() }
       try visitor.visitSingularMessageField(value: v, fieldNumber: 21)
+    }()
+    case .identities?: try {
+      guard case .identities(let v)? = self.content else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 22)
     }()
     case .status?: try {
       guard case .status(let v)? = self.content else { preconditionFailure() }
@@ -4036,6 +4144,125 @@ nonisolated extension WireRecords: SwiftProtobuf.Message, SwiftProtobuf._Message
   package static func ==(lhs: WireRecords, rhs: WireRecords) -> Bool {
     if lhs.records != rhs.records {return false}
     if lhs.damaged != rhs.damaged {return false}
+    if lhs.moreFollows != rhs.moreFollows {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireIdentity: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Identity"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}certificate\0\u{1}key\0\u{3}public_key\0")
+
+  fileprivate class _StorageClass {
+    var _certificate: WireRecord? = nil
+    var _key: WireRecord? = nil
+    var _publicKey: WirePublicKeyInfo? = nil
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _certificate = source._certificate
+      _key = source._key
+      _publicKey = source._publicKey
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularMessageField(value: &_storage._certificate) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._key) }()
+        case 3: try { try decoder.decodeSingularMessageField(value: &_storage._publicKey) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      try { if let v = _storage._certificate {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+      } }()
+      try { if let v = _storage._key {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      try { if let v = _storage._publicKey {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+      } }()
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireIdentity, rhs: WireIdentity) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._certificate != rhs_storage._certificate {return false}
+        if _storage._key != rhs_storage._key {return false}
+        if _storage._publicKey != rhs_storage._publicKey {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireIdentities: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".Identities"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}identities\0\u{3}more_follows\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.identities) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.moreFollows) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.identities.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.identities, fieldNumber: 1)
+    }
+    if self.moreFollows != false {
+      try visitor.visitSingularBoolField(value: self.moreFollows, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: WireIdentities, rhs: WireIdentities) -> Bool {
+    if lhs.identities != rhs.identities {return false}
     if lhs.moreFollows != rhs.moreFollows {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

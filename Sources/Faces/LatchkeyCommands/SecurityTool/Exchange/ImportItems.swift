@@ -87,7 +87,7 @@ private enum TypeHint {
 
 /// The items of a file, ready to be added.
 private struct ItemAdditions {
-    private var identities: [(certificate: ItemAddition, key: ItemAddition)] = []
+    private var identities: [IdentityAddition] = []
     private var keys: [ItemAddition] = []
     private var certificates: [ItemAddition] = []
 
@@ -98,7 +98,9 @@ private struct ItemAdditions {
             let title = label ?? own?.label ?? own?.certificate.subjectSummary ?? name
             let key = try Self.addition(entry, title, arguments)
             if let own, joined.insert(own.certificate).inserted {
-                identities.append((Self.addition(own.certificate, own.label ?? label, arguments), key))
+                identities.append(
+                    IdentityAddition(
+                        certificate: Self.addition(own.certificate, own.label ?? label, arguments), key: key))
             } else {
                 keys.append(key)
             }
@@ -143,11 +145,7 @@ private struct ItemAdditions {
         try CommandFailure.mapErrors(ImportItems.function) { () throws(KeychainError) in
             var count = ImportCount()
             for identity in identities {
-                let isNew = [
-                    try isAdded(identity.certificate, to: keychain),
-                    try isAdded(identity.key, to: keychain),
-                ]
-                guard isNew.contains(true) else { throw .duplicateItem }
+                _ = try keychain.addIdentities([identity])
                 count.identities += 1
             }
             for key in keys {
@@ -159,16 +157,6 @@ private struct ItemAdditions {
                 count.certificates += 1
             }
             return count
-        }
-    }
-
-    private func isAdded(_ item: ItemAddition, to keychain: KeychainSession) throws(KeychainError) -> Bool {
-        do throws(KeychainError) {
-            _ = try keychain.add(item)
-            return true
-        } catch {
-            guard error.status == .duplicateItem else { throw error }
-            return false
         }
     }
 }

@@ -30,21 +30,29 @@ enum CertificateItems {
             try PasswordSearch.matches(
                 query, returning: [.attributes, .data, .persistentReference], in: keychain)
         }
-        return matches.records.compactMap { record in
-            let der = record.secrets?.data?.withUnsafeBytes { Array($0) }
-            return der.flatMap { try? Certificate(der: $0) }.map { StoredCertificate(record: record, certificate: $0) }
-        }
+        return matches.records.compactMap(stored)
     }
 
-    /// Returns the certificates whose private key is in the keychain, each with its key.
+    private static func stored(_ record: ItemRecord) -> StoredCertificate? {
+        let der = record.secrets?.data?.withUnsafeBytes { Array($0) }
+        return der.flatMap { try? Certificate(der: $0) }.map { StoredCertificate(record: record, certificate: $0) }
+    }
+
+    /// Returns the identities of the keychain, each as its certificate and its key.
     static func identities(
         group: String? = nil, in keychain: KeychainSession
     ) throws(CommandFailure) -> [(found: StoredCertificate, key: ItemRecord)] {
-        let keys = try KeySearch.all(
-            [.keyClass: .number(KeyHalf.privateKey.rawValue)], group: group, in: keychain)
-        let byLabel = Dictionary(grouping: keys) { $0[.applicationLabel]?.canonicalBytes ?? [] }
-        return try all(group: group, in: keychain).flatMap { found in
-            (byLabel[found.certificate.publicKeyHash] ?? []).map { (found, $0) }
+        let query = ItemQuery(.identity, accessGroup: group, synchronizable: .any, limit: .all)
+        let identities = try CommandFailure.mapErrors(PasswordSearch.function) { () throws(KeychainError) in
+            do throws(KeychainError) {
+                return try keychain.copyIdentities(query, returning: [.attributes, .reference])
+            } catch {
+                guard error.status == .itemNotFound else { throw error }
+                return []
+            }
+        }
+        return identities.compactMap { identity in
+            stored(identity.certificate).map { (found: $0, key: identity.key) }
         }
     }
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+
+/// An item that a call found or stored. An identity is returned like an item, but keeps its halves,
+/// of which its reference consists.
+enum FoundItem {
+    /// An item of any class except identities.
+    case item(ItemRecord)
+    case identity(IdentityRecord)
+
+    var record: ItemRecord {
+        switch self {
+        case .item(let record): record
+        case .identity(let identity): identity.item
+        }
+    }
+}
