@@ -58,16 +58,11 @@ extension PublicKey {
     /// - Throws: errSecParam for numbers that are not supported.
     static func kind(modulus: UnsafeRawBufferPointer, exponent: UnsafeRawBufferPointer) throws(KeychainError) -> KeyKind
     {
-        let bits = modulus.first.map { modulus.count * 8 - $0.leadingZeroBitCount } ?? 0
-        let kind = KeyKind(.rsa, bits: bits)
+        let kind = KeyKind(.rsa, bits: RSAPublicNumbers.bits(of: modulus))
         guard kind.isUsable else {
-            throw .parameter("the RSA modulus must have 512 to 8192 bits, found \(bits)")
+            throw .parameter(RSAPublicNumbers.wrongSize(kind.bits, accepted: KeyKind.rsaSizes))
         }
-        guard let last = modulus.last, last & 1 == 1 else { throw .parameter("the RSA modulus must be odd") }
-        guard let lowest = exponent.last, lowest & 1 == 1, exponent.count > 1 || lowest > 1 else {
-            throw .parameter("the RSA public exponent must be odd and greater than 1")
-        }
-        guard exponent.count <= 8 else { throw .parameter("the RSA public exponent must have at most 64 bits") }
+        if let defect = RSAPublicNumbers.defect(modulus: modulus, exponent: exponent) { throw .parameter(defect) }
         return kind
     }
 

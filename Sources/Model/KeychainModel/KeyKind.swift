@@ -33,10 +33,13 @@ public struct KeyKind: Sendable, Hashable {
     /// Whether an imported key may have this size.
     public var isUsable: Bool {
         switch type {
-        case .rsa: 512...8192 ~= bits
+        case .rsa: Self.rsaSizes ~= bits
         case .ellipticCurve: [192, 224, 256, 384, 521].contains(bits)
         }
     }
+
+    /// The supported lengths of an RSA modulus, in bits.
+    public static let rsaSizes = 512...8192
 
     /// Whether the size is weak: RSA below 2048 bits, curves below 224.
     public var isWeak: Bool { type == .rsa ? bits < 2048 : bits < 224 }
@@ -45,7 +48,7 @@ public struct KeyKind: Sendable, Hashable {
     /// (keychain-behaviour §6.3); see ``isWeak``.
     public var canBeGenerated: Bool {
         switch type {
-        case .rsa: 512...8192 ~= bits && bits.isMultiple(of: 8)
+        case .rsa: Self.rsaSizes ~= bits && bits.isMultiple(of: 8)
         case .ellipticCurve: [224, 256, 384, 521].contains(bits)
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import OpenSSLCrypto
 internal import SwiftASN1
 
 // The numbers of an RSA key, and the description of a key.
@@ -15,13 +16,7 @@ extension SubjectPublicKeyInfo {
             (exponent.first ?? 0x80) < 0x80
         else { throw CertificateError("an RSA key must be two positive INTEGERs") }
         let (n, e) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
-        guard let lowest = n.last, lowest & 1 == 1 else {
-            throw CertificateError("the modulus of an RSA key must be odd")
-        }
-        guard let last = e.last, last & 1 == 1, e != [1], e.count <= 8 else {
-            throw CertificateError(
-                "the exponent of an RSA key must be odd, greater than 1 and at most 64 bits")
-        }
+        if let defect = RSAPublicNumbers.defect(modulus: n, exponent: e) { throw CertificateError(defect) }
         return (n, e)
     }
 }
@@ -33,7 +28,7 @@ extension SubjectPublicKeyInfo: CustomStringConvertible {
     public var description: String {
         switch kind {
         case .rsa:
-            (try? rsaNumbers()).map { "RSA-\($0.modulus.count * 8 - $0.modulus[0].leadingZeroBitCount)" } ?? "RSA"
+            (try? rsaNumbers()).map { "RSA-\(RSAPublicNumbers.bits(of: $0.modulus))" } ?? "RSA"
         case .ellipticCurve(let curve): Self.curves[curve] ?? "the curve \(curve)"
         case .ed25519: "Ed25519"
         case .other(.ed448): "Ed448"

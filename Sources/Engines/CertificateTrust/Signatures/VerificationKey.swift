@@ -59,13 +59,12 @@ extension VerificationKey {
             throw CertificateError("the parameters of an RSA key must be NULL or absent")
         }
         let (modulus, exponent) = try info.rsaNumbers()
-        let bits = modulus.count * 8 - modulus[0].leadingZeroBitCount
+        let bits = RSAPublicNumbers.bits(of: modulus)
         guard modulusSizes ~= bits else {
-            throw CertificateError(
-                "an RSA key must have \(modulusSizes.lowerBound) to \(modulusSizes.upperBound) bits, found \(bits)")
+            throw CertificateError(RSAPublicNumbers.wrongSize(bits, accepted: modulusSizes))
         }
         guard bits.isMultiple(of: 8) else {
-            throw CertificateError("the size of an RSA key must be a multiple of 8 bits, found \(bits)")
+            throw CertificateError("the size of the RSA modulus must be a multiple of 8 bits, found \(bits)")
         }
         guard let key = try? AsymmetricKey(modulus: modulus, exponent: exponent) else {
             throw CertificateError("the RSA key cannot be used")
