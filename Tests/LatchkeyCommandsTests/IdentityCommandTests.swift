@@ -93,6 +93,23 @@ struct IdentityCommandTests {
         #expect(keychain.security("import \(out) -P other").output == "1 identity imported.\n")
     }
 
+    @Test("delete-identity also deletes a key that another certificate uses, and keeps that certificate")
+    func sharedKey() throws {
+        let other = openssl.path("other.pem")
+        try openssl.output([
+            "req", "-x509", "-new", "-key", issued.keyFile, "-subj", "/CN=other.example.org", "-days", "30", "-out",
+            other,
+        ])
+        #expect(try keychain.security("import \(archive()) -P pw").output == "1 identity imported.\n")
+        #expect(keychain.security("add-certificates \(other)").exit == 0)
+        #expect(keychain.security("find-identity").output.contains("     2 identities found"))
+        #expect(keychain.security("delete-identity -c example.com").exit == 0)
+        #expect(keychain.security("find-identity").output.contains("     0 identities found"))
+        #expect(keychain.security("find-key -t private").exit == 44)
+        #expect(keychain.security("find-certificate -c example.com").exit == 44)
+        #expect(keychain.security("find-certificate -c other.example.org").exit == 0)
+    }
+
     @Test("certificates are added, found by name, email address and hash, and printed as openssl prints them")
     func certificates() throws {
         let mail = try authority.issue(

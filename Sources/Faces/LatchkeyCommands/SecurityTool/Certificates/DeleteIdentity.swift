@@ -16,8 +16,23 @@ enum DeleteIdentity: SecurityCommand {
         let selector = try CertificateSelector(arguments)
         let identities = try CertificateItems.identities(in: keychain)
         let found = try selector.one(of: identities.map(\.found))
-        let keys = identities.filter { $0.found.record.identifier == found.record.identifier }.map(\.key)
-        // The key is deleted first, as on macOS.
-        try CertificateSelector.delete(keys + [found.record], from: keychain)
+        let reference = PersistentReference(.identity, found.record.identifier)
+        try CommandFailure.mapErrors("SecKeychainItemDelete") { () throws(KeychainError) in
+            // The certificate and its keys, in one transaction.
+            _ = try keychain.delete(ItemQuery(nil, synchronizable: .any, persistentReference: reference))
+        }
+        // That keeps a key which another certificate uses. macOS deletes such a key, too.
+        try CertificateSelector.delete(sharedKeys(of: found.record, identities), from: keychain)
+    }
+
+    /// Returns the keys of the certificate that also belong to another one.
+    private static func sharedKeys(
+        of certificate: ItemRecord, _ identities: [(found: CertificateItems.StoredCertificate, key: ItemRecord)]
+    ) -> [ItemRecord] {
+        let others = Set(
+            identities.filter { $0.found.record.identifier != certificate.identifier }.map(\.key.identifier))
+        return identities.filter { $0.found.record.identifier == certificate.identifier }.map(\.key).filter {
+            others.contains($0.identifier)
+        }
     }
 }
