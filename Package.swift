@@ -225,8 +225,8 @@ let package = Package(
         .testTarget(
             name: "LatchkeyCommandsTests",
             dependencies: [
-                "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyService",
-                "SecretMemory", "KeychainTesting",
+                "LatchkeyCommands", "LatchkeyTool", "KeychainModel", "LatchkeyClient", "LatchkeyOperations",
+                "LatchkeyService", "SecretMemory", "KeychainTesting",
             ],
             resources: [.copy("Golden")]
         ),

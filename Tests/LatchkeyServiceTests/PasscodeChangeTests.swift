@@ -3,6 +3,7 @@
 import Foundation
 import KeychainModel
 import KeychainTesting
+import LatchkeyClient
 @_spi(Testing) import LatchkeyService
 import SecretMemory
 import Synchronization

@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainTesting
+import LatchkeyClient
 @_spi(Testing) import LatchkeyService
 import SecretMemory
 import Testing

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import KeychainModel
-internal import LatchkeyOperations
+package import LatchkeyOperations
 package import LatchkeyService
 package import LinuxSystem
 package import SecretMemory
 internal import Synchronization
 
 /// The keychain that a daemon holds. The daemon determines the caller itself.
-package final class DaemonService: KeychainService {
+package final class DaemonService: OperationPerformer {
     let client: DaemonClient
     private let observers = Mutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
     private let changeObservers = Mutex<(next: Int, watches: [Int: ChangeObserver])>((0, [:]))
@@ -30,87 +30,7 @@ package final class DaemonService: KeychainService {
         automaticUnlock = AutomaticUnlock(automaticPasscode)
     }
 
-    // MARK: Items
-
-    package func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
-        try perform(AddItem(item))
-    }
-
-    package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
-        -> Int
-    {
-        // The daemon would close the connection.
-        try IdentityAddition.check(identities)
-        return try perform(AddIdentities(identities)).count
-    }
-
-    package func copyMatching(
-        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
-    ) throws(KeychainError) -> ItemMatches {
-        try perform(CopyItems(query, returning: returning)).matches
-    }
-
-    package func copyIdentities(
-        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
-    ) throws(KeychainError) -> [IdentityRecord] {
-        try perform(CopyIdentities(query, returning: returning)).identities
-    }
-
-    @discardableResult
-    package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
-        -> Int
-    {
-        try perform(UpdateItems(query, with: update)).count
-    }
-
-    @discardableResult
-    package func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
-        try perform(DeleteItems(query)).count
-    }
-
-    // MARK: Keys
-
-    package func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
-        -> GeneratedKey
-    {
-        try perform(GenerateKey(generation))
-    }
-
-    package func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
-        -> PublicKeyInfo
-    {
-        try perform(ReadPublicKey(of: reference))
-    }
-
-    package func useKey(
-        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
-    ) throws(KeychainError) -> KeyOutput {
-        try perform(UseKey(reference, use, on: input))
-    }
-
-    package func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
-        -> KeyOutput
-    {
-        try perform(ExportKey(reference))
-    }
-
-    // MARK: The keychain itself
-
-    package func status() throws(KeychainError) -> KeychainStatus { try perform(ReadStatus()) }
-
-    package func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
-        try perform(CheckKeychain(), progress: { done, _ in progress(done) }).findings
-    }
-
-    package func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
-        try perform(RepairKeychain(action, dryRun: dryRun), progress: { done, _ in progress(done) }).count
-    }
-
-    package func checkpoint() throws(KeychainError) { _ = try perform(CheckpointKeychain()) }
-
-    package func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
-        try perform(IdentifyCaller())
-    }
+    // MARK: The keychain
 
     package func auditLines(after sequence: UInt64, since: Double?, _ body: ([String]) -> Bool) throws(KeychainError)
         -> UInt64
@@ -122,8 +42,6 @@ package final class DaemonService: KeychainService {
         }
         return last
     }
-
-    package func verifyAudit() throws(KeychainError) -> AuditVerification { try perform(VerifyLog()) }
 
     package func close() {
         let watches = observers.withLock { observers in
@@ -141,16 +59,6 @@ package final class DaemonService: KeychainService {
     }
 
     // MARK: The lock
-
-    package func lockStatus() throws(KeychainError) -> LockStatus { try perform(ReadLockStatus()) }
-
-    package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
-        _ = try perform(UnlockKeychain(passcode), progress: progress)
-    }
-
-    package func lock(immediately: Bool) throws(KeychainError) {
-        _ = try perform(LockKeychain(immediately: immediately))
-    }
 
     package func addLockObserver(_ body: @escaping @Sendable (LockState) -> Void) -> Int {
         let watch = LockStateObserver(client, body)
@@ -183,56 +91,7 @@ package final class DaemonService: KeychainService {
         changeObservers.withLock { $0.watches.removeValue(forKey: number) }?.end(isTold: false)
     }
 
-    // MARK: Administration
-
-    package func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
-        _ = try perform(SetPasscode(new), progress: progress)
-    }
-
-    package func changePasscode(
-        from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
-    ) throws(KeychainError) {
-        _ = try perform(ChangePasscode(from: old, to: new, rotates: rotates), progress: progress)
-    }
-
-    package func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
-        try perform(RemovePasscode(passcode), progress: progress).count
-    }
-
-    package func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
-        try perform(CreateRecoveryKey(passcode)).text
-    }
-
-    package func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool {
-        try perform(RemoveRecoveryKey(passcode)).count > 0
-    }
-
-    package func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
-        _ = try perform(ChangeSettings(settings, passcode))
-    }
-
-    /// Opens the keychain with its recovery key, and sets a new passcode.
-    package func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
-        try perform(RecoverKeychain(with: key, newPasscode: newPasscode)).count
-    }
-
-    package func backup(
-        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
-        to sink: @escaping BackupSink,
-        progress: ChangeProgress
-    ) throws(KeychainError) -> BackupReport {
-        let backup = BackUpKeychain(
-            under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable)
-        return try perform(backup, progress: progress) { (content) throws(KeychainError) in
-            guard let piece = content as? BackupPiece else { throw .unexpectedResponse }
-            try piece.write(to: sink)
-        }
-    }
-
-    package func recordBackup() {
-        // This is information for `latchkey doctor`; the backup is complete even if this fails.
-        _ = try? perform(RecordBackup())
-    }
+    // MARK: Conversations
 
     package func restore(
         under passphrase: SharedSecret, passcode: SharedSecret?, merges: Bool, dryRun: Bool, allowsAttestedGroups: Bool,
@@ -249,8 +108,6 @@ package final class DaemonService: KeychainService {
         }.answer
     }
 
-    // MARK: Sessions
-
     /// Makes the daemon open the keychain for the processes that hold the other end of `control`.
     ///
     /// - Returns: an object that keeps the session open as long as it is referenced.
@@ -264,6 +121,8 @@ package final class DaemonService: KeychainService {
         }.connection
     }
 
+    // MARK: Performing
+
     /// A session that this process has opened for itself.
     private struct OwnSession: Sendable {
         let client: DaemonClient
@@ -273,9 +132,9 @@ package final class DaemonService: KeychainService {
     /// Performs an operation. If it is on items, which are locked, and this process has the
     /// passcode, it is repeated in a separate session of this process. The daemon's keychain stays
     /// locked for all other programs.
-    private func perform<Operation: KeychainOperation>(
-        _ operation: Operation, progress: ChangeProgress = { _, _ in },
-        _ take: ((any ResponseContent) throws(KeychainError) -> Void)? = nil
+    package func perform<Operation: KeychainOperation>(
+        _ operation: Operation, from caller: CallerIdentity?, progress: ChangeProgress,
+        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
     ) throws(KeychainError) -> Operation.Answer {
         guard Operation.traits.contains(.accessesItems) else {
             return try client.perform(operation, progress: progress, take)
@@ -319,16 +178,6 @@ package final class DaemonService: KeychainService {
         do throws(SystemError) { return try Socket.pair(preservesBoundaries: true) } catch {
             throw KeychainError(error)
         }
-    }
-}
-
-extension BackupPiece {
-    fileprivate func write(to sink: BackupSink) throws(KeychainError) {
-        var problem: KeychainError?
-        bytes.withUnsafeBytes { buffer in
-            do throws(KeychainError) { try sink(buffer) } catch { problem = error }
-        }
-        if let problem { throw problem }
     }
 }
 

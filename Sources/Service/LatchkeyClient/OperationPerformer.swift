@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import KeychainModel
+package import LatchkeyOperations
+package import LatchkeyService
+package import SecretMemory
+
+/// A service that performs each of its calls as one operation, elsewhere.
+package protocol OperationPerformer: KeychainService {
+    /// Performs an operation, and returns its answer.
+    ///
+    /// - Parameters:
+    ///   - caller: nil for an operation on the whole keychain.
+    ///   - progress: called with the progress of a long operation.
+    ///   - take: takes a content that precedes the answer; nil if there is none.
+    func perform<Operation: KeychainOperation>(
+        _ operation: Operation, from caller: CallerIdentity?, progress: ChangeProgress,
+        _ take: ((any ResponseContent) throws(KeychainError) -> Void)?
+    ) throws(KeychainError) -> Operation.Answer
+}
+
+extension OperationPerformer {
+    private func perform<Operation: KeychainOperation>(
+        _ operation: Operation, from caller: CallerIdentity? = nil, progress: ChangeProgress = { _, _ in }
+    ) throws(KeychainError) -> Operation.Answer {
+        try perform(operation, from: caller, progress: progress, nil)
+    }
+
+    // MARK: Items
+
+    package func add(_ item: ItemAddition, from caller: CallerIdentity) throws(KeychainError) -> ItemRecord {
+        try perform(AddItem(item), from: caller)
+    }
+
+    package func addIdentities(_ identities: [IdentityAddition], from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
+        // The daemon would close the connection.
+        try IdentityAddition.check(identities)
+        return try perform(AddIdentities(identities), from: caller).count
+    }
+
+    package func copyMatching(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> ItemMatches {
+        try perform(CopyItems(query, returning: returning), from: caller).matches
+    }
+
+    package func copyIdentities(
+        _ query: ItemQuery, returning: ReturnTypes, from caller: CallerIdentity
+    ) throws(KeychainError) -> [IdentityRecord] {
+        try perform(CopyIdentities(query, returning: returning), from: caller).identities
+    }
+
+    @discardableResult
+    package func update(_ query: ItemQuery, with update: ItemUpdate, from caller: CallerIdentity) throws(KeychainError)
+        -> Int
+    {
+        try perform(UpdateItems(query, with: update), from: caller).count
+    }
+
+    @discardableResult
+    package func delete(_ query: ItemQuery, from caller: CallerIdentity) throws(KeychainError) -> Int {
+        try perform(DeleteItems(query), from: caller).count
+    }
+
+    // MARK: Keys
+
+    package func generateKey(_ generation: KeyGeneration, from caller: CallerIdentity) throws(KeychainError)
+        -> GeneratedKey
+    {
+        try perform(GenerateKey(generation), from: caller)
+    }
+
+    package func publicKey(of reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> PublicKeyInfo
+    {
+        try perform(ReadPublicKey(of: reference), from: caller)
+    }
+
+    package func useKey(
+        _ reference: PersistentReference, _ use: PrivateKeyUse, on input: SharedSecret, from caller: CallerIdentity
+    ) throws(KeychainError) -> KeyOutput {
+        try perform(UseKey(reference, use, on: input), from: caller)
+    }
+
+    package func exportKey(_ reference: PersistentReference, from caller: CallerIdentity) throws(KeychainError)
+        -> KeyOutput
+    {
+        try perform(ExportKey(reference), from: caller)
+    }
+
+    // MARK: The keychain itself
+
+    package func status() throws(KeychainError) -> KeychainStatus { try perform(ReadStatus()) }
+
+    package func check(progress: (Int) -> Void) throws(KeychainError) -> [KeychainFinding] {
+        try perform(CheckKeychain(), progress: { done, _ in progress(done) }).findings
+    }
+
+    package func repair(_ action: RepairAction, dryRun: Bool, progress: (Int) -> Void) throws(KeychainError) -> Int {
+        try perform(RepairKeychain(action, dryRun: dryRun), progress: { done, _ in progress(done) }).count
+    }
+
+    package func checkpoint() throws(KeychainError) { _ = try perform(CheckpointKeychain()) }
+
+    package func callerReport(_ caller: CallerIdentity) throws(KeychainError) -> CallerReport {
+        try perform(IdentifyCaller(), from: caller)
+    }
+
+    package func verifyAudit() throws(KeychainError) -> AuditVerification { try perform(VerifyLog()) }
+
+    // MARK: The lock
+
+    package func lockStatus() throws(KeychainError) -> LockStatus { try perform(ReadLockStatus()) }
+
+    package func unlock(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        _ = try perform(UnlockKeychain(passcode), progress: progress)
+    }
+
+    package func lock(immediately: Bool) throws(KeychainError) {
+        _ = try perform(LockKeychain(immediately: immediately))
+    }
+
+    // MARK: Administration
+
+    package func setPasscode(_ new: SharedSecret, progress: ChangeProgress) throws(KeychainError) {
+        _ = try perform(SetPasscode(new), progress: progress)
+    }
+
+    package func changePasscode(
+        from old: SharedSecret, to new: SharedSecret, rotates: Bool, progress: ChangeProgress
+    ) throws(KeychainError) {
+        _ = try perform(ChangePasscode(from: old, to: new, rotates: rotates), progress: progress)
+    }
+
+    package func removePasscode(_ passcode: SharedSecret, progress: ChangeProgress) throws(KeychainError) -> Int {
+        try perform(RemovePasscode(passcode), progress: progress).count
+    }
+
+    package func createRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> SharedSecret {
+        try perform(CreateRecoveryKey(passcode)).text
+    }
+
+    package func removeRecoveryKey(_ passcode: SharedSecret?) throws(KeychainError) -> Bool {
+        try perform(RemoveRecoveryKey(passcode)).count > 0
+    }
+
+    package func changeSettings(to settings: KeybagSettings, _ passcode: SharedSecret?) throws(KeychainError) {
+        _ = try perform(ChangeSettings(settings, passcode))
+    }
+
+    /// Opens the keychain with its recovery key, and sets a new passcode.
+    package func recover(with key: SharedSecret, newPasscode: SharedSecret?) throws(KeychainError) -> Int {
+        try perform(RecoverKeychain(with: key, newPasscode: newPasscode)).count
+    }
+
+    package func backup(
+        under passphrase: SharedSecret, passcode: SharedSecret?, includesNonExtractable: Bool,
+        to sink: @escaping BackupSink, progress: ChangeProgress
+    ) throws(KeychainError) -> BackupReport {
+        let backup = BackUpKeychain(
+            under: passphrase, passcode: passcode, includesNonExtractable: includesNonExtractable)
+        return try perform(backup, from: nil, progress: progress) { (content) throws(KeychainError) in
+            guard let piece = content as? BackupPiece else { throw .unexpectedResponse }
+            try piece.write(to: sink)
+        }
+    }
+
+    package func recordBackup() {
+        // This is information for `latchkey doctor`; the backup is complete even if this fails.
+        _ = try? perform(RecordBackup())
+    }
+}
+
+extension BackupPiece {
+    fileprivate func write(to sink: BackupSink) throws(KeychainError) {
+        var problem: KeychainError?
+        bytes.withUnsafeBytes { buffer in
+            do throws(KeychainError) { try sink(buffer) } catch { problem = error }
+        }
+        if let problem { throw problem }
+    }
+}
