@@ -67,7 +67,7 @@ struct OperationTableTests {
         #expect(
             Self.operations(with: .worksWithoutLog) == [
                 "DeleteItems", "Hello", "IdentifyCaller", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadStatus",
-                "SendPiece", "VerifyLog", "WatchLock",
+                "SendPiece", "VerifyLog", "WatchChanges", "WatchLock",
             ])
         #expect(Self.operations(with: .worksWithoutKeychain) == ["RecoverKeychain"])
     }
