@@ -131,6 +131,10 @@ install: ## Build for release and install latchkey, also as security, under PREF
 	set -e; for file in client.conf daemon.conf; do test -e "$(DESTDIR)/etc/latchkey/$$file" || \
 	    install -D -m 644 "Packaging/$$file" "$(DESTDIR)/etc/latchkey/$$file"; done
 
+.PHONY: docs
+docs: ## Build the documentation of the Swift modules with docc; a warning is an error
+	@./Scripts/documentation
+
 .PHONY: dependencies
 dependencies: ## Install what is missing on Debian (says which); elsewhere only say it
 	@./Scripts/dependencies $(BUILD_PACKAGES) $(TEST_PACKAGES)

@@ -62,7 +62,10 @@ extension Keychain {
 
     /// Replaces the passcode.
     ///
-    /// - Parameter rotatingKeys: also generates new keys and encrypts every item again with them.
+    /// - Parameters:
+    ///   - old: the current passcode.
+    ///   - new: the new passcode, of at least six characters.
+    ///   - rotatingKeys: also generates new keys and encrypts every item again with them.
     public func changePasscode(
         from old: some SecretConvertible, to new: some SecretConvertible, rotatingKeys: Bool = false
     ) throws(KeychainError) {

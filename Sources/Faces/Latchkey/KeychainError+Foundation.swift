@@ -31,6 +31,6 @@ extension KeychainError: CustomNSError {
         return info
     }
 
-    /// The key for ``item`` in `NSError.userInfo`.
+    /// The key for ``KeychainError/item`` in `NSError.userInfo`.
     public static let itemErrorKey = "LatchkeyItem"
 }

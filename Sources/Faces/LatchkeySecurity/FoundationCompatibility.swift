@@ -12,6 +12,7 @@ import Synchronization
 /// Makes `AnyHashable(kSecAttrAccount)` equal to `AnyHashable("acct")`, so that either finds an
 /// attribute in `[AnyHashable: Any]`.
 extension NSString: @retroactive _HasCustomAnyHashableRepresentation {
+    /// The standard library calls it to compare a string with other hashable values.
     public func _toCustomAnyHashable() -> AnyHashable? {
         AnyHashable(self as String)
     }

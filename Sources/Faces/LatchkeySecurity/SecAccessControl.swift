@@ -277,10 +277,12 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
 /// the code `errSecParam` and an explanation.
 ///
 /// - Parameters:
+///   - allocator: ignored.
 ///   - protection: one of `kSecAttrAccessible…`.
 ///   - flags: the requirements. Refused are `or` with `and`, `biometryAny` with
 ///     `biometryCurrentSet`, `userPresence` with any constraint or with `or` or `and`, and unknown
 ///     bits.
+///   - error: receives the error; nil if it is not wanted.
 @discardableResult
 public func SecAccessControlCreateWithFlags(
     _ allocator: CFAllocator?,

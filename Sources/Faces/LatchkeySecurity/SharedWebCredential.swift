@@ -15,6 +15,7 @@ internal import SecretMemory
 ///
 /// - Parameters:
 ///   - fqdn: the host, such as `example.com`, or `example.com:8443`.
+///   - account: the name of the account.
 ///   - password: nil deletes the credential.
 ///   - completionHandler: called once, on a system queue, with nil or an NSError in
 ///     NSOSStatusErrorDomain: errSecParam; errSecItemNotFound if there is nothing to delete; or a

@@ -11,7 +11,7 @@ public struct KeychainError: Error, Hashable, Sendable {
     /// What the user can do or type, if that is known.
     public let hint: String?
     /// The item that the operation was about, if there is one: its class and the names that
-    /// identify it, never its secret. It is not part of ``description``, so that names are logged
+    /// identify it, never its secret. It is not part of `description`, so that names are logged
     /// only where that is intended.
     public var item: String?
 

@@ -33,8 +33,10 @@ public struct AgreementKey<Curve: KeyCurve>: KeychainKey {
     /// Returns the key on which both parties agree, derived with the X9.63 function.
     ///
     /// - Parameters:
+    ///   - other: the public half of the other party.
     ///   - count: the length of the key, in bytes.
     ///   - sharedInfo: input to the derivation that both parties know.
+    ///   - hash: the hash of the derivation; nil for the default of the curve.
     public func sharedKey(
         with other: AgreementPublicKey<Curve>, count: Int, sharedInfo: Data = Data(), hash: HashAlgorithm? = nil
     ) throws(KeychainError) -> SharedSecret {

@@ -52,7 +52,9 @@ extension AsyncKey {
 extension AsyncKey {
     /// Returns a signature in DER.
     ///
-    /// - Parameter hash: nil for the default of the curve.
+    /// - Parameters:
+    ///   - message: the bytes to sign.
+    ///   - hash: the hash of the message; nil for the default of the curve.
     public func signature<Curve: KeyCurve>(
         for message: some DataProtocol & Sendable, hash: HashAlgorithm? = nil
     ) async throws(KeychainError) -> Data where Key == SigningKey<Curve> {

@@ -3,9 +3,7 @@
 public import KeychainModel
 
 extension AsyncKeychain {
-    /// Generates a signing key on an elliptic curve in the keychain, as
-    /// ``Keychain/generate(_:tag:label:isExtractable:protection:)-(SigningKey<Curve>.Type,_,_,_,_)``
-    /// does.
+    /// Generates a signing key on an elliptic curve in the keychain.
     public func generate<Curve: KeyCurve>(
         _ type: SigningKey<Curve>.Type, tag: String, label: String? = nil, isExtractable: Bool = true,
         protection: ProtectionClass? = nil

@@ -10,8 +10,11 @@ extension Keychain {
     /// Generates a signing key on an elliptic curve in the keychain.
     ///
     /// - Parameters:
+    ///   - type: the type of the key, such as ``P256SigningKey``.
     ///   - tag: the name with which ``key(_:tag:)`` finds the key.
+    ///   - label: the name shown to the user; nil for the tag.
     ///   - isExtractable: false keeps the key's bytes in the keychain permanently.
+    ///   - protection: when the key can be used; nil for the default class.
     /// - Throws: never `KeychainError.duplicateItem`: two keys differ in their public halves, so
     ///   several keys can have the same tag.
     public func generate<Curve: KeyCurve>(

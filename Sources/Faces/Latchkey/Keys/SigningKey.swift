@@ -70,7 +70,9 @@ public struct SigningKey<Curve: KeyCurve>: KeychainKey {
 
     /// Returns a signature in DER.
     ///
-    /// - Parameter hash: nil for the default of the curve.
+    /// - Parameters:
+    ///   - message: the bytes to sign.
+    ///   - hash: the hash of the message; nil for the default of the curve.
     public func signature(for message: some DataProtocol, hash: HashAlgorithm? = nil) throws(KeychainError) -> Data {
         try handle.signature(of: message, .ecdsa(.x962, .message(hash ?? Curve.hash)))
     }

@@ -26,6 +26,7 @@ public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> C
 ///
 /// - Parameters:
 ///   - alloc: not used.
+///   - certificate: the certificate.
 ///   - error: not used; the description cannot fail.
 @discardableResult
 public func SecCertificateCopyShortDescription(
@@ -41,6 +42,7 @@ public func SecCertificateCopyShortDescription(
 ///
 /// - Parameters:
 ///   - alloc: not used.
+///   - certificate: the certificate.
 ///   - error: not used; the description cannot fail.
 @discardableResult
 public func SecCertificateCopyLongDescription(

@@ -7,6 +7,7 @@ internal import KeychainModel
 /// Returns the content of a certificate, field by field.
 ///
 /// - Parameters:
+///   - certificate: the certificate.
 ///   - keys: the fields to return, `kSecOID…`; nil for all.
 ///   - error: receives errSecParam if `keys` holds anything other than strings.
 /// - Returns: for each field, a dictionary with `kSecPropertyKeyLabel`,

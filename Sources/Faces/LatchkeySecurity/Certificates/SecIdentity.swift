@@ -79,7 +79,10 @@ public func SecIdentityCreate(_ allocator: CFAllocator?, _ certificate: SecCerti
 
 /// Returns the identity of a certificate whose private key is in the keychain.
 ///
-/// - Parameter keychainOrArray: accepted and ignored, because there is only one keychain.
+/// - Parameters:
+///   - keychainOrArray: accepted and ignored, because there is only one keychain.
+///   - certificateRef: the certificate.
+///   - identityRef: receives the identity.
 /// - Returns: errSecItemNotFound if the keychain does not hold the private key.
 @discardableResult
 public func SecIdentityCreateWithCertificate(

@@ -132,6 +132,7 @@ extension SecItemImportExportKeyParameters {
 ///     `.formatOpenSSL` for one key.
 ///   - flags: `.pemArmour` for text.
 ///   - keyParams: the passphrase of `.formatPKCS12` and `.formatWrappedPKCS8`.
+///   - exportedData: receives the file.
 /// - Returns: errSecParam for other objects, or for a format that cannot hold them;
 ///   errSecPassphraseRequired; errSecUnimplemented for unsupported formats and for keys that are
 ///   not extractable.

@@ -11,6 +11,7 @@ internal import SecretMemory
 /// Reads the identities of a PKCS #12 file into memory. Nothing is stored.
 ///
 /// - Parameters:
+///   - pkcs12_data: the file, in DER.
 ///   - options: `kSecImportExportPassphrase`, a string. `kSecImportToMemoryOnly`,
 ///     `kSecUseDataProtectionKeychain`, `kSecImportExportKeychain` and `kSecImportExportAccess` are
 ///     accepted and have no effect, because nothing is stored. Other options have no effect either;

@@ -70,6 +70,7 @@ private func store(_ half: ItemAddition, _ key: PublicKey) throws {
 /// `SubjectPublicKeyInfo` (RFC 5280, section 4.1.2.7).
 ///
 /// - Parameters:
+///   - keyData: the key's bytes, as ``SecKeyCopyExternalRepresentation(_:_:)`` returns them.
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`.
 ///   - error: receives errSecParam for data that is not such a key; errSecUnimplemented for
 ///     symmetric keys and tokens.

@@ -10,8 +10,10 @@ internal import SecretMemory
 /// Returns the key's bytes: PKCS #1 for RSA; `04 ‖ X ‖ Y` for elliptic curves, followed by `‖ K`
 /// for a private key.
 ///
-/// - Parameter error: receives errSecUnimplemented if the key is not extractable
-///   (`kSecAttrIsExtractable` is false).
+/// - Parameters:
+///   - key: the key.
+///   - error: receives errSecUnimplemented if the key is not extractable (`kSecAttrIsExtractable`
+///     is false).
 @discardableResult
 public func SecKeyCopyExternalRepresentation(_ key: SecKey, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?)
     -> CFData?

@@ -13,6 +13,8 @@ internal import SecretMemory
 /// ```
 ///
 /// - Parameters:
+///   - key: the key.
+///   - algorithm: the algorithm, which the key must support.
 ///   - dataToSign: the message, or the digest for `…Digest…`.
 ///   - error: receives errSecParam if the key does not support the algorithm or a digest has the
 ///     wrong length; for a key in the keychain also errSecInteractionNotAllowed,
@@ -30,8 +32,13 @@ public func SecKeyCreateSignature(
 
 /// Returns whether the signature was made with the other half of the key pair.
 ///
-/// - Parameter error: receives errSecVerifyFailed if it was not; errSecParam if the key does not
-///   support the algorithm or a digest has the wrong length.
+/// - Parameters:
+///   - key: the key.
+///   - algorithm: the algorithm, which the key must support.
+///   - signedData: the digest or the message that was signed.
+///   - signature: the signature.
+///   - error: receives errSecVerifyFailed if it was not; errSecParam if the key does not support
+///     the algorithm or a digest has the wrong length.
 @discardableResult
 public func SecKeyVerifySignature(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
@@ -54,8 +61,12 @@ public func SecKeyVerifySignature(
 
 /// Returns a ciphertext that only the private half can decrypt.
 ///
-/// - Parameter error: receives errSecParam if the key does not support the algorithm, or the data
-///   is too long for a block.
+/// - Parameters:
+///   - key: the key.
+///   - algorithm: the algorithm, which the key must support.
+///   - plaintext: the data to encrypt.
+///   - error: receives errSecParam if the key does not support the algorithm, or the data is too
+///     long for a block.
 @discardableResult
 public func SecKeyCreateEncryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData,
@@ -72,8 +83,12 @@ public func SecKeyCreateEncryptedData(
 
 /// Returns the plaintext that was encrypted for a private key.
 ///
-/// - Parameter error: receives errSecParam for every defect of the ciphertext; for a key in the
-///   keychain also the statuses of `SecKeyCreateSignature`.
+/// - Parameters:
+///   - key: the key.
+///   - algorithm: the algorithm, which the key must support.
+///   - ciphertext: the data to decrypt.
+///   - error: receives errSecParam for every defect of the ciphertext; for a key in the keychain
+///     also the statuses of `SecKeyCreateSignature`.
 @discardableResult
 public func SecKeyCreateDecryptedData(
     _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ ciphertext: CFData,
@@ -87,6 +102,9 @@ public func SecKeyCreateDecryptedData(
 /// Returns the secret on which a private key and the other party's public key agree.
 ///
 /// - Parameters:
+///   - privateKey: this party's private key.
+///   - algorithm: the algorithm, which the key must support.
+///   - publicKey: the other party's public key.
 ///   - parameters: for algorithms with a key derivation `SecKeyKeyExchangeParameter.requestedSize`,
 ///     and `.sharedInfo` if both parties use it.
 ///   - error: receives errSecParam if the keys do not match, or a parameter is missing or of the

@@ -39,7 +39,13 @@ public struct SecPadding: OptionSet, Sendable {
 
 /// Signs a digest. `SecKeyCreateSignature` supports more algorithms.
 ///
-/// - Parameter sigLen: the capacity of `sig` in bytes; receives the length of the signature.
+/// - Parameters:
+///   - key: the key.
+///   - padding: the padding.
+///   - dataToSign: the digest.
+///   - dataToSignLen: the length of `dataToSign` in bytes.
+///   - sig: receives the signature.
+///   - sigLen: the capacity of `sig` in bytes; receives the length of the signature.
 /// - Returns: errSecSuccess; errSecParam if the capacity is too small, the digest has the wrong
 ///   length, or the padding is MD2 or MD5.
 @discardableResult
@@ -77,8 +83,13 @@ public func SecKeyRawVerify(
 
 /// Encrypts one block with RSA.
 ///
-/// - Parameter cipherTextLen: the capacity of `cipherText` in bytes; receives the length of the
-///   ciphertext.
+/// - Parameters:
+///   - key: the key.
+///   - padding: the padding.
+///   - plainText: the data to encrypt.
+///   - plainTextLen: the length of `plainText` in bytes.
+///   - cipherText: receives the ciphertext.
+///   - cipherTextLen: the capacity of `cipherText` in bytes; receives the length of the ciphertext.
 @discardableResult
 public func SecKeyEncrypt(
     _ key: SecKey, _ padding: SecPadding, _ plainText: UnsafePointer<UInt8>, _ plainTextLen: Int,
@@ -95,8 +106,13 @@ public func SecKeyEncrypt(
 
 /// Decrypts one block with RSA.
 ///
-/// - Parameter plainTextLen: the capacity of `plainText` in bytes; receives the length of the
-///   plaintext.
+/// - Parameters:
+///   - key: the key.
+///   - padding: the padding.
+///   - cipherText: the data to decrypt.
+///   - cipherTextLen: the length of `cipherText` in bytes.
+///   - plainText: receives the plaintext.
+///   - plainTextLen: the capacity of `plainText` in bytes; receives the length of the plaintext.
 @discardableResult
 public func SecKeyDecrypt(
     _ key: SecKey, _ padding: SecPadding, _ cipherText: UnsafePointer<UInt8>, _ cipherTextLen: Int,

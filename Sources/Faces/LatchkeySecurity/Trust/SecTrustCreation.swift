@@ -13,6 +13,7 @@ internal import KeychainModel
 ///     help to find a chain.
 ///   - policies: a `SecPolicy`, or an array of them, all of which must be satisfied; nil for
 ///     `SecPolicyCreateBasicX509()`.
+///   - trust: the trust object.
 /// - Returns: errSecParam if an element is of another class, or there is no certificate.
 @discardableResult
 public func SecTrustCreateWithCertificates(
@@ -36,7 +37,9 @@ private func elements<Element>(_ objects: Any) -> [Element]? {
 
 /// Replaces the policies of the following evaluations.
 ///
-/// - Parameter policies: a `SecPolicy`, or an array of at least one.
+/// - Parameters:
+///   - trust: the trust object.
+///   - policies: a `SecPolicy`, or an array of at least one.
 /// - Returns: errSecParam for anything else.
 @discardableResult
 public func SecTrustSetPolicies(_ trust: SecTrust, _ policies: Any) -> OSStatus {
@@ -57,7 +60,9 @@ public func SecTrustCopyPolicies(_ trust: SecTrust, _ policies: UnsafeMutablePoi
 /// Sets the trusted certificates. No others are trusted, unless
 /// ``SecTrustSetAnchorCertificatesOnly(_:_:)`` is called afterwards with false.
 ///
-/// - Parameter anchorCertificates: an array of `SecCertificate`; nil restores the system's anchors.
+/// - Parameters:
+///   - trust: the trust object.
+///   - anchorCertificates: an array of `SecCertificate`; nil restores the system's anchors.
 /// - Returns: errSecParam if an element is of another class.
 @discardableResult
 public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus {
@@ -128,8 +133,10 @@ public func SecTrustGetNetworkFetchAllowed(_ trust: SecTrust, _ allowFetch: Unsa
 /// Sets OCSP responses for the evaluation, such as a server sends with its certificates. They are
 /// used even if no policy requests revocation.
 ///
-/// - Parameter responseData: Data, or an array of Data, each an `OCSPResponse` in DER (RFC 6960);
-///   nil removes all responses.
+/// - Parameters:
+///   - trust: the trust object.
+///   - responseData: Data, or an array of Data, each an `OCSPResponse` in DER (RFC 6960); nil
+///     removes all responses.
 /// - Returns: errSecParam for other objects; errSecOCSPBadResponse if a response cannot be decoded.
 @discardableResult
 public func SecTrustSetOCSPResponse(_ trust: SecTrust, _ responseData: Any?) -> OSStatus {

@@ -10,9 +10,11 @@ internal import KeychainModel
 /// Returns whether the certificate is trusted. Waits up to ten seconds for the network if a policy
 /// of ``SecPolicyCreateRevocation(_:)`` requests it.
 ///
-/// - Parameter error: receives, if the certificate is not trusted, an error in
-///   NSOSStatusErrorDomain: Apple's code (errSecCertificateExpired, errSecHostNameMismatch,
-///   errSecNotTrusted, …) and an explanation of what was expected and what was found.
+/// - Parameters:
+///   - trust: the trust object.
+///   - error: receives, if the certificate is not trusted, an error in NSOSStatusErrorDomain:
+///     Apple's code (errSecCertificateExpired, errSecHostNameMismatch, errSecNotTrusted, …) and an
+///     explanation of what was expected and what was found.
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool {
     let verdict = trust.evaluate()
     error?.pointee = verdict.error
@@ -22,6 +24,7 @@ public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutableP
 /// Evaluates on a queue.
 ///
 /// - Parameters:
+///   - trust: the trust object.
 ///   - queue: the queue on which the evaluation runs and `result` is called.
 ///   - result: receives the trust object, whether it is trusted, and the error of
 ///     ``SecTrustEvaluateWithError(_:_:)``.

@@ -45,7 +45,9 @@ public func SecTrustSetOptions(_ trustRef: SecTrust, _ options: SecTrustOptionFl
 /// They are stored and do not change a verdict: certificate transparency is neither evaluated nor
 /// required.
 ///
-/// - Parameter sctArray: an array of Data, one for each timestamp; nil removes all timestamps.
+/// - Parameters:
+///   - trust: the trust object.
+///   - sctArray: an array of Data, one for each timestamp; nil removes all timestamps.
 /// - Returns: errSecParam if an element is not Data.
 @discardableResult
 public func SecTrustSetSignedCertificateTimestamps(_ trust: SecTrust, _ sctArray: CFArray?) -> OSStatus {
