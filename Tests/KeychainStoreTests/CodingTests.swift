@@ -63,6 +63,38 @@ struct CodingTests {
         }
     }
 
+    /// Values of each type, among them numbers and dates in other encodings than their canonical one.
+    static let values: [AttributeValue] = [
+        .string(""), .string("alice"), .string("a\u{301}"), .data([]), .data(Array("alice".utf8)), .data([0xFF, 0]),
+        .number(0), .number(-1), .number(1 << 40), .data([0, 0, 0, 0]), .date(0), .date(-0.0), .date(1.5),
+    ]
+
+    @Test("The fields of a half match a search exactly as its record does, and have the same tokens", arguments: values)
+    func fields(_ stored: AttributeValue) throws {
+        var record = Sample.item("alice")
+        record.attributes[.account] = stored
+        record.attributes[.comment] = stored
+        let key = DeviceKey.ephemeral()
+        let tokens = SearchTokens(
+            Keyring(try DeviceKeybag(opening: try DeviceKeybag.create(deviceKey: key), deviceKey: key), nil))
+        try MetadataCoding.encode(record).withUnsafeBytes { bytes in
+            let fields = try MetadataFields(bytes, clear: clear)
+            #expect(try fields.record().attributes == record.attributes)
+            #expect(fields.bareRecord.attributes.isEmpty)
+            #expect(tokens.match(fields, tokens.columns(of: record)))
+            let group = tokens.group(Sample.group)
+            #expect(tokens.primaryKey(of: fields, group: group) == tokens.primaryKey(of: record, group: group))
+            for attribute in [ItemAttribute.account, .comment, .generic, .isInvisible, .accessible, .synchronizable] {
+                for wanted in Self.values + [.string("ak")] {
+                    let search = Sample.search([attribute: wanted])
+                    #expect(search.matches(fields) == search.matches(try fields.record()), "\(attribute) \(wanted)")
+                }
+            }
+            #expect(Sample.search([.account: stored]).matches(fields))
+            #expect(!ItemSearch(.genericPassword, groups: .all(.attested)).matches(fields))
+        }
+    }
+
     @Test("KDB-28: the secret half holds only secrets of the class")
     func secrets() throws {
         let secrets = ItemSecrets(
@@ -88,6 +120,53 @@ struct CodingTests {
             #expect(throws: RowDamage.self) { try content(bad) }
         }
         #expect(throws: RowDamage.self) { try content([0xFF, 0xFF, 0xFF, 0xFF] + .init(repeating: 0, count: 60)) }
+    }
+
+    @Test(
+        "A token of the wrong length is damage, in every column",
+        arguments: ["primary_key", "access_group", "labl", "svce"], ["x''", "x'00'", "zeroblob(17)"])
+    func malformedTokens(_ column: String, _ value: String) throws {
+        let fixture = try StoreFixture()
+        var store = try fixture.open()
+        _ = try store.add(Sample.item("alice"))
+        store.close()
+        try fixture.tamper("UPDATE item SET \(column) = \(value)")
+        store = try fixture.open()
+        let search = ItemSearch(.genericPassword, groups: .all(.claimed), synchronizable: .any)
+        for withAttributes in [true, false] {
+            let result = try store.search(search, limit: nil, withSecrets: true, withAttributes: withAttributes)
+            #expect(result.records.isEmpty && result.damaged.count == 1)
+        }
+        #expect(try store.inspect().damaged.count == 1)
+    }
+
+    @Test("A search without attributes finds the same items with the same data, for every condition")
+    func withoutAttributes() throws {
+        let store = try StoreFixture().open()
+        for account in ["alice", "bob", "carol"] { _ = try store.add(Sample.item(account)) }
+        var byText = MatchOptions()
+        byText.ignoresCase = true
+        let searches: [(search: ItemSearch, accounts: [String])] = [
+            (Sample.search(), ["alice", "bob", "carol"]),
+            (Sample.search([.account: .string("bob")]), ["bob"]),
+            (Sample.search([.account: .data(Array("bob".utf8)), .comment: .string("none")]), []),
+            (Sample.search([.accessible: .string("ak")]), ["alice", "bob", "carol"]),
+            (
+                ItemSearch(
+                    .genericPassword, groups: .only([Sample.group]), attributes: [.label: .string("LABEL OF BOB")],
+                    synchronizable: .any, match: byText), ["bob"]
+            ),
+        ]
+        for (search, accounts) in searches {
+            let whole = try store.search(search, limit: nil, withSecrets: true)
+            let bare = try store.search(search, limit: nil, withSecrets: true, withAttributes: false)
+            #expect(bare.records.compactMap(\.text) == accounts.map { "data of \($0)" })
+            #expect(whole.records.map(\.identifier) == bare.records.map(\.identifier))
+            #expect(whole.records.map(\.accessGroup) == bare.records.map(\.accessGroup))
+        }
+        #expect(
+            try store.search(Sample.search(), limit: nil, withSecrets: true, withAttributes: false).records
+                .allSatisfy { $0.attributes.isEmpty })
     }
 
     @Test(

@@ -39,10 +39,11 @@ struct KeychainStoreTests {
                 itemClass, groups: .only([Sample.group]),
                 attributes: Dictionary(uniqueKeysWithValues: attributes.map { ($0, .string("x")) }))
             let arguments = StatementArguments(
-                search.parameters(seal.tokens).map { parameter -> (any DatabaseValueConvertible)? in
+                search.parameters(search.form, seal.tokens).map { parameter -> (any DatabaseValueConvertible)? in
                     switch parameter {
                     case .number(let number): number
                     case .bytes(let bytes): Data(bytes)
+                    case .token(let token): token.withUnsafeBytes { Data($0) }
                     }
                 })
             do {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
-internal import FoundationEssentials
 internal import OpenSSLCrypto
 internal import SecretMemory
 
@@ -39,13 +38,13 @@ enum KeybagCryptography {
     }
 
     /// Unwraps a key that ``wrap(_:under:)`` has wrapped.
-    static func unwrap(_ wrapped: some DataProtocol, under wrapping: UnsafeRawBufferPointer) throws(KeybagError)
+    static func unwrap(_ wrapped: ArraySlice<UInt8>, under wrapping: UnsafeRawBufferPointer) throws(KeybagError)
         -> SymmetricKey
     {
-        do {
-            return try AES.KeyWrap.unwrap(wrapped, using: SymmetricKey(data: wrapping))
-        } catch {
-            throw .wrongKey
+        let key = wrapped.withUnsafeBytes {
+            try? AES.KeyWrap.unwrap(BorrowedBytes($0), using: SymmetricKey(data: wrapping))
         }
+        guard let key else { throw .wrongKey }
+        return key
     }
 }

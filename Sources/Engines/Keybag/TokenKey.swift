@@ -2,24 +2,39 @@
 
 internal import OpenSSLCrypto
 internal import SecretMemory
+internal import Synchronization
 
 /// The index key, prepared for search tokens. It is in secret memory and lives as long as its
 /// keybag, so that a call computes tokens without preparing the key.
 public final class TokenKey: Sendable {
     private let key: HMACKey
+    private let cached = Mutex<[(message: [UInt8], token: SearchToken)]>([])
 
     init(_ indexKey: SharedSecret) {
         key = indexKey.withUnsafeBytes { HMACKey($0) }
     }
 
     /// Returns a search token: the first 16 bytes of `HMAC-SHA-256(index key, message)`.
-    public func token(_ message: [UInt8]) -> [UInt8] {
-        withUnsafeTemporaryAllocation(byteCount: HMACKey.codeByteCount, alignment: 1) { code in
+    public func token(_ message: [UInt8]) -> SearchToken {
+        let token = withUnsafeTemporaryAllocation(byteCount: HMACKey.codeByteCount, alignment: 8) { code in
             message.withUnsafeBytes { key.writeCode(of: $0, to: code) }
-            return Array(code.prefix(Self.tokenLength))
+            return SearchToken(UnsafeRawBufferPointer(rebasing: code.prefix(SearchToken.byteCount)))
         }
+        guard let token else { preconditionFailure("a code has \(HMACKey.codeByteCount) bytes") }
+        return token
     }
 
-    /// The length of a token in bytes.
-    public static let tokenLength = 16
+    /// Returns the same for a message that is in most calls, such as that of an access group. The
+    /// first few are kept.
+    public func cachedToken(_ message: [UInt8]) -> SearchToken {
+        let known = cached.withLock { cached in cached.first { $0.message == message }?.token }
+        if let known { return known }
+        let token = token(message)
+        cached.withLock { cached in
+            if cached.count < Self.maxCached { cached.append((message, token)) }
+        }
+        return token
+    }
+
+    private static let maxCached = 16
 }

@@ -22,18 +22,6 @@ enum DatabaseSchema {
         .account, .service, .server, .label, .applicationTag, .applicationLabel, .publicKeyHash, .subject, .issuer,
     ]
 
-    /// The token columns of an item class, each with its index in ``tokenColumns``.
-    static func tokenColumns(of itemClass: ItemClass) -> [(position: Int, attribute: ItemAttribute)] {
-        tokenColumnsByClass[itemClass] ?? []
-    }
-
-    private static let tokenColumnsByClass = Dictionary(
-        uniqueKeysWithValues: ItemClass.allCases.map { itemClass in
-            let schema = ItemSchema.of(itemClass)
-            let columns = tokenColumns.enumerated().filter { schema[$0.element]?.isIndexed == true }
-            return (itemClass, columns.map { (position: $0.offset, attribute: $0.element) })
-        })
-
     /// Creates or migrates the tables, inside the caller's transaction.
     static func migrate(_ database: Database) throws(StoreError) {
         let found = try storedVersion(database)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Keybag
 internal import KeychainModel
 
 /// A row of the table `item`, as it is in the database: plaintext columns, search tokens and two
@@ -8,12 +9,21 @@ struct ItemRow {
     /// The position in the order of insertion; 0 before the row is inserted.
     var position: Int64 = 0
     var clear: ClearColumns
-    var primaryKey: [UInt8]
-    var accessGroup: [UInt8]
-    /// The tokens of ``DatabaseSchema/tokenColumns``; nil if the item lacks the attribute.
-    var tokens: [[UInt8]?]
+    var primaryKey: TokenColumn
+    var accessGroup: TokenColumn
+    /// The tokens of ``DatabaseSchema/tokenColumns``.
+    var tokens: [TokenColumn]
     var metadata: [UInt8]
     var secret: [UInt8]
+}
+
+/// The content of a column that holds a search token.
+enum TokenColumn: Equatable {
+    case token(SearchToken)
+    /// The item lacks the attribute.
+    case null
+    /// The column has another length than a token, so it is equal to no token.
+    case malformed
 }
 
 /// The columns that are stored in plaintext. All of them are part of the additional data of both
@@ -56,11 +66,11 @@ extension ItemRow {
             identifier: identifier, itemClass: itemClass, protection: protection, generation: generation,
             revision: revision,
             isSynchronizable: isSynchronizable, isTombstone: isTombstone)
-        primaryKey = statement.blob(8)
-        accessGroup = statement.blob(9)
+        primaryKey = statement.token(8)
+        accessGroup = statement.token(9)
         let firstToken = Int32(10)
         let tokenCount = Int32(DatabaseSchema.tokenColumns.count)
-        tokens = (firstToken..<firstToken + tokenCount).map { statement.optionalBlob($0) }
+        tokens = (firstToken..<firstToken + tokenCount).map { statement.token($0) }
         metadata = statement.blob(firstToken + tokenCount)
         secret = statement.blob(firstToken + tokenCount + 1)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Keybag
 public import KeychainModel
 internal import SecretMemory
 
@@ -49,6 +50,7 @@ extension ItemSearch {
     enum Parameter {
         case number(Int64)
         case bytes([UInt8])
+        case token(SearchToken)
     }
 
     /// The form of the statement. Searches of one form differ only in the bound parameters.
@@ -60,16 +62,18 @@ extension ItemSearch {
             synchronizable: synchronizable, includesTombstones: includesTombstones)
     }
 
-    /// The parameters of the statement of ``form``, in its order.
-    func parameters(_ tokens: SearchTokens) -> [Parameter] {
-        var parameters: [Parameter] = [.number(Int64(itemClass.number))]
+    /// The parameters of a statement of the form of this search, in its order.
+    func parameters(_ form: CandidateQuery, _ tokens: SearchTokens) -> [Parameter] {
+        var parameters: [Parameter] = []
+        parameters.reserveCapacity(8)
+        parameters.append(.number(Int64(itemClass.number)))
         if let identifier { parameters.append(.bytes(identifier.bytes)) }
         if let protection { parameters.append(.number(Int64(protection.number))) }
-        for attribute in tokenAttributes {
+        for attribute in form.tokenAttributes {
             guard let value = attributes[attribute] else { continue }
-            parameters.append(.bytes(tokens.cachedToken(attribute, value, of: itemClass)))
+            parameters.append(.token(tokens.cachedToken(attribute, value, of: itemClass)))
         }
-        if case .only(let groups) = groups { parameters += groups.map { .bytes(tokens.group($0)) } }
+        if case .only(let groups) = groups { for group in groups { parameters.append(.token(tokens.group(group))) } }
         return parameters
     }
 
@@ -91,10 +95,10 @@ extension ItemSearch {
     }
 
     private var tokenAttributes: [ItemAttribute] {
-        DatabaseSchema.tokenColumns(of: itemClass).map(\.attribute).filter { attribute in
-            guard let value = attributes[attribute] else { return false }
+        TokenColumns.of(itemClass).attributes.compactMap { attribute in
+            guard let attribute, let value = attributes[attribute] else { return nil }
             // If case is ignored, a text value has no single token.
-            return !(match.ignoresCase && value.text != nil)
+            return match.ignoresCase && value.text != nil ? nil : attribute
         }
     }
 }
@@ -104,10 +108,7 @@ extension ItemSearch {
 extension ItemSearch {
     /// Whether an opened row matches, except for the conditions on its secret half.
     func matches(_ record: ItemRecord) -> Bool {
-        switch groups {
-        case .only(let groups): guard groups.contains(record.accessGroup) else { return false }
-        case .all(let grade): guard record.accessGroup.grade == grade else { return false }
-        }
+        guard contains(record.accessGroup) else { return false }
         if let addedBy, record.addedBy != addedBy { return false }
         for (attribute, wanted) in attributes {
             let found = record[attribute] ?? ItemSchema.of(itemClass)[attribute]?.initial
@@ -124,6 +125,32 @@ extension ItemSearch {
             guard places.contains(where: { contains($0, Array(text.utf8)) }) else { return false }
         }
         return true
+    }
+
+    /// Whether ``matches(_:)-(MetadataFields)`` decides, so that no record is needed.
+    var isDecidedByFields: Bool { match == MatchOptions() }
+
+    /// The same for the fields of an open metadata half, if ``isDecidedByFields``.
+    func matches(_ fields: MetadataFields) -> Bool {
+        guard contains(fields.bareRecord.accessGroup) else { return false }
+        if let addedBy, fields.bareRecord.addedBy != addedBy { return false }
+        var found: [UInt8] = []
+        for (attribute, wanted) in attributes {
+            found.removeAll(keepingCapacity: true)
+            if !fields.appendCanonicalBytes(of: attribute, to: &found) {
+                guard let initial = ItemSchema.of(itemClass)[attribute]?.initial else { return false }
+                found = initial.canonicalBytes
+            }
+            guard found == wanted.canonicalBytes else { return false }
+        }
+        return true
+    }
+
+    private func contains(_ group: AccessGroup) -> Bool {
+        switch groups {
+        case .only(let groups): groups.contains(group)
+        case .all(let grade): group.grade == grade
+        }
     }
 
     /// Whether the search also needs the secret half, which holds the bytes of a certificate.

@@ -25,14 +25,19 @@ public struct DamagedRow: Sendable, Hashable {
 extension KeychainStore {
     /// Returns the items that match the search, at most `limit`.
     ///
-    /// - Parameter withDigest: also sets the attribute `sha1` of items that have data.
+    /// - Parameters:
+    ///   - withDigest: also sets the attribute `sha1` of items that have data.
+    ///   - withAttributes: if false, the records need not have attributes: then they are verified
+    ///     and compared without being copied.
     public func search(
-        _ search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false
+        _ search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true
     ) throws(StoreError) -> SearchResult {
         guard limit != 0 else { return SearchResult() }
         keybag.recordUse()
         func collect(_ database: Database, _ seal: RowSeal) throws(StoreError) -> SearchResult? {
-            try records(of: search, limit: limit, withSecrets: withSecrets, withDigest: withDigest, in: database, seal)
+            try records(
+                of: search, limit: limit, withSecrets: withSecrets, withDigest: withDigest,
+                withAttributes: withAttributes, in: database, seal)
         }
         // One statement sees one state of the database and needs no transaction, unless the cached
         // keyring is outdated.
@@ -46,15 +51,16 @@ extension KeychainStore {
     /// Returns the result of a search; nil if a row is sealed under a newer keybag than the given
     /// one.
     func records(
-        of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, in database: Database,
-        _ seal: RowSeal
+        of search: ItemSearch, limit: Int?, withSecrets: Bool, withDigest: Bool = false, withAttributes: Bool = true,
+        in database: Database, _ seal: RowSeal
     ) throws(StoreError) -> SearchResult? {
         var (result, size) = (SearchResult(), 0)
         let isComplete = try forEachCandidate(of: search, in: database, seal) { (row) throws(StoreError) in
             do throws(RowSeal.Failure) {
-                guard var record = try Self.matchingRecord(row, by: search, seal, withSecrets: withSecrets) else {
-                    return true
-                }
+                guard
+                    var record = try Self.matchingRecord(
+                        row, by: search, seal, withSecrets: withSecrets, withAttributes: withAttributes)
+                else { return true }
                 if withDigest { record.setDigest() }
                 size += record.secrets?.data?.count ?? 0
                 result.records.append(record)
@@ -122,7 +128,8 @@ extension KeychainStore {
         let matches = try matches(of: search, in: database, seal)
         for (row, record) in matches {
             let changed = try asStoreErrors { () throws(KeychainError) in try change(record) }
-            if seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup)) != row.primaryKey {
+            let primaryKey = seal.tokens.primaryKey(of: changed, group: seal.tokens.group(changed.accessGroup))
+            if row.primaryKey != .token(primaryKey) {
                 if let tombstone = try resolveKeyConflict(for: changed, except: row.position, in: database, seal) {
                     try delete(tombstone, in: database)
                 }
@@ -181,12 +188,14 @@ extension KeychainStore {
     func forEachCandidate(
         of search: ItemSearch, in database: Database, _ seal: RowSeal, _ body: (ItemRow) throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
-        let statement = try RowStatement(search.form.sql, in: database)
+        let form = search.form
+        let statement = try RowStatement(form.sql, in: database)
         var index: Int32 = 1
-        for parameter in search.parameters(seal.tokens) {
+        for parameter in search.parameters(form, seal.tokens) {
             switch parameter {
             case .number(let number): try statement.bind(number, at: index)
             case .bytes(let bytes): try statement.bind(bytes, at: index)
+            case .token(let token): try statement.bind(token, at: index)
             }
             index += 1
         }
@@ -201,10 +210,16 @@ extension KeychainStore {
 
     /// Returns the opened record of a candidate, or nil if it does not match.
     static func matchingRecord(
-        _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal, withSecrets: Bool
+        _ row: ItemRow, by search: ItemSearch, _ seal: RowSeal, withSecrets: Bool, withAttributes: Bool = true
     ) throws(RowSeal.Failure) -> ItemRecord? {
-        var record = try seal.open(row)
-        guard search.matches(record) else { return nil }
+        let match = try seal.open(row) { (fields) throws(RowDamage) -> ItemRecord? in
+            if !withAttributes, search.isDecidedByFields {
+                return search.matches(fields) ? fields.bareRecord : nil
+            }
+            let record = try fields.record()
+            return search.matches(record) ? record : nil
+        }
+        guard var record = match else { return nil }
         guard withSecrets || search.needsSecrets else { return record }
         let secrets = try seal.openSecrets(of: row)
         guard search.matches(secrets) else { return nil }
@@ -267,7 +282,7 @@ extension KeychainStore {
 
     /// Returns the position of the row with this primary key, and the row if its plaintext columns
     /// are valid.
-    private static func row(withPrimaryKey token: [UInt8], in database: Database) throws(StoreError) -> (
+    private static func row(withPrimaryKey token: SearchToken, in database: Database) throws(StoreError) -> (
         Int64, ItemRow?
     )? {
         let statement = try RowStatement(selectByPrimaryKey, in: database)

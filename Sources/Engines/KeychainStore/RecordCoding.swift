@@ -70,6 +70,28 @@ struct Field {
         }
     }
 
+    /// Throws where ``attributeValue()`` does, without making the value.
+    func validate() throws(RowDamage) {
+        switch type {
+        case .string:
+            let isValid = value.withMemoryRebound(to: UInt8.self) { (try? UTF8Span(validating: $0.span)) != nil }
+            guard isValid else { throw RowDamage("a string is not UTF-8") }
+        case .data: return
+        case .number, .date: _ = try word()
+        case .secret: throw RowDamage("unexpected secret field in the metadata half")
+        }
+    }
+
+    /// Appends the canonical bytes of the value (``AttributeValue/canonicalBytes``).
+    func appendCanonicalBytes(to bytes: inout [UInt8]) {
+        switch type {
+        case .string, .data, .secret: bytes.append(contentsOf: value)
+        case .number, .date:
+            // A value that was not validated has no canonical bytes.
+            if let number = try? attributeValue() { bytes += number.canonicalBytes }
+        }
+    }
+
     private func word() throws(RowDamage) -> UInt64 {
         guard value.count == 8 else { throw RowDamage("a number must have 8 bytes") }
         return UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
@@ -104,55 +126,7 @@ enum MetadataCoding {
 
     /// Returns the record of a row, without its secrets.
     static func decode(_ plaintext: UnsafeRawBufferPointer, clear: ClearColumns) throws(RowDamage) -> ItemRecord {
-        var created: AttributeValue?
-        var modified: AttributeValue?
-        var group: AttributeValue?
-        var grade: AttributeValue?
-        var addedBy: AttributeValue?
-        var flags: AttributeValue?
-        var attributes: [ItemAttribute: AttributeValue] = [:]
-        let schema = ItemSchema.of(clear.itemClass)
-        try Field.forEach(in: plaintext) { (field) throws(RowDamage) in
-            let value = try field.attributeValue()
-            switch field.name {
-            case Name.created: created = value
-            case Name.modified: modified = value
-            case Name.accessGroup: group = value
-            case Name.grade: grade = value
-            case Name.addedBy: addedBy = value
-            case Name.accessControl: flags = value
-            default:
-                guard let attribute = ItemAttribute(code: field.name), let column = schema[attribute],
-                    column.isStoredWithMetadata
-                else {
-                    throw RowDamage("unexpected attribute in the metadata half")
-                }
-                attributes[attribute] = value
-            }
-        }
-        guard case .date(let created)? = created, case .date(let modified)? = modified,
-            case .string(let group)? = group,
-            case .number(let gradeNumber)? = grade, case .string(let addedBy)? = addedBy,
-            let gradeCode = UInt8(exactly: gradeNumber), let grade = AccessGroup.Grade(rawValue: gradeCode)
-        else { throw RowDamage("a required field is missing") }
-        var accessControlFlags: AccessControlFlags?
-        if let flags {
-            guard case .number(let number) = flags else { throw RowDamage("the access control field must be a number") }
-            accessControlFlags = AccessControlFlags(rawValue: UInt64(bitPattern: number))
-        }
-        return ItemRecord(
-            identifier: clear.identifier, itemClass: clear.itemClass, protection: clear.protection,
-            accessGroup: AccessGroup(group, grade: grade), isSynchronizable: clear.isSynchronizable,
-            isTombstone: clear.isTombstone,
-            created: usable(created), modified: usable(modified), attributes: attributes,
-            accessControlFlags: accessControlFlags,
-            addedBy: addedBy)
-    }
-
-    /// Returns the date, or the reference date if it is not finite, so that one invalid date does
-    /// not make the item unreadable.
-    private static func usable(_ date: Double) -> Double {
-        date.isFinite ? date : 0
+        try MetadataFields(plaintext, clear: clear).record()
     }
 
     private static func append(_ value: AttributeValue, named name: UInt32, to bytes: inout [UInt8]) {
@@ -171,7 +145,7 @@ enum MetadataCoding {
     }
 
     /// The names of the fields of a record. Attributes use their own four-letter codes.
-    private enum Name {
+    enum Name {
         static let created = ItemAttribute.creationDate.code
         static let modified = ItemAttribute.modificationDate.code
         static let accessGroup = ItemAttribute.accessGroup.code

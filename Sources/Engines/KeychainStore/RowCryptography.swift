@@ -2,6 +2,7 @@
 
 internal import Crypto
 internal import FoundationEssentials
+internal import Keybag
 internal import OpenSSLCrypto
 internal import SecretMemory
 
@@ -39,7 +40,9 @@ enum RowCryptography {
         var padded: Data
         do {
             let box = try AES.GCM.SealedBox(combined: sealed)
-            padded = try AES.GCM.open(box, using: key, authenticating: additionalData)
+            padded = try additionalData.withUnsafeBytes {
+                try AES.GCM.open(box, using: key, authenticating: BorrowedBytes($0))
+            }
         } catch {
             throw RowDamage("a row half does not authenticate")
         }
@@ -109,21 +112,6 @@ enum RowCryptography {
     /// SHA-1. It protects nothing, and is never stored.
     static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
         try? SHA1.digest(of: bytes)
-    }
-}
-
-/// Passes bytes to swift-crypto without a copy.
-private struct BorrowedBytes: DataProtocol, ContiguousBytes, RandomAccessCollection {
-    let bytes: UnsafeRawBufferPointer
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-    var startIndex: Int { bytes.startIndex }
-    var endIndex: Int { bytes.endIndex }
-    subscript(index: Int) -> UInt8 { bytes[index] }
-    subscript(range: Range<Int>) -> Slice<BorrowedBytes> { Slice(base: self, bounds: range) }
-    var regions: CollectionOfOne<BorrowedBytes> { CollectionOfOne(self) }
-    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try body(bytes)
     }
 }
 

@@ -14,11 +14,20 @@ internal import SecretMemory
 struct RowSeal {
     let keyring: any ItemKeyWrapping
     let tokens: SearchTokens
+    /// The start of all additional data.
+    private let additionalDataStart: [UInt8]
 
     /// Creates a seal for one transaction.
     init(keyring: any ItemKeyWrapping) {
         self.keyring = keyring
         tokens = SearchTokens(keyring)
+        var start: [UInt8] = []
+        start.reserveCapacity(64)
+        for part in [Self.label, keyring.keychain, Self.format] {
+            start.append(UInt8(part.count))
+            start += part
+        }
+        additionalDataStart = start
     }
 
     /// Why a row does not open.
@@ -49,8 +58,8 @@ struct RowSeal {
             try seal(bytes, half: .secret, clear: clear, group: group)
         }
         return ItemRow(
-            position: position, clear: clear, primaryKey: tokens.primaryKey(of: record, group: group),
-            accessGroup: group,
+            position: position, clear: clear, primaryKey: .token(tokens.primaryKey(of: record, group: group)),
+            accessGroup: .token(group),
             tokens: tokens.columns(of: record), metadata: sealedMetadata, secret: sealedSecret)
     }
 
@@ -68,7 +77,7 @@ struct RowSeal {
     }
 
     private func seal(
-        _ content: UnsafeRawBufferPointer, half: RowHalf, clear: ClearColumns, group: [UInt8]
+        _ content: UnsafeRawBufferPointer, half: RowHalf, clear: ClearColumns, group: SearchToken
     ) throws(StoreError) -> [UInt8] {
         let key = SymmetricKey(size: .bits256)
         let wrapped: [UInt8]
@@ -84,12 +93,17 @@ struct RowSeal {
 
     /// Returns the verified record of a row, without its secrets. Needs no key of the secret half.
     func open(_ row: ItemRow) throws(Failure) -> ItemRecord {
-        let clear = row.clear
-        let record = try open(row.metadata, half: .metadata, row: row) { (bytes) throws(RowDamage) in
-            try MetadataCoding.decode(bytes, clear: clear)
+        try open(row) { (fields) throws(RowDamage) in try fields.record() }
+    }
+
+    /// Calls `body` with the verified fields of a row's metadata half, which are valid during the
+    /// call.
+    func open<Result>(_ row: ItemRow, _ body: (MetadataFields) throws(RowDamage) -> Result) throws(Failure) -> Result {
+        try open(row.metadata, half: .metadata, row: row) { (bytes) throws(RowDamage) in
+            let fields = try MetadataFields(bytes, clear: row.clear)
+            try verifyTokens(of: row, against: fields)
+            return try body(fields)
         }
-        try verifyTokens(of: row, against: record)
-        return record
     }
 
     /// Returns the secrets of a row.
@@ -107,15 +121,16 @@ struct RowSeal {
         return record
     }
 
-    private func verifyTokens(of row: ItemRow, against record: ItemRecord) throws(Failure) {
-        guard tokens.group(record.accessGroup) == row.accessGroup else {
-            throw .damaged(RowDamage("the access group token does not match the access group"))
+    private func verifyTokens(of row: ItemRow, against fields: MetadataFields) throws(RowDamage) {
+        let group = tokens.group(fields.bareRecord.accessGroup)
+        guard row.accessGroup == .token(group) else {
+            throw RowDamage("the access group token does not match the access group")
         }
-        guard tokens.match(record, row.tokens) else {
-            throw .damaged(RowDamage("a search token does not match its value"))
+        guard tokens.match(fields, row.tokens) else {
+            throw RowDamage("a search token does not match its value")
         }
-        guard tokens.primaryKey(of: record, group: row.accessGroup) == row.primaryKey else {
-            throw .damaged(RowDamage("the primary key token does not match the values"))
+        guard row.primaryKey == .token(tokens.primaryKey(of: fields, group: group)) else {
+            throw RowDamage("the primary key token does not match the values")
         }
     }
 
@@ -133,10 +148,13 @@ struct RowSeal {
         } catch {
             throw .closed(error)
         }
+        guard case .token(let group) = row.accessGroup else {
+            throw .damaged(RowDamage("the access group token has the wrong length"))
+        }
         do {
             return try RowCryptography.open(
                 sealed[Self.wrappedKeyLength...], key: key,
-                additionalData: additionalData(half, row.clear, row.accessGroup), body)
+                additionalData: additionalData(half, row.clear, group), body)
         } catch {
             throw .damaged(error)
         }
@@ -145,33 +163,31 @@ struct RowSeal {
     // MARK: Additional data
 
     /// Returns the data that identifies a half, each part after its length in one byte.
-    private func additionalData(_ half: RowHalf, _ clear: ClearColumns, _ group: [UInt8]) -> [UInt8] {
+    private func additionalData(_ half: RowHalf, _ clear: ClearColumns, _ group: SearchToken) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)
-        func append(_ part: [UInt8]) {
-            bytes.append(UInt8(part.count))
-            bytes += part
-        }
-        func append(_ number: some FixedWidthInteger) {
-            bytes.append(UInt8(number.bitWidth / 8))
-            withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
-        }
-        append(Self.label)
-        append(keyring.keychain)
-        append(Self.format)
-        append(clear.identifier.bytes)
-        append(clear.itemClass.number)
-        append(clear.protection.number)
-        append(clear.generation)
-        append(group)
-        append(UInt8(clear.isSynchronizable ? 1 : 0))
-        append(UInt8(clear.isTombstone ? 1 : 0))
-        append(clear.revision)
-        append(half.rawValue)
+        bytes += additionalDataStart
+        bytes.append(16)
+        bytes += clear.identifier.bytes
+        Self.append(1, UInt64(clear.itemClass.number), to: &bytes)
+        Self.append(1, UInt64(clear.protection.number), to: &bytes)
+        Self.append(4, UInt64(clear.generation), to: &bytes)
+        bytes.append(16)
+        bytes.append(group)
+        Self.append(1, clear.isSynchronizable ? 1 : 0, to: &bytes)
+        Self.append(1, clear.isTombstone ? 1 : 0, to: &bytes)
+        Self.append(8, clear.revision, to: &bytes)
+        Self.append(1, UInt64(half.rawValue), to: &bytes)
         return bytes
     }
 
+    /// Appends the length of a number in bytes, and the number, the most significant byte first.
+    private static func append(_ count: UInt64, _ number: UInt64, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(truncatingIfNeeded: count))
+        for place in 1...count { bytes.append(UInt8(truncatingIfNeeded: number >> ((count - place) &* 8))) }
+    }
+
     private static let label = Array("latchkey v1 item".utf8)
-    private static let format: UInt16 = 1
+    private static let format: [UInt8] = [0, 1]
     private static let wrappedKeyLength = 40
 }

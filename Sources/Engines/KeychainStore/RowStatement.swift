@@ -2,6 +2,7 @@
 
 internal import GRDB
 internal import GRDBSQLite
+internal import Keybag
 
 /// A prepared statement of GRDB's cache, used through SQLite's C interface.
 ///
@@ -47,6 +48,21 @@ struct RowStatement: ~Copyable {
             })
     }
 
+    func bind(_ token: SearchToken, at index: Int32) throws(StoreError) {
+        try check(
+            token.withUnsafeBytes {
+                sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), Self.transient)
+            })
+    }
+
+    /// Binds NULL, or a token. No statement writes a malformed one.
+    func bind(_ column: TokenColumn, at index: Int32) throws(StoreError) {
+        switch column {
+        case .token(let token): try bind(token, at: index)
+        case .null, .malformed: try check(sqlite3_bind_null(statement, index))
+        }
+    }
+
     // MARK: Running
 
     /// Moves to the next row; returns false after the last one.
@@ -78,8 +94,11 @@ struct RowStatement: ~Copyable {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    func optionalBlob(_ column: Int32) -> [UInt8]? {
-        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : blob(column)
+    func token(_ column: Int32) -> TokenColumn {
+        guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return .null }
+        let count = Int(sqlite3_column_bytes(statement, column))
+        let bytes = UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: count)
+        return SearchToken(bytes).map { .token($0) } ?? .malformed
     }
 
     private func check(_ code: Int32) throws(StoreError) {

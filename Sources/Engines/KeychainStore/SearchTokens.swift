@@ -18,77 +18,104 @@ internal import KeychainModel
 /// found have the same values, so their tokens are compared without being computed again.
 final class SearchTokens {
     private let key: TokenKey
-    private var known: [(attribute: ItemAttribute, itemClass: ItemClass, value: AttributeValue, token: [UInt8])] = []
-    private var knownGroups: [(group: AccessGroup, token: [UInt8])] = []
+    /// The tokens of the query, with the messages of which they are the codes.
+    private var known: [(message: [UInt8], token: SearchToken)] = []
 
     init(_ keyring: any ItemKeyWrapping) {
         key = keyring.tokenKey
     }
 
     /// Returns the token of an attribute of the query, and caches it.
-    func cachedToken(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
-        let token = self.attribute(attribute, value, of: itemClass)
-        if known.count < Self.maxCached { known.append((attribute, itemClass, value, token)) }
-        return token
-    }
-
-    func attribute(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> [UInt8] {
-        if let match = known.first(where: {
-            $0.attribute == attribute && $0.itemClass == itemClass && $0.value == value
-        }) {
-            return match.token
-        }
-        var message = Self.attributeLabel
-        message.reserveCapacity(128)
-        message.append(itemClass.number)
-        message.append(bigEndian: attribute.code)
+    func cachedToken(_ attribute: ItemAttribute, _ value: AttributeValue, of itemClass: ItemClass) -> SearchToken {
+        var message = Self.attributeMessage(attribute, of: itemClass)
         message += value.canonicalBytes
-        return key.token(message)
-    }
-
-    func group(_ group: AccessGroup) -> [UInt8] {
-        if let match = knownGroups.first(where: { $0.group == group }) { return match.token }
-        let token = key.token(Self.groupLabel + [group.grade.rawValue] + Array(group.name.utf8))
-        if knownGroups.count < Self.maxCached { knownGroups.append((group, token)) }
+        let token = token(message)
+        if known.count < Self.maxCached { known.append((message, token)) }
         return token
     }
 
-    func primaryKey(of record: ItemRecord, group: [UInt8]) -> [UInt8] {
+    /// Returns the token of an attribute; nil if it is unset.
+    func attribute(_ attribute: ItemAttribute, of values: some CanonicalValues) -> SearchToken? {
+        var message = Self.attributeMessage(attribute, of: values.itemClass)
+        guard values.appendCanonicalBytes(of: attribute, to: &message) else { return nil }
+        return token(message)
+    }
+
+    func group(_ group: AccessGroup) -> SearchToken {
+        var message = Self.groupLabel
+        message.reserveCapacity(64)
+        message.append(group.grade.rawValue)
+        message.append(contentsOf: group.name.utf8)
+        return key.cachedToken(message)
+    }
+
+    func primaryKey(of values: some CanonicalValues, group: SearchToken) -> SearchToken {
         var message = Self.primaryKeyLabel
         message.reserveCapacity(256)
-        message.append(record.itemClass.number)
-        for column in ItemSchema.of(record.itemClass).primaryKey {
-            let value = column.attribute == .accessGroup ? group : record.primaryKeyValue(of: column).canonicalBytes
-            message.append(bigEndian: column.attribute.code)
-            message.append(bigEndian: UInt32(value.count))
-            message += value
+        message.append(values.itemClass.number)
+        for column in TokenColumns.of(values.itemClass).primaryKey {
+            Self.append(column.code, to: &message)
+            if column.attribute == .accessGroup {
+                Self.append(UInt32(SearchToken.byteCount), to: &message)
+                message.append(group)
+            } else {
+                Self.append(column, of: values, to: &message)
+            }
         }
         return key.token(message)
     }
 
     /// Returns the tokens of ``DatabaseSchema/tokenColumns``.
-    func columns(of record: ItemRecord) -> [[UInt8]?] {
-        var tokens = [[UInt8]?](repeating: nil, count: DatabaseSchema.tokenColumns.count)
-        for (position, attribute) in DatabaseSchema.tokenColumns(of: record.itemClass) {
-            tokens[position] = record.attributes[attribute].map { self.attribute(attribute, $0, of: record.itemClass) }
-        }
-        return tokens
+    func columns(of record: ItemRecord) -> [TokenColumn] {
+        TokenColumns.of(record.itemClass).attributes.map { column($0, of: record) }
     }
 
-    /// Whether the token columns of a row are equal to ``columns(of:)`` for the record.
-    func match(_ record: ItemRecord, _ tokens: [[UInt8]?]) -> Bool {
-        var next = 0
-        for (position, attribute) in DatabaseSchema.tokenColumns(of: record.itemClass) {
-            guard tokens[next..<position].allSatisfy({ $0 == nil }) else { return false }
-            next = position + 1
-            switch (tokens[position], record.attributes[attribute]) {
-            case (nil, nil): continue
-            case (let token?, let value?):
-                guard self.attribute(attribute, value, of: record.itemClass) == token else { return false }
-            default: return false
-            }
+    /// Whether the token columns of a row are equal to ``columns(of:)`` for its values.
+    func match(_ values: some CanonicalValues, _ columns: [TokenColumn]) -> Bool {
+        let attributes = TokenColumns.of(values.itemClass).attributes
+        guard columns.count == attributes.count else { return false }
+        for (attribute, column) in zip(attributes, columns) {
+            guard self.column(attribute, of: values) == column else { return false }
         }
-        return tokens[next...].allSatisfy { $0 == nil }
+        return true
+    }
+
+    private func column(_ attribute: ItemAttribute?, of values: some CanonicalValues) -> TokenColumn {
+        guard let attribute, let token = self.attribute(attribute, of: values) else { return .null }
+        return .token(token)
+    }
+
+    private func token(_ message: [UInt8]) -> SearchToken {
+        known.first { $0.message == message }?.token ?? key.token(message)
+    }
+
+    // MARK: Messages
+
+    private static func attributeMessage(_ attribute: ItemAttribute, of itemClass: ItemClass) -> [UInt8] {
+        var message = attributeLabel
+        message.reserveCapacity(96)
+        message.append(itemClass.number)
+        append(attribute.code, to: &message)
+        return message
+    }
+
+    /// Appends the length of a canonical value, and the value.
+    private static func append(
+        _ column: TokenColumns.PrimaryKeyColumn, of values: some CanonicalValues, to message: inout [UInt8]
+    ) {
+        let start = message.count
+        append(UInt32(0), to: &message)
+        if !values.appendCanonicalBytes(of: column.attribute, to: &message) { message += column.initial }
+        let length = UInt32(message.count - start - 4)
+        for index in 0..<4 { message[start + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+    }
+
+    /// Appends a number, the most significant byte first.
+    private static func append(_ number: UInt32, to message: inout [UInt8]) {
+        message.append(UInt8(truncatingIfNeeded: number >> 24))
+        message.append(UInt8(truncatingIfNeeded: number >> 16))
+        message.append(UInt8(truncatingIfNeeded: number >> 8))
+        message.append(UInt8(truncatingIfNeeded: number))
     }
 
     private static let maxCached = 16

@@ -148,7 +148,10 @@ public enum ItemAttribute: String, CaseIterable, Sendable {
 
     /// The four ASCII letters of the code as one number, the first letter in the most significant
     /// byte, so that codes sort like their letters.
-    public var code: UInt32 { rawValue.utf8.reduce(0) { $0 << 8 | UInt32($1) } }
+    public var code: UInt32 { Self.codes[Int(number)] }
+
+    /// The codes in the order of the cases' numbers, which is that of their declarations.
+    private static let codes = allCases.map { $0.rawValue.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } }
 
     /// Returns the attribute with this code; nil if it is unknown.
     public init?(code: UInt32) {

@@ -124,7 +124,9 @@ public final class EmbeddedService: KeychainService {
         var result = try run { () throws(StoreError) in
             try store.search(
                 search, limit: limit, withSecrets: returning.contains(.data),
-                withDigest: returning.isSuperset(of: [.data, .attributes]))
+                withDigest: returning.isSuperset(of: [.data, .attributes]),
+                // The rules of keys read their attributes.
+                withAttributes: returning != .data || search.itemClass == .key)
         }
         for row in result.damaged {
             // Debug level only: warnings of a library at every search would flood its host's log.

@@ -224,7 +224,7 @@ extension KeychainStore {
     }
 
     private static func rows(
-        withPrimaryKey token: [UInt8], orIdentifier identifier: ItemIdentifier, in database: Database
+        withPrimaryKey token: SearchToken, orIdentifier identifier: ItemIdentifier, in database: Database
     ) throws(StoreError) -> [(Int64, ItemRow?)] {
         let statement = try RowStatement(
             "SELECT id, \(ItemRow.columns.joined(separator: ", ")) FROM item WHERE primary_key = ? OR uuid = ?",
