@@ -332,8 +332,6 @@ extension RowSeal.Failure {
 extension ItemRecord {
     /// Sets the attribute `sha1`, which is computed from the data and is never stored.
     fileprivate mutating func setDigest() {
-        attributes[.digest] = secrets?.data.flatMap { $0.withUnsafeBytes { RowCryptography.digest($0) } }.map {
-            .data($0)
-        }
+        attributes[.digest] = secrets?.data.map { .data($0.withUnsafeBytes { RowCryptography.digest($0) }) }
     }
 }

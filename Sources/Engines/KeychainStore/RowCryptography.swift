@@ -108,10 +108,10 @@ enum RowCryptography {
         Array(SHA256.hash(data: bytes))
     }
 
-    /// Returns the SHA-1 digest for the attribute `kSecAttrSHA1`; nil if libcrypto does not allow
-    /// SHA-1. It protects nothing, and is never stored.
-    static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        try? SHA1.digest(of: bytes)
+    /// Returns the SHA-1 digest for the attribute `kSecAttrSHA1`. It protects nothing, and is never
+    /// stored.
+    static func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        SHA1.digest(of: bytes)
     }
 }
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
-
 /// SHA-1 (FIPS 180-4) of secrets. It is insecure. Unlike in swift-crypto, the working memory is
-/// wiped, which contains the last block.
+/// wiped, which contains the last block. It needs no provider of libcrypto.
 public enum SHA1 {
-    public static let byteCount = 20
+    public static let byteCount = DigestFunction.sha1.byteCount
 
     /// Returns the digest of `bytes`: 20 bytes.
-    public static func digest(of bytes: UnsafeRawBufferPointer) throws(OpenSSLError) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: byteCount)
-        guard EVP_Digest(bytes.baseAddress, bytes.count, &digest, nil, EVP_sha1(), nil) == 1 else {
-            throw .last("SHA-1")
+    public static func digest(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        // libcrypto wipes the incomplete block of the state when it ends the message.
+        var state = HashState()
+        state.start(.sha1)
+        state.update(.sha1, with: bytes)
+        return [UInt8](unsafeUninitializedCapacity: byteCount) { digest, count in
+            guard let start = digest.baseAddress else { return }
+            state.finish(.sha1, into: start)
+            count = byteCount
         }
-        return digest
     }
 }

@@ -273,7 +273,7 @@ extension ItemRecord {
     fileprivate func takesPrecedence(over other: ItemRecord) -> Bool {
         guard modified == other.modified else { return modified > other.modified }
         func digest(_ record: ItemRecord) -> [UInt8] {
-            record.secrets?.data.flatMap { $0.withUnsafeBytes(RowCryptography.digest) } ?? []
+            record.secrets?.data.map { $0.withUnsafeBytes { RowCryptography.digest($0) } } ?? []
         }
         return digest(self).lexicographicallyPrecedes(digest(other))
     }
