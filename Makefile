@@ -116,6 +116,12 @@ bench: ## Measure against the floor at 10 to 1,000,000 items (ARGS="--quick" for
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" keys
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" trust
 
+.PHONY: instructions
+instructions: ## Count the instructions of lookups and adds, and compare them with Benchmarks/instructions.tsv
+	@./Scripts/dependencies libsqlite3-dev libssl-dev valgrind binutils
+	swift build -c release --package-path Benchmarks --product latchkey-bench
+	@./Scripts/instructions "$$(swift build -c release --package-path Benchmarks --show-bin-path)/latchkey-bench" $(ARGS)
+
 .PHONY: install
 install: ## Build for release and install latchkey, also as security, under PREFIX
 	swift build $(RELEASE) --product latchkey

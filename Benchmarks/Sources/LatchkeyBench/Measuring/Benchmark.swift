@@ -10,6 +10,7 @@ struct Benchmark {
     private let wholeProcess: WholeProcess
     private let keychain: EmbeddedKeychain
     private let floor: Floor
+    private let rawFloor: RawFloor
     private let home: String
 
     /// - Parameter security: the command to measure as a whole process, if any.
@@ -24,6 +25,7 @@ struct Benchmark {
         let shape = try DatabaseShape(ofKeychainAt: EmbeddedKeychain.databasePath(home: home))
         _ = try keychain.time(.delete, on: Item(0), size: 1)
         floor = try Floor(path: "\(directory.path)/floor.db", shape: shape)
+        rawFloor = try RawFloor(floor)
     }
 
     func run() throws -> Results {
@@ -45,7 +47,7 @@ struct Benchmark {
 
     private func measure(_ size: Int, lastAdds: Summary) throws -> SizeResults {
         try settle()
-        let measurement = SideBySideMeasurement(floor: floor, keychain: keychain, size: size)
+        let measurement = SideBySideMeasurement(raw: rawFloor, floor: floor, keychain: keychain, size: size)
         var picker = ItemPicker()
         var comparisons: [Comparison] = []
         for call in [KeychainCall.exactLookup, .lookupByAccount, .attributes] {

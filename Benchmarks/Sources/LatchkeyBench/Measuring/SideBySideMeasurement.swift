@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Measures the floor and the keychain side by side: alternate batches on the same items, so that
-/// other load of the machine affects both.
+/// Measures the floors and the keychain side by side: alternate batches on the same items, so that
+/// other load of the machine affects all.
 struct SideBySideMeasurement {
+    let raw: any Contender
     let floor: any Contender
     let keychain: any Contender
     /// The number of items on both sides.
     let size: Int
 
-    /// Times `call` on both sides.
+    /// Times `call` on all sides.
     ///
     /// - Parameters:
     ///   - undo: runs after each batch, untimed, so that the size does not change.
@@ -18,25 +19,21 @@ struct SideBySideMeasurement {
         _ call: KeychainCall, undoneBy undo: KeychainCall? = nil, rounds: Int, batch: () -> [Item]
     ) throws -> Comparison {
         ProgressLine.say("\(Text.grouped(size)) items: \(call.title)")
-        var floorTimings = Timings()
-        var keychainTimings = Timings()
+        var sides: [(contender: any Contender, timings: Timings)] = [(floor, Timings()), (keychain, Timings())]
+        if RawFloor.calls.contains(call) { sides.append((raw, Timings())) }
         for round in 0..<(Self.warmUpRounds + rounds) {
-            if round == Self.warmUpRounds {
-                floorTimings = Timings()
-                keychainTimings = Timings()
-            }
+            if round == Self.warmUpRounds { for side in sides.indices { sides[side].timings = Timings() } }
             let items = batch()
-            // The order alternates, so that neither side always starts with the processor's caches
-            // as the other left them.
-            if round.isMultiple(of: 2) {
-                try turn(of: floor, call, undo, items, into: &floorTimings)
-                try turn(of: keychain, call, undo, items, into: &keychainTimings)
-            } else {
-                try turn(of: keychain, call, undo, items, into: &keychainTimings)
-                try turn(of: floor, call, undo, items, into: &floorTimings)
+            // The order rotates, so that no side always starts with the processor's caches as
+            // another left them.
+            for turn in sides.indices {
+                let side = (turn + round) % sides.count
+                try self.turn(of: sides[side].contender, call, undo, items, into: &sides[side].timings)
             }
         }
-        return Comparison(call: call, floor: floorTimings.summary, latchkey: keychainTimings.summary)
+        return Comparison(
+            call: call, raw: sides.count > 2 ? sides[2].timings.summary : nil, floor: sides[0].timings.summary,
+            latchkey: sides[1].timings.summary)
     }
 
     private func turn(

@@ -8,14 +8,22 @@ struct ResidentMemory: Codable {
     var residentKiB: Int
     /// VmHWM: the peak.
     var peakKiB: Int
+    /// Pss: the resident memory, of which shared pages count in equal parts.
+    var proportionalKiB: Int
+    /// Private_Dirty: what only this process has and has written.
+    var privateDirtyKiB: Int
 
     /// Reads the values of this process from /proc.
     static func ofThisProcess() throws -> ResidentMemory {
         guard let status = ProcFile.read("/proc/self/status"),
             let resident = ProcFile.number(after: "VmRSS:", in: status),
-            let peak = ProcFile.number(after: "VmHWM:", in: status)
-        else { throw BenchmarkFailure("/proc/self/status contains no resident memory") }
-        return ResidentMemory(residentKiB: resident, peakKiB: peak)
+            let peak = ProcFile.number(after: "VmHWM:", in: status),
+            let maps = ProcFile.read("/proc/self/smaps_rollup"),
+            let proportional = ProcFile.number(after: "Pss:", in: maps),
+            let dirty = ProcFile.number(after: "Private_Dirty:", in: maps)
+        else { throw BenchmarkFailure("/proc/self contains no resident memory") }
+        return ResidentMemory(
+            residentKiB: resident, peakKiB: peak, proportionalKiB: proportional, privateDirtyKiB: dirty)
     }
 
     /// Runs a new process that measures itself, because filling the keychain affects the memory of

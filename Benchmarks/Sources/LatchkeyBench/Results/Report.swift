@@ -9,6 +9,7 @@ struct Report {
             header,
             "Medians in µs", comparisons { $0.median },
             "99th percentiles in µs", comparisons { $0.percentile99 },
+            "The raw floor, medians in µs, and Latchkey divided by it", rawFloor,
             "Sequential adds, µs: the last adds before each size", lastAdds,
             "Medians at the largest size divided by those at 1 000 items", flatness,
             "Whole processes, medians in ms", processes,
@@ -43,6 +44,18 @@ struct Report {
                 guard let comparison = size[call] else { return ["", "", ""] }
                 let (floor, latchkey) = (figure(comparison.floor), figure(comparison.latchkey))
                 return [Text.microseconds(floor), Text.microseconds(latchkey), Text.ratio(latchkey / floor)]
+            }
+            table.rows.append([call.title] + cells)
+        }
+        return table.text
+    }
+
+    private var rawFloor: String {
+        var table = TextTable(rows: [["operation"] + results.sizes.flatMap { [Text.grouped($0.items), "ratio"] }])
+        for call in RawFloor.calls {
+            let cells = results.sizes.flatMap { size -> [String] in
+                guard let comparison = size[call], let raw = comparison.raw else { return ["", ""] }
+                return [Text.microseconds(raw.median), Text.ratio(comparison.latchkey.median / raw.median)]
             }
             table.rows.append([call.title] + cells)
         }
@@ -87,6 +100,8 @@ struct Report {
             ["items"] + sizes.map { Text.grouped($0.items) },
             ["resident"] + sizes.map { Text.mebibytes($0.resident.residentKiB) },
             ["at most"] + sizes.map { Text.mebibytes($0.resident.peakKiB) },
+            ["proportional (PSS)"] + sizes.map { Text.mebibytes($0.resident.proportionalKiB) },
+            ["private and dirty"] + sizes.map { Text.mebibytes($0.resident.privateDirtyKiB) },
         ]).text
     }
 

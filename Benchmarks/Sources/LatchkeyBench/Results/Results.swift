@@ -25,9 +25,11 @@ struct SizeResults: Codable {
     var processes: [ProcessTime]
 }
 
-/// One call on both sides.
+/// One call on all sides.
 struct Comparison: Codable {
     var call: KeychainCall
+    /// nil if the raw floor does not have the call.
+    var raw: Summary?
     var floor: Summary
     var latchkey: Summary
 
