@@ -15,7 +15,7 @@ public enum RSAPadding: Sendable, Hashable {
 }
 
 extension AsymmetricKey {
-    private final class Context {
+    final class Context {
         let pointer: OpaquePointer
 
         init(_ key: AsymmetricKey) throws(OpenSSLError) {
@@ -80,14 +80,7 @@ extension AsymmetricKey {
         _ signature: UnsafeRawBufferPointer, of digest: UnsafeRawBufferPointer, hash: HashFunction?,
         padding: RSAPadding?
     ) throws(OpenSSLError) -> Bool {
-        let context = try Context(self)
-        guard EVP_PKEY_verify_init(context.pointer) == 1, context.prepareSignature(padding, hash) else {
-            throw .last("verifying")
-        }
-        let verdict = EVP_PKEY_verify(context.pointer, signature.octets, signature.count, digest.octets, digest.count)
-        // A malformed signature is not an error; it is not a signature of this key.
-        ERR_clear_error()
-        return verdict == 1
+        try PreparedVerification(self, hash: hash, padding: padding).isSignature(signature, of: digest)
     }
 
     /// Encrypts one RSA block.

@@ -69,13 +69,14 @@ extension VerificationKey {
         guard let key = try? AsymmetricKey(modulus: modulus, exponent: exponent) else {
             throw CertificateError("the RSA key cannot be used")
         }
+        let verifier = SignatureVerifier(key, padding: .pkcs1)
         return VerificationKey(.rsa) { signature, message, hash in
             guard signature.count == modulus.count else { return false }
             return signature.withUnsafeBytes { signature in
                 message.withUnsafeBytes { message in
                     guard let digest = try? hash.digest(of: message) else { return false }
                     return digest.withUnsafeBytes { digest in
-                        (try? key.isSignature(signature, of: digest, hash: hash, padding: .pkcs1)) ?? false
+                        (try? verifier.isSignature(signature, of: digest, hash: hash)) ?? false
                     }
                 }
             }
