@@ -19,13 +19,20 @@ extension CertificateBundle {
 
     /// The DER of each certificate in a PKCS #7 file; nil if the bytes are not such a file.
     static func certificates(ofPKCS7 der: [UInt8]) -> [[UInt8]]? {
-        guard let outer = try? DER.parse(der).members(), outer.count == 2,
+        // Most bytes are certificates, which the first member shows without parsing them.
+        guard startsWithObjectIdentifier(der), let outer = try? DER.parse(der).members(), outer.count == 2,
             (try? ObjectIdentifier(outer[0])) == .pkcs7SignedData,
             let signed = try? outer[1].explicit(0), let members = try? signed.members(), members.count >= 4
         else { return nil }
         guard let list = members.first(where: { $0.isContextSpecific(0) }), case .constructed(let nodes) = list.content
         else { return [] }
         return nodes.map { Array($0.encodedBytes) }
+    }
+
+    /// Whether the first member of the outer element is an object identifier, as in PKCS #7.
+    private static func startsWithObjectIdentifier(_ der: [UInt8]) -> Bool {
+        guard let length = der.dropFirst().first else { return false }
+        return der.dropFirst(length < 0x80 ? 2 : 2 + Int(length & 0x7F)).first == 0x06
     }
 }
 
