@@ -24,6 +24,26 @@ struct ServerTests {
         return try client.ask(CopyItems(Items.query(account), returning: .data)).texts == ["v"]
     }
 
+    @Test(
+        "The response to a search for data alone has no attributes; every other has them",
+        arguments: [
+            (.data, false), (.attributes, true), ([.data, .attributes], true), ([.data, .persistentReference], true),
+        ] as [(ReturnTypes, Bool)])
+    func dataAlone(_ returning: ReturnTypes, _ hasAttributes: Bool) throws {
+        let fixture = try ServerFixture()
+        let client = try fixture.client()
+        _ = try client.ask(AddItem(Items.addition("a")))
+        guard case .content(let content) = try client.ask(CopyItems(Items.query("a"), returning: returning)),
+            let record = (content as? FoundItems)?.matches.records.first
+        else {
+            Issue.record("nothing was found")
+            return
+        }
+        #expect((record.attributes[.account] == .string("a")) == hasAttributes)
+        #expect(record.attributes.isEmpty != hasAttributes)
+        #expect((record.secrets?.data != nil) == returning.contains(.data))
+    }
+
     // MARK: Bad input
 
     @Test("Random bytes end only their own connection, and the client gets the reason")

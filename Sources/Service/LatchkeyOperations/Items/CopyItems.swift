@@ -28,8 +28,13 @@ package struct CopyItems: KeychainOperation {
                 try service.copyMatching(query, returning: returning, from: context.caller)
             }
         }
-        let found = try outcome.get()
+        var found = try outcome.get()
         if returning.contains(.data) { try context.requireAccess(toSecretsIn: found.records.map(\.accessGroup)) }
+        if returning == .data {
+            // Nothing but the data is read from the result: encoding and decoding the attributes
+            // would be most of the work for the response.
+            for index in found.records.indices { found.records[index].attributes = [:] }
+        }
         return FoundItems(found)
     }
 }
