@@ -89,11 +89,12 @@ struct ChangeTests {
         #expect(await changes.next() == nil)
     }
 
-    @Test("The stream ends when the directory of the keychain is removed")
-    func removed() async throws {
+    @Test("The stream ends when the directory of the keychain is renamed")
+    func renamed() async throws {
         let keychain = try TestKeychain(.onDisk)
         var changes = try run(keychain) { try Keychain.default.changes() }.makeAsyncIterator()
-        try FileManager.default.removeItem(atPath: try #require(keychain.directory).path + "/data")
+        let data = try #require(keychain.directory).path + "/data"
+        try FileManager.default.moveItem(atPath: data, toPath: data + ".old")
         #expect(await changes.next() == nil)
         withExtendedLifetime(keychain) {}
     }

@@ -37,8 +37,9 @@ extension Keychain {
     /// were missed.
     ///
     /// The stream observes the keychain that the program uses when it calls this function. It ends
-    /// with the task that reads it, and when the keychain is closed or its directory is removed. It
-    /// has one reader; call the function again for another one.
+    /// with the task that reads it, and when the keychain is closed or its directory is renamed. The
+    /// removal of the directory is not reported while the keychain is open. The stream has one
+    /// reader; call the function again for another one.
     ///
     /// - Throws: errSecNotAvailable if latchkeyd has no place for another observer of this user; errSecIO if
     ///   latchkeyd is older than this program, or if the system has no place for an observer.

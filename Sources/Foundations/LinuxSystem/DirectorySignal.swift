@@ -14,7 +14,8 @@ public final class DirectorySignal: Sendable {
     public enum Event: Sendable {
         /// The signal was raised since the last event.
         case raised
-        /// The directory was removed, renamed or unmounted: there are no further events.
+        /// The directory was renamed or unmounted, or it was removed and no process has a file of it
+        /// open: there are no further events.
         case ended
     }
 
