@@ -37,7 +37,8 @@ extension HMACState {
     ///
     /// - Parameter code: at least as long as a digest of the function.
     mutating func finish(into code: UnsafeMutableRawBufferPointer) {
-        precondition(code.count >= function?.byteCount ?? 0, "the memory for a code is too short")
+        let count = DigestFunction(rawValue: functionNumber)?.byteCount ?? 0
+        precondition(code.count >= count, "the memory for a code is too short")
         code.withMemoryRebound(to: UInt8.self) { code in
             guard let start = code.baseAddress else { return }
             finish(into: start)

@@ -11,7 +11,10 @@ public struct HMACState: BitwiseCopyable, Sendable {
     private var outer = HashState()
     /// The raw value of a ``DigestFunction``; any other number if no message was started. It is a
     /// number, because the memory may contain anything.
-    private var functionNumber: UInt32 = 0
+    ///
+    /// The mutating functions read it directly: a call of ``function`` passes a copy of the state on
+    /// the stack if it is not inlined, and nothing would wipe the copy.
+    private(set) var functionNumber: UInt32 = 0
 
     public init() {}
 
@@ -38,14 +41,14 @@ public struct HMACState: BitwiseCopyable, Sendable {
 
     /// Continues the message with `bytes`; does nothing if no message was started.
     public mutating func update(with bytes: UnsafeRawBufferPointer) {
-        guard let function else { return }
+        guard let function = DigestFunction(rawValue: functionNumber) else { return }
         inner.update(function, with: bytes)
     }
 
     /// Ends the message, writes its code of `function.byteCount` bytes to `code`, and wipes the
     /// state. Writes nothing if no message was started.
     public mutating func finish(into code: UnsafeMutablePointer<UInt8>) {
-        guard let function else { return }
+        guard let function = DigestFunction(rawValue: functionNumber) else { return }
         var digest = InlineArray<64, UInt8>(repeating: 0)
         withUnsafeMutableBytes(of: &digest) { digest in
             let digest = UnsafeMutableRawBufferPointer(rebasing: digest.prefix(function.byteCount))
