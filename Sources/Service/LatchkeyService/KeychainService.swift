@@ -25,7 +25,7 @@ public protocol KeychainService: KeychainAdministration, KeychainKeys, KeychainC
     /// Returns the matching items, in the order in which they were added.
     ///
     /// - Parameter returning: the requested values; secrets are decrypted only if data is among
-    ///   them.
+    ///   them. Records for data alone may lack their attributes.
     /// - Throws: `KeychainError.itemNotFound` if nothing matches and no damaged row was skipped;
     ///   see ``ItemMatches/damaged``.
     func copyMatching(
