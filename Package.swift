@@ -166,7 +166,8 @@ let package = Package(
         ),
         .testTarget(name: "ArchitectureTests"),
         .testTarget(
-            name: "FoundationsTests", dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting"]),
+            name: "FoundationsTests",
+            dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting", .crypto]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
         .testTarget(
             name: "KeybagTests",

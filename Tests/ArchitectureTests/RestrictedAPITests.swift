@@ -35,6 +35,7 @@ struct RestrictedAPITests {
         let spellings = Set(try Self.restrictedAPIs().flatMap(\.spellings))
         let expected: Set = [
             "AES.GCM", "AESGCM.seal", "AESGCM.open", "HMAC<", "HMAC(", "KeyDerivation.hkdf", "HKDF<", "AES.KeyWrap",
+            "AESKeyWrap.unwrap",
             "sqlite3_",
             "AuthorizedCaller(", "init(_ error: StoreError", "init(_ error: KeybagError", "init(_ error: SystemError",
             "for (key, value) in", "import SwiftProtobuf", "X509_", "case let certificate as SecCertificate",

@@ -142,7 +142,8 @@ struct CodingTests {
 
     @Test("A search without attributes finds the same items with the same data, for every condition")
     func withoutAttributes() throws {
-        let store = try StoreFixture().open()
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
         for account in ["alice", "bob", "carol"] { _ = try store.add(Sample.item(account)) }
         var byText = MatchOptions()
         byText.ignoresCase = true
@@ -167,6 +168,7 @@ struct CodingTests {
         #expect(
             try store.search(Sample.search(), limit: nil, withSecrets: true, withAttributes: false).records
                 .allSatisfy { $0.attributes.isEmpty })
+        withExtendedLifetime(fixture) {}
     }
 
     @Test(

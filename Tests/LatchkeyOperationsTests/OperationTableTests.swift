@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import KeychainModel
 import KeychainTesting
 import LatchkeyOperations
 import LatchkeyProtocol
@@ -60,6 +61,21 @@ struct OperationTableTests {
                 "GenerateKey", "RecoverKeychain", "RemovePasscode", "RemoveRecoveryKey", "RepairKeychain",
                 "RestoreKeychain", "SetPasscode", "UpdateItems",
             ])
+    }
+
+    @Test("What is kept of an answer for a repeated request contains no secret")
+    func keptAnswers() throws {
+        let addition = AddItem(
+            ItemAddition(.genericPassword, secrets: ItemSecrets(data: Samples.secret("of the request"))))
+        var record = Samples.record
+        record.attributes = [:]
+        #expect(record.secrets?.data != nil)
+        let kept = try addition.kept(record)
+        #expect(kept.secrets == nil)
+        #expect(addition.repeated(kept).secrets?.data == Samples.secret("of the request"))
+        #expect(throws: KeychainError.self) {
+            _ = try CreateRecoveryKey(nil).kept(RecoveryKeyText(Samples.secret("a recovery key")))
+        }
     }
 
     @Test("Exactly these operations are performed while the audit log cannot be written")

@@ -54,10 +54,9 @@ struct KeyEncryptionKey: ~Copyable {
     ///
     /// - Throws: ``KeybagError/wrongKey`` if it was wrapped under another key or for another slot.
     func unwrap(_ entry: KeybagRecord.WrappedKey, of keychain: [UInt8]) throws(KeybagError) -> SharedSecret {
-        let key = try slotKey(entry.slot, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
-            try KeybagCryptography.unwrap(entry.bytes[...], under: bytes)
+        try slotKey(entry.slot, keychain).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.unwrapSecret(entry.bytes, under: bytes)
         }
-        return key.withUnsafeBytes { SharedSecret(SecretBytes(copying: $0)) }
     }
 
     /// Wraps a key of the audit log. The derivation binds it to its position in the log.
@@ -71,10 +70,9 @@ struct KeyEncryptionKey: ~Copyable {
     }
 
     func unwrapAudit(_ wrapped: [UInt8], keychain: [UInt8], context: [UInt8]) throws(KeybagError) -> SharedSecret {
-        let symmetric = try auditWrapping(keychain, context).withUnsafeBytes { (bytes) throws(KeybagError) in
-            try KeybagCryptography.unwrap(wrapped[...], under: bytes)
+        try auditWrapping(keychain, context).withUnsafeBytes { (bytes) throws(KeybagError) in
+            try KeybagCryptography.unwrapSecret(wrapped, under: bytes)
         }
-        return symmetric.withUnsafeBytes { SharedSecret(SecretBytes(copying: $0)) }
     }
 
     private func auditWrapping(_ keychain: [UInt8], _ context: [UInt8]) -> SecretBytes {

@@ -37,7 +37,16 @@ enum KeybagCryptography {
         }
     }
 
-    /// Unwraps a key that ``wrap(_:under:)`` has wrapped.
+    /// Unwraps a key that ``wrap(_:under:)`` has wrapped, directly into secret memory.
+    static func unwrapSecret(_ wrapped: [UInt8], under wrapping: UnsafeRawBufferPointer) throws(KeybagError)
+        -> SecretMemory.SharedSecret
+    {
+        guard let key = wrapped.withUnsafeBytes({ AESKeyWrap.unwrap($0, under: wrapping) }) else { throw .wrongKey }
+        return key
+    }
+
+    /// Unwraps the key of a row half. swift-crypto is faster, but leaves a copy of the key in memory
+    /// that was released: the key opens only that half.
     static func unwrap(_ wrapped: ArraySlice<UInt8>, under wrapping: UnsafeRawBufferPointer) throws(KeybagError)
         -> SymmetricKey
     {

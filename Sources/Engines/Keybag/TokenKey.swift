@@ -20,6 +20,7 @@ public final class TokenKey: Sendable {
             message.withUnsafeBytes { key.writeCode(of: $0, to: code) }
             return SearchToken(UnsafeRawBufferPointer(rebasing: code.prefix(SearchToken.byteCount)))
         }
+        // A failure, because no caller can handle it: both lengths are constants.
         guard let token else { preconditionFailure("a code has \(HMACKey.codeByteCount) bytes") }
         return token
     }

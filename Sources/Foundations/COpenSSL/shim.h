@@ -3,7 +3,9 @@
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
+#include <openssl/aes.h>
 #include <openssl/bn.h>
+#include <openssl/crypto.h>
 #include <openssl/core_names.h>
 #include <openssl/decoder.h>
 #include <openssl/ec.h>
@@ -75,6 +77,22 @@ static inline void latchkey_sha512_final(SHA512_CTX *state, unsigned int length,
     state->num = (unsigned int)((state->Nl >> 3) % SHA512_CBLOCK);
     state->md_len = length;
     SHA512_Final(digest, state);
+}
+
+/*
+ * Unwraps `count` bytes with AES-256 key wrap (RFC 3394) into `key`, of count - 8 bytes; returns
+ * their number, or a number that is not positive if they were not wrapped under `wrapping`. The
+ * functions are deprecated like those above, and need no provider of libcrypto.
+ */
+static inline int latchkey_aes_unwrap_key(
+    const unsigned char *wrapping, const unsigned char *wrapped, unsigned int count, unsigned char *key) {
+    AES_KEY schedule;
+    int written = 0;
+    if (AES_set_decrypt_key(wrapping, 256, &schedule) == 0) {
+        written = AES_unwrap_key(&schedule, NULL, key, wrapped, count);
+    }
+    OPENSSL_cleanse(&schedule, sizeof schedule);
+    return written;
 }
 
 #endif

@@ -25,16 +25,6 @@ public struct KeychainError: Error, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// Matches the status only: `catch KeychainError.itemNotFound`.
-    public static func ~= (pattern: KeychainError, error: any Error) -> Bool {
-        (error as? KeychainError)?.status == pattern.status
-    }
-
-    /// The same for an error of known type, as after a typed throw.
-    public static func ~= (pattern: KeychainError, error: KeychainError) -> Bool {
-        error.status == pattern.status
-    }
-
     /// No item matches: errSecItemNotFound, −25300.
     public static let itemNotFound = KeychainError(.itemNotFound)
     /// The item exists: errSecDuplicateItem, −25299.

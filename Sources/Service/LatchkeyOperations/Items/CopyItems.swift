@@ -33,7 +33,11 @@ package struct CopyItems: KeychainOperation {
         if returning == .data {
             // Nothing but the data is read from the result: encoding and decoding the attributes
             // would be most of the work for the response.
-            for index in found.records.indices { found.records[index].attributes = [:] }
+            found.records = found.records.map { record in
+                var record = record
+                record.attributes = [:]
+                return record
+            }
         }
         return FoundItems(found)
     }

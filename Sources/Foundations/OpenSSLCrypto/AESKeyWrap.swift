@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+public import SecretMemory
+
+/// AES-256 key wrap (RFC 3394) of keys whose copies must not stay in memory. swift-crypto unwraps
+/// into an array that it releases without wiping it.
+public enum AESKeyWrap {
+    /// The number of bytes that wrapping adds.
+    public static let overhead = 8
+
+    /// Unwraps a key directly into secret memory.
+    ///
+    /// - Parameters:
+    ///   - wrapped: a multiple of 8 bytes, at least 24.
+    ///   - wrapping: 32 bytes.
+    /// - Returns: nil if the lengths are invalid, or if the key was not wrapped under `wrapping`.
+    public static func unwrap(_ wrapped: UnsafeRawBufferPointer, under wrapping: UnsafeRawBufferPointer)
+        -> SharedSecret?
+    {
+        guard wrapping.count == 32, wrapped.count >= 3 * overhead, wrapped.count.isMultiple(of: 8),
+            let count = UInt32(exactly: wrapped.count)
+        else { return nil }
+        var isUnwrapped = false
+        let key = SecretBytes(count: wrapped.count - overhead) { key in
+            let start = key.assumingMemoryBound(to: UInt8.self).baseAddress
+            isUnwrapped = latchkey_aes_unwrap_key(wrapping.octets, wrapped.octets, count, start) == Int32(key.count)
+        }
+        return isUnwrapped ? SharedSecret(key) : nil
+    }
+}
