@@ -2,6 +2,7 @@
 
 import KeychainModel
 import KeychainStore
+import LinuxSystem
 import SecretMemory
 import Testing
 
@@ -12,11 +13,15 @@ struct PairTests {
         certificates: ItemSearch(.certificate, groups: .only([Sample.group])),
         keys: ItemSearch(.key, groups: .only([Sample.group])))
 
-    private static func item(_ itemClass: ItemClass, _ attributes: [ItemAttribute: AttributeValue]) -> ItemRecord {
+    /// - Parameter size: of the data, in bytes; nil for the name of the class as data.
+    private static func item(
+        _ itemClass: ItemClass, _ attributes: [ItemAttribute: AttributeValue], size: Int? = nil
+    ) -> ItemRecord {
+        let data = size.map { [UInt8](repeating: 7, count: $0) } ?? Array(itemClass.rawValue.utf8)
         var record = ItemRecord(
             identifier: .random(), itemClass: itemClass, protection: .whenUnlocked, accessGroup: Sample.group,
             created: 100, modified: 100, attributes: attributes, addedBy: "/usr/bin/example",
-            secrets: ItemSecrets(data: SharedSecret(copying: Array(itemClass.rawValue.utf8))))
+            secrets: ItemSecrets(data: SharedSecret(copying: data)))
         record.completeDefaults()
         return record
     }
@@ -89,18 +94,60 @@ struct PairTests {
         let store = try fixture.open()
         defer { store.close() }
         let count = try store.transaction { (items) throws(StoreError) in
-            let pairs = try items.pairs(Self.search)
-            for pair in pairs {
-                for item in [pair.certificate, pair.key] {
-                    let named = ItemSearch(
-                        item.itemClass, groups: .only([item.accessGroup]), identifier: item.identifier)
-                    try items.remove(named, now: 200)
-                }
+            let found = try items.pairedItems(Self.search)
+            for item in found.certificates + found.keys {
+                let named = ItemSearch(item.itemClass, groups: .only([item.accessGroup]), identifier: item.identifier)
+                try items.remove(named, now: 200)
             }
-            return pairs.count
+            return found.pairCount
         }
         #expect(count == 2)
         #expect(try store.pairs(Self.search, limit: nil).isEmpty)
         #expect(try store.search(Self.search.keys, limit: nil, withSecrets: false).records.isEmpty)
+    }
+
+    @Test("The data of many keys with one label counts towards the limit of a result before it is all read")
+    func manyKeys() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        defer { store.close() }
+        _ = try store.add([Self.item(.certificate, [.serialNumber: .data([1]), .publicKeyHash: .data([1])])])
+        for number in 0..<UInt8(20) {
+            _ = try store.add([
+                Self.item(.key, [.applicationLabel: .data([1]), .applicationTag: .data([number])], size: 10_000)
+            ])
+        }
+        var search = Self.search
+        search.keyData = .required
+        let wanted = search
+        let limited = ResultLimit.$current.withValue(100_000) {
+            Result { () throws(StoreError) in try store.pairs(wanted, limit: 1) }
+        }
+        guard case .failure(.resultTooLarge(max: 100_000)) = limited else {
+            Issue.record("all keys were read: \(limited)")
+            return
+        }
+        #expect(try store.pairs(wanted, limit: 1).count == 1)
+    }
+
+    @Test("The pairs of many certificates and keys count towards the limit of a result; a change takes each item once")
+    func product() throws {
+        let fixture = try StoreFixture()
+        let store = try fixture.open()
+        defer { store.close() }
+        let count = 40
+        for number in 0..<UInt8(count) {
+            _ = try store.add([
+                Self.item(.certificate, [.serialNumber: .data([number]), .publicKeyHash: .data([1])]),
+                Self.item(.key, [.applicationLabel: .data([1]), .applicationTag: .data([number])]),
+            ])
+        }
+        #expect(try store.pairs(Self.search, limit: nil).count == count * count)
+        let limited = ResultLimit.$current.withValue(count * count * 100) {
+            Result { () throws(StoreError) in try store.pairs(Self.search, limit: nil) }
+        }
+        #expect(throws: StoreError.self) { _ = try limited.get() }
+        let items = try store.transaction { (items) throws(StoreError) in try items.pairedItems(Self.search) }
+        #expect(items.certificates.count == count && items.keys.count == count && items.pairCount == count * count)
     }
 }

@@ -37,9 +37,9 @@ public struct ItemTransaction {
         return result.records
     }
 
-    /// Returns all pairs that match the search, without their data.
-    public func pairs(_ search: PairSearch) throws(StoreError) -> [ItemPair] {
-        try store.pairs(search, limit: nil, in: database, seal)
+    /// Returns the items of all pairs that match the search, without their data.
+    public func pairedItems(_ search: PairSearch) throws(StoreError) -> PairedItems {
+        try store.pairedItems(search, in: database, seal)
     }
 
     /// Stores a new item as ``KeychainStore/add(_:)`` does, unless an item with the same primary

@@ -24,24 +24,11 @@ extension KeychainStore {
         _ search: PairSearch, limit: Int?, in database: Database, _ seal: RowSeal
     ) throws(StoreError) -> [ItemPair] {
         var (pairs, size): ([ItemPair], Int) = ([], 0)
-        // Several certificates can have the same key.
-        var keysByLabel: [[UInt8]: [ItemRecord]] = [:]
-        try forEachRow(of: search.certificates, in: database, seal) { (row) throws(StoreError) in
-            let found = try opening(row) { () throws(RowSeal.Failure) in
-                try Self.matchingRecord(row, by: search.certificates, seal, withSecrets: false)
-            }
-            guard let found else { return true }
-            let label = found[.publicKeyHash]?.canonicalBytes ?? []
-            guard !label.isEmpty else { return true }
-            if keysByLabel[label] == nil {
-                keysByLabel[label] = try self.keys(labelled: label, search, in: database, seal)
-            }
-            guard let keys = keysByLabel[label], !keys.isEmpty,
-                let certificate = try completed(found, of: row, search, seal)
-            else { return true }
+        try forEachCertificate(of: search, in: database, seal) { (certificate, keys) throws(StoreError) in
             size += certificate.secrets?.data?.count ?? 0
             for key in keys {
-                size += key.secrets?.data?.count ?? 0
+                // Many certificates with the same key have the product of both as pairs.
+                size += ItemPair.size + (key.secrets?.data?.count ?? 0)
                 pairs.append(ItemPair(certificate: certificate, key: key))
                 if let max = ResultLimit.current, size > max, pairs.count > 1 { throw .resultTooLarge(max: max) }
                 if pairs.count == limit { return false }
@@ -49,6 +36,43 @@ extension KeychainStore {
             return true
         }
         return pairs
+    }
+
+    /// Returns the certificates and keys of all pairs that match the search, each once. It needs
+    /// memory for the items, not for their pairs.
+    func pairedItems(_ search: PairSearch, in database: Database, _ seal: RowSeal) throws(StoreError) -> PairedItems {
+        var items = PairedItems()
+        var labels: Set<[UInt8]> = []
+        try forEachCertificate(of: search, in: database, seal) { (certificate, keys) in
+            items.certificates.append(certificate)
+            items.pairCount += keys.count
+            if labels.insert(certificate.keyLabel).inserted { items.keys += keys }
+            return true
+        }
+        return items
+    }
+
+    /// Calls `body` with every certificate that matches and has matching keys, and with these keys,
+    /// until it returns false.
+    private func forEachCertificate(
+        of search: PairSearch, in database: Database, _ seal: RowSeal,
+        _ body: (ItemRecord, [ItemRecord]) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        // Several certificates can have the same key.
+        var keysByLabel: [[UInt8]: [ItemRecord]] = [:]
+        try forEachRow(of: search.certificates, in: database, seal) { (row) throws(StoreError) in
+            let found = try opening(row) { () throws(RowSeal.Failure) in
+                try Self.matchingRecord(row, by: search.certificates, seal, withSecrets: false)
+            }
+            guard let found, !found.keyLabel.isEmpty else { return true }
+            if keysByLabel[found.keyLabel] == nil {
+                keysByLabel[found.keyLabel] = try self.keys(labelled: found.keyLabel, search, in: database, seal)
+            }
+            guard let keys = keysByLabel[found.keyLabel], !keys.isEmpty,
+                let certificate = try completed(found, of: row, search, seal)
+            else { return true }
+            return try body(certificate, keys)
+        }
     }
 
     /// The certificate with its data, if the search needs it; nil if the data is damaged.
@@ -67,7 +91,7 @@ extension KeychainStore {
         labelled label: [UInt8], _ search: PairSearch, in database: Database, _ seal: RowSeal
     ) throws(StoreError) -> [ItemRecord] {
         let labelled = search.keys(labelled: label)
-        var keys: [ItemRecord] = []
+        var (keys, size): ([ItemRecord], Int) = ([], 0)
         try forEachRow(of: labelled, in: database, seal) { (row) throws(StoreError) in
             let key = try opening(row) { () throws(RowSeal.Failure) -> ItemRecord? in
                 let found = try Self.matchingRecord(row, by: labelled, seal, withSecrets: false)
@@ -79,7 +103,10 @@ extension KeychainStore {
                 }
                 return key
             }
-            if let key { keys.append(key) }
+            guard let key else { return true }
+            size += key.secrets?.data?.count ?? 0
+            if let max = ResultLimit.current, size > max, !keys.isEmpty { throw .resultTooLarge(max: max) }
+            keys.append(key)
             return true
         }
         return keys
@@ -107,4 +134,9 @@ extension KeychainStore {
             return nil
         }
     }
+}
+
+extension ItemRecord {
+    /// The application label of a certificate's keys; empty if it has no public key hash.
+    fileprivate var keyLabel: [UInt8] { self[.publicKeyHash]?.canonicalBytes ?? [] }
 }

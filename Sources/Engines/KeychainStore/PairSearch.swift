@@ -49,4 +49,16 @@ public struct PairSearch: Sendable {
 public struct ItemPair: Sendable {
     public let certificate: ItemRecord
     public let key: ItemRecord
+
+    /// The memory of a pair in a result, in bytes, without the contents that it shares with other
+    /// pairs: the result is copied once.
+    static let size = 2 * MemoryLayout<ItemPair>.stride
+}
+
+/// The items of some pairs, each once.
+public struct PairedItems: Sendable {
+    /// In the order in which they were added.
+    public internal(set) var certificates: [ItemRecord] = []
+    public internal(set) var keys: [ItemRecord] = []
+    public internal(set) var pairCount = 0
 }

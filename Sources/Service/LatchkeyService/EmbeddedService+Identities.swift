@@ -92,8 +92,8 @@ extension EmbeddedService {
         let now = clock()
         let count = try run { () throws(StoreError) in
             try store.transaction { (items) throws(StoreError) in
-                let pairs = try items.pairs(search)
-                for item in Self.distinct(pairs.map(\.certificate) + pairs.map(\.key)) {
+                let found = try items.pairedItems(search)
+                for item in found.certificates + found.keys {
                     var own = update
                     own.attributes = update.attributes.filter { ItemSchema.of(item.itemClass)[$0.key] != nil }
                     let change = own
@@ -101,7 +101,7 @@ extension EmbeddedService {
                         try ItemRules.applying(change, to: record, group: group, now: now)
                     }
                 }
-                return pairs.count
+                return found.pairCount
             }
         }
         guard count > 0 else { throw .itemNotFound }
@@ -117,17 +117,16 @@ extension EmbeddedService {
         let now = clock()
         let count = try run { () throws(StoreError) in
             try store.transaction { (items) throws(StoreError) in
-                let pairs = try items.pairs(search)
-                // One certificate may belong to several keys.
-                for certificate in Self.distinct(pairs.map(\.certificate)) {
+                let found = try items.pairedItems(search)
+                for certificate in found.certificates {
                     try items.remove(Self.naming(certificate), now: now)
                 }
-                for key in Self.distinct(pairs.map(\.key)) {
+                for key in found.keys {
                     var remaining = others
                     remaining.attributes = [.publicKeyHash: key[.applicationLabel] ?? .data([])]
                     if try items.records(of: remaining).isEmpty { try items.remove(Self.naming(key), now: now) }
                 }
-                return pairs.count
+                return found.pairCount
             }
         }
         guard count > 0 else { throw .itemNotFound }
@@ -137,11 +136,6 @@ extension EmbeddedService {
     /// Returns the search that matches only `item`, which was found before.
     private static func naming(_ item: ItemRecord) -> ItemSearch {
         ItemSearch(item.itemClass, groups: .only([item.accessGroup]), synchronizable: .any, identifier: item.identifier)
-    }
-
-    private static func distinct(_ items: [ItemRecord]) -> [ItemRecord] {
-        var seen: Set<ItemIdentifier> = []
-        return items.filter { seen.insert($0.identifier).inserted }
     }
 }
 
