@@ -30,6 +30,8 @@ struct ClientTests {
             case absent
             /// Sends a response that does not match the request.
             case babble
+            /// Refuses the request as malformed, as a daemon that does not know it.
+            case older
         }
 
         private let server: KeychainServer
@@ -83,6 +85,10 @@ struct ClientTests {
                     try client.send(try NumberedResponse(number: 0, .content(Ready())).frame())
                     continue
                 }
+                if case .older = action {
+                    try client.send(try NumberedResponse(number: 0, .failure(.decode)).frame())
+                    return
+                }
                 if case .vanish(let performsRequest) = action {
                     if performsRequest {
                         try server.send(request)
@@ -115,6 +121,19 @@ struct ClientTests {
             return 0
         }
         return found.matches.records.count
+    }
+
+    @Test("Observing the changes of an older daemon, or of a closed keychain, is an error with a reason")
+    func changesUnavailable() throws {
+        let fixture = try ServerFixture()
+        let (service, _) = service(fixture, [.older])
+        let older = try #require(throws: KeychainError.self) { try service.addChangeObserver { _ in } }
+        #expect(older.status == .notAvailable && older.hint == "restart latchkeyd", "\(older)")
+        let number = try service.addChangeObserver { _ in }
+        service.removeChangeObserver(number)
+        service.close()
+        let closed = try #require(throws: KeychainError.self) { try service.addChangeObserver { _ in } }
+        #expect(closed.status == .notAvailable)
     }
 
     @Test("A change whose response was lost is repeated and made only once", arguments: [true, false])

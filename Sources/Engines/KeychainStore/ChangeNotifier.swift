@@ -17,6 +17,8 @@ final class ChangeNotifier: Sendable {
         /// The numbers at ``DirectorySignal``, for a keychain in files.
         var signals: [Int: Int] = [:]
         var next = 0
+        /// Whether the keychain was closed.
+        var isEnded = false
     }
 
     /// The directory of the database; nil in memory.
@@ -45,11 +47,13 @@ final class ChangeNotifier: Sendable {
 
     /// Calls `body` after every change that is announced after this call returns.
     func addObserver(_ body: @escaping Body) throws(StoreError) -> Int {
-        let number = state.withLock { state in
+        let added = state.withLock { state -> Int? in
+            guard !state.isEnded else { return nil }
             state.next += 1
             state.bodies[state.next] = body
             return state.next
         }
+        guard let number = added else { throw .closed }
         guard let directory else { return number }
         do throws(SystemError) {
             let signal = try DirectorySignal.ofProcess.addObserver(of: directory) { [weak self] event in
@@ -58,7 +62,13 @@ final class ChangeNotifier: Sendable {
                 case .ended: self?.end(number)
                 }
             }
-            state.withLock { $0.signals[number] = signal }
+            let isKept = state.withLock { state in
+                // The observer may have ended meanwhile.
+                guard state.bodies[number] != nil else { return false }
+                state.signals[number] = signal
+                return true
+            }
+            if !isKept { DirectorySignal.ofProcess.removeObserver(signal) }
             return number
         } catch {
             removeObserver(number)
@@ -66,22 +76,25 @@ final class ChangeNotifier: Sendable {
         }
     }
 
-    func removeObserver(_ number: Int) {
-        let signal = state.withLock { state in
-            state.bodies[number] = nil
-            return state.signals.removeValue(forKey: number)
+    func removeObserver(_ number: Int) { _ = takeBody(number) }
+
+    /// Ends all observers, and accepts no others.
+    func end() {
+        let numbers = state.withLock { state in
+            state.isEnded = true
+            return Array(state.bodies.keys)
+        }
+        for number in numbers { end(number) }
+    }
+
+    private func end(_ number: Int) { takeBody(number)?(.ended) }
+
+    /// Removes an observer, and returns its body to the one caller that removed it.
+    private func takeBody(_ number: Int) -> Body? {
+        let (body, signal) = state.withLock { state in
+            (state.bodies.removeValue(forKey: number), state.signals.removeValue(forKey: number))
         }
         if let signal { DirectorySignal.ofProcess.removeObserver(signal) }
-    }
-
-    /// Ends all observers.
-    func end() {
-        for number in state.withLock({ Array($0.bodies.keys) }) { end(number) }
-    }
-
-    private func end(_ number: Int) {
-        let body = state.withLock { $0.bodies[number] }
-        removeObserver(number)
-        body?(.ended)
+        return body
     }
 }

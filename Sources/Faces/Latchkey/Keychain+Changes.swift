@@ -41,8 +41,8 @@ extension Keychain {
     /// removal of the directory is not reported while the keychain is open. The stream has one
     /// reader; call the function again for another one.
     ///
-    /// - Throws: errSecNotAvailable if latchkeyd has no place for another observer of this user; errSecIO if
-    ///   latchkeyd is older than this program, or if the system has no place for an observer.
+    /// - Throws: errSecNotAvailable if latchkeyd has no place for another observer of this user, or
+    ///   is older than this program; errSecIO if the system has no place for an observer.
     public func changes() throws(KeychainError) -> AsyncStream<KeychainChange> {
         let service = try open()
         let (stream, continuation) = AsyncStream.makeStream(

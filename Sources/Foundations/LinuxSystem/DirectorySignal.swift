@@ -15,7 +15,7 @@ public final class DirectorySignal: Sendable {
         /// The signal was raised since the last event.
         case raised
         /// The directory was renamed or unmounted, or it was removed and no process has a file of it
-        /// open: there are no further events.
+        /// open: there are no further events. Also reported if the kernel has dropped events.
         case ended
     }
 
@@ -47,7 +47,8 @@ public final class DirectorySignal: Sendable {
         utimensat(AT_FDCWD, directory, nil, 0) == 0
     }
 
-    /// Calls `body` on a thread of its own whenever the signal is raised after this call returns.
+    /// Calls `body` whenever the signal is raised after this call returns, on one thread for all
+    /// observers of the process: it must not block.
     ///
     /// - Returns: a number for ``removeObserver(_:)``.
     public func addObserver(
@@ -102,12 +103,13 @@ public final class DirectorySignal: Sendable {
             guard let current = state.watcher, current === events.watcher else { return [] }
             var calls: [(@Sendable (Event) -> Void, Event)] = []
             for (number, observer) in state.observers {
-                if events.ended.contains(observer.watch) {
+                // A lost event may have been the end.
+                if events.isIncomplete || events.ended.contains(observer.watch) {
                     state.observers[number] = nil
                     // A directory that was renamed is still watched.
                     current.forget(observer.watch)
                     calls.append((observer.body, .ended))
-                } else if events.isOverflow || events.raised.contains(observer.watch) {
+                } else if events.raised.contains(observer.watch) {
                     calls.append((observer.body, .raised))
                 }
             }

@@ -10,8 +10,8 @@ final class DirectoryWatcher: Sendable {
         let watcher: DirectoryWatcher
         var raised: Set<Int32> = []
         var ended: Set<Int32> = []
-        /// Whether the kernel has dropped events.
-        var isOverflow = false
+        /// Whether events were lost, so that every watch may have ended.
+        var isIncomplete = false
     }
 
     private let inotify: OwnedDescriptor
@@ -56,6 +56,8 @@ final class DirectoryWatcher: Sendable {
         while stop.waitUntilReadable(inotify.rawValue) {
             if let events = readEvents() { body(events) }
         }
+        // Without effect after ``end()``.
+        body(Events(watcher: self, isIncomplete: true))
     }
 
     /// Returns the events that have arrived; nil if there are none.
@@ -78,7 +80,7 @@ final class DirectoryWatcher: Sendable {
     }
 
     private func add(to events: inout Events, watch: Int32, mask: UInt32, hasName: Bool) {
-        if mask & UInt32(IN_Q_OVERFLOW) != 0 { events.isOverflow = true }
+        if mask & UInt32(IN_Q_OVERFLOW) != 0 { events.isIncomplete = true }
         // An event with a name is about an entry of the directory.
         if mask & UInt32(IN_ATTRIB) != 0, !hasName { events.raised.insert(watch) }
         if mask & Self.endMask != 0 { events.ended.insert(watch) }

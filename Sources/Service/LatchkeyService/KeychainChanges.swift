@@ -10,8 +10,8 @@ public protocol KeychainChanges: Sendable {
     ///
     /// - Parameter body: called on any thread; it must not block.
     /// - Returns: the number to pass to ``removeChangeObserver(_:)``.
-    /// - Throws: errSecNotAvailable if the daemon cannot report changes; errSecIO if the system
-    ///   cannot.
+    /// - Throws: errSecNotAvailable if the daemon does not report changes, or has no place for
+    ///   another observer; errSecIO if the system has none.
     func addChangeObserver(
         _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
     ) throws(KeychainError) -> Int

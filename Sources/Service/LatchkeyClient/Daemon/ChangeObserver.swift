@@ -77,7 +77,14 @@ final class ChangeObserver: Sendable {
                 }
             }
         } catch {
-            state.withLock { $0.error = error }
+            // A daemon that does not know the request closes the connection as after a malformed one.
+            let isUnknown = error.status == .decode
+            let reason =
+                isUnknown
+                ? KeychainError(
+                    .notAvailable, "latchkeyd does not report changes; it is older than this program",
+                    hint: "restart latchkeyd") : error
+            state.withLock { $0.error = reason }
         }
     }
 

@@ -11,7 +11,7 @@ internal import Synchronization
 package final class DaemonService: OperationPerformer {
     let client: DaemonClient
     private let observers = Mutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
-    private let changeObservers = Mutex<(next: Int, watches: [Int: ChangeObserver])>((0, [:]))
+    private let changeObservers = Mutex<(next: Int, watches: [Int: ChangeObserver], isClosed: Bool)>((0, [:], false))
 
     private let claim: @Sendable () -> CallerIdentity
     private let automaticUnlock: AutomaticUnlock
@@ -50,7 +50,7 @@ package final class DaemonService: OperationPerformer {
         }
         for watch in watches { watch.end() }
         let changeWatches = changeObservers.withLock { observers in
-            defer { observers.watches = [:] }
+            defer { (observers.watches, observers.isClosed) = ([:], true) }
             return Array(observers.watches.values)
         }
         for watch in changeWatches { watch.end(isTold: true) }
@@ -79,11 +79,20 @@ package final class DaemonService: OperationPerformer {
         _ body: @escaping @Sendable (KeychainChangeEvent) -> Void
     ) throws(KeychainError) -> Int {
         let observer = ChangeObserver(client, body)
-        try observer.begin()
-        return changeObservers.withLock { observers in
+        // Registered first, so that close() ends it also while it begins.
+        let added = changeObservers.withLock { observers -> Int? in
+            guard !observers.isClosed else { return nil }
             observers.next += 1
             observers.watches[observers.next] = observer
             return observers.next
+        }
+        guard let number = added else { throw KeychainError(.notAvailable, "the keychain was closed") }
+        do throws(KeychainError) {
+            try observer.begin()
+            return number
+        } catch {
+            removeChangeObserver(number)
+            throw error
         }
     }
 
