@@ -240,16 +240,24 @@ public final class AuditLog: Sendable {
     /// Checks whether every line is authentic, and none is missing.
     public func verify() throws(KeychainError) -> AuditVerification {
         try drain()
-        let snapshot = state.withLock { Snapshot($0.writer) }
-        let verdict = try check(snapshot)
-        let isCurrent = state.withLock { $0.writer.number == snapshot.number }
-        if verdict.isIntact, isCurrent { return verdict }
-        // A line that is partly written looks like a damaged one, and so does a file that ended
-        // during the check: the second check runs while nothing is written.
+        // A line that is partly written looks like a damaged one, and so does a file that ends during
+        // the check. A verdict stands if it is good, or if nothing was written meanwhile.
+        for _ in 0..<Self.maxUnlockedChecks {
+            let snapshot = state.withLock { Snapshot($0.writer) }
+            let verdict = try check(snapshot)
+            let (isSameFile, isUnchanged) = state.withLock { state in
+                let isSameFile = state.writer.number == snapshot.number
+                return (isSameFile, isSameFile && state.writer.head.sequence == snapshot.head.sequence)
+            }
+            if verdict.isIntact ? isSameFile : isUnchanged { return verdict }
+        }
+        // Writers wait for this check.
         return try state.withLock { state in
             Result { () throws(KeychainError) in try check(Snapshot(state.writer)) }
         }.get()
     }
+
+    private static let maxUnlockedChecks = 5
 
     private func check(_ snapshot: Snapshot) throws(KeychainError) -> AuditVerification {
         try AuditCheck(store: store, path: files.path(ofAge:)).verdict(of: snapshot.number, head: snapshot.head)

@@ -11,11 +11,25 @@ final class AuditQueue: Sendable {
         var events: [AuditEvent] = []
         /// Whether a thread writes the queue.
         var hasWriter = false
+        /// Whether that thread waits for ``changed``: a signal is only sent to a wait.
+        var isWaiting = false
         var isClosed = false
+
+        /// Begins a wait for an event; returns false if there is nothing to wait for.
+        mutating func startWait() -> Bool {
+            isWaiting = events.isEmpty && !isClosed
+            return isWaiting
+        }
+
+        /// Returns whether a wait has ended now.
+        mutating func endWait() -> Bool {
+            defer { isWaiting = false }
+            return isWaiting
+        }
     }
 
     private let state = Mutex(State())
-    /// Signalled when the queue is no longer empty, or was closed.
+    /// Signalled once for each wait, when the queue is no longer empty or was closed.
     private let changed = DispatchSemaphore(value: 0)
 
     /// What the caller of ``append(_:at:)`` must do next.
@@ -30,7 +44,7 @@ final class AuditQueue: Sendable {
             state.events.append(AuditEvent(entry: entry, time: clock()))
             defer { state.hasWriter = true }
             guard state.hasWriter else { return (.startWriter, false) }
-            return (state.events.count >= Self.maxCount ? .write : .nothing, state.events.count == 1)
+            return (state.events.count >= Self.maxCount ? .write : .nothing, state.endWait())
         }
         if isSignalled { changed.signal() }
         return next
@@ -53,8 +67,11 @@ final class AuditQueue: Sendable {
 
     /// Drops the events, and ends the thread that writes them.
     func close() {
-        state.withLock { $0 = State(isClosed: true) }
-        changed.signal()
+        let isSignalled = state.withLock { state in
+            defer { state = State(isClosed: true) }
+            return state.endWait()
+        }
+        if isSignalled { changed.signal() }
     }
 
     // MARK: The writing thread
@@ -66,11 +83,21 @@ final class AuditQueue: Sendable {
     ///   second.
     func waitForEvents() -> Bool {
         let deadline = DispatchTime.now() + Self.idleTimeout
-        while isEmpty {
-            if changed.wait(timeout: deadline) == .timedOut, writerEnds(unlessFilled: true) { return false }
-            if state.withLock({ $0.isClosed }) { return false }
+        while state.withLock({ $0.startWait() }) {
+            if changed.wait(timeout: deadline) == .timedOut, !wasSignalled(), writerEnds(unlessFilled: true) {
+                return false
+            }
         }
+        guard !state.withLock({ $0.isClosed }) else { return false }
         usleep(Self.pause)
+        return true
+    }
+
+    /// Ends a wait that has timed out. A signal that was decided on meanwhile is awaited, so that it
+    /// does not end the next wait.
+    private func wasSignalled() -> Bool {
+        guard state.withLock({ !$0.endWait() }) else { return false }
+        changed.wait()
         return true
     }
 
