@@ -17,7 +17,8 @@ extension ChildProcess {
         let child = try spawn(words, input: ends.reading.rawValue, output: nil)
         let failure: SystemError?
         do throws(SystemError) {
-            try send(input, to: ends.endOfWriter())
+            let writer = ends.endOfWriter()
+            try send(input, to: writer)
             failure = nil
         } catch {
             failure = error
@@ -32,23 +33,23 @@ extension ChildProcess {
     ///
     /// - Parameters:
     ///   - buffer: gets the output. Output that does not fit is not read.
-    ///   - timeout: the maximum time in milliseconds to wait for output. The program is then ended.
+    ///   - timeout: the maximum time of the whole call in milliseconds. The program is then ended.
     /// - Returns: the exit value as of ``run(_:input:)``, and the number of bytes read.
     /// - Throws: `SystemError`: `ENOENT` if there is no such program, `ETIMEDOUT` after the timeout.
     public static func run(
         _ words: [String], readingInto buffer: UnsafeMutableRawBufferPointer, timeout: Int32
     ) throws(SystemError) -> (status: Int32, count: Int) {
+        let end = BootClock.system.now() &+ UInt64(clamping: timeout) &* 1_000_000
         let ends = try Pipe()
         let child = try spawn(words, input: nil, output: ends.writing.rawValue)
-        let count: Int
         do throws(SystemError) {
-            count = try read(ends.endOfReader(), into: buffer, timeout: timeout)
+            let count = try read(ends.endOfReader(), into: buffer, until: end)
+            return (try exitValue(of: child, until: end), count)
         } catch {
             kill(child, SIGKILL)
             _ = exitValue(of: child)
             throw error
         }
-        return (exitValue(of: child), count)
     }
 
     /// Starts an executable in a session of its own, so that it continues after this process and
@@ -111,16 +112,29 @@ extension ChildProcess {
         return child
     }
 
+    /// - Parameter end: by `BootClock`.
+    /// - Throws: `ETIMEDOUT` if the program does not end before.
+    private static func exitValue(of child: pid_t, until end: UInt64) throws(SystemError) -> Int32 {
+        var status: Int32 = 0
+        while true {
+            let ended = waitpid(child, &status, WNOHANG)
+            if ended == child { return exitValue(ofStatus: status) }
+            if ended < 0, errno != EINTR { throw .last("wait for a program") }
+            guard BootClock.system.now() < end else { throw SystemError("wait for a program", code: ETIMEDOUT) }
+            usleep(2000)
+        }
+    }
+
     private static func exitValue(of child: pid_t) -> Int32 {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         return exitValue(ofStatus: status)
     }
 
-    /// Writes to the standard input of a program, and closes it.
+    /// Writes to the standard input of a program, which ends when the descriptor is closed.
     ///
     /// - Throws: `EPIPE` if the program does not read its input.
-    public static func send(_ bytes: UnsafeRawBufferPointer, to input: consuming OwnedDescriptor) throws(SystemError) {
+    public static func send(_ bytes: UnsafeRawBufferPointer, to input: borrowing OwnedDescriptor) throws(SystemError) {
         // SIGPIPE would end this process if the program does not read its input. It is sent to the
         // thread that writes, so it is blocked and removed in this thread.
         var pipeSignal = sigset_t()
@@ -140,16 +154,22 @@ extension ChildProcess {
 
     /// Reads until the end or until the buffer is full, and closes the descriptor.
     ///
-    /// - Throws: `ETIMEDOUT` if nothing arrives for this number of milliseconds.
+    /// - Parameter end: by `BootClock`.
+    /// - Throws: `ETIMEDOUT` if the output does not end before.
     private static func read(
-        _ output: consuming OwnedDescriptor, into buffer: UnsafeMutableRawBufferPointer, timeout: Int32
+        _ output: consuming OwnedDescriptor, into buffer: UnsafeMutableRawBufferPointer, until end: UInt64
     ) throws(SystemError) -> Int {
         var filled = 0
         while filled < buffer.count {
             var entry = pollfd(fd: output.rawValue, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&entry, 1, timeout)
-            if ready < 0, errno == EINTR { continue }
-            guard ready != 0 else { throw SystemError("read the output of a program", code: ETIMEDOUT) }
+            let now = BootClock.system.now()
+            let left = now < end ? Int32(clamping: (end - now) / 1_000_000 + 1) : 0
+            let ready = poll(&entry, 1, left)
+            if ready < 0 {
+                if errno == EINTR { continue }
+                throw .last("wait for the output of a program")
+            }
+            guard ready > 0, left > 0 else { throw SystemError("read the output of a program", code: ETIMEDOUT) }
             let got = Glibc.read(output.rawValue, buffer.baseAddress?.advanced(by: filled), buffer.count - filled)
             if got < 0 {
                 if errno == EINTR { continue }

@@ -85,8 +85,8 @@ struct CopyCommand: ParsableSubcommand {
         }
     }
 
-    /// The process that clears the clipboard is started first, so that nothing is copied that would
-    /// not be cleared.
+    /// The process that clears the clipboard gets the secret first, so that nothing is copied that
+    /// would not be cleared. Its time begins when its input ends.
     private func copy(_ secret: SharedSecret, to clipboard: Clipboard, in session: CommandSession)
         throws(CommandFailure)
     {
@@ -96,8 +96,8 @@ struct CopyCommand: ParsableSubcommand {
         }
         let clearing = try ClipboardClearing.start(
             clipboard, seconds: timeout, terminal: clipboard == .osc52 ? session.terminal : nil)
-        try put(secret, on: clipboard, in: session)
         try ClipboardClearing.send(secret, to: clearing)
+        try put(secret, on: clipboard, in: session)
     }
 
     private func put(_ secret: SharedSecret, on clipboard: Clipboard, in session: CommandSession) throws(CommandFailure)

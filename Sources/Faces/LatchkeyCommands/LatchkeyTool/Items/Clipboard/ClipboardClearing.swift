@@ -29,16 +29,17 @@ enum ClipboardClearing {
         }
     }
 
-    /// Passes the secret to the process.
-    static func send(_ secret: SharedSecret, to process: consuming OwnedDescriptor) throws(CommandFailure) {
-        let descriptor = process.release()
+    /// Passes the secret to the process, whose time begins when the descriptor is closed.
+    static func send(_ secret: SharedSecret, to process: borrowing OwnedDescriptor) throws(CommandFailure) {
         do throws(SystemError) {
             // EXPOSE: to a process of this program, which compares the clipboard with it.
-            try secret.withUnsafeBytes { (bytes) throws(SystemError) in
-                try ChildProcess.send(bytes, to: OwnedDescriptor(adopting: descriptor))
-            }
+            try secret.withUnsafeBytes { (bytes) throws(SystemError) in try ChildProcess.send(bytes, to: process) }
         } catch {
-            throw .status(KeychainError(.io, error.description, hint: "clear the clipboard yourself"))
+            throw .status(
+                KeychainError(
+                    .notAvailable,
+                    "the process that clears the clipboard failed, and nothing was copied: \(error.description)",
+                    hint: "--timeout 0 copies without clearing"))
         }
     }
 
@@ -60,20 +61,20 @@ enum ClipboardClearing {
         }
     }
 
-    /// Whether the clipboard contains the secret. A clipboard that no installed program can read
-    /// counts as containing it.
+    /// Whether the clipboard contains the secret. A clipboard that cannot be read, or not within the
+    /// timeout, counts as containing it.
     private static func holds(_ secret: SharedSecret, _ clipboard: Clipboard) -> Bool {
         let content = SecretBuffer(count: secret.count + 1)
         return content.withUnsafeMutableBytes { buffer in
             do throws(SystemError) {
                 let found = try ChildProcess.run(clipboard.pasteCommand, readingInto: buffer, timeout: pasteTimeout)
-                // Without content, the programs fail.
+                // The programs fail if there is no text, or no display: nothing is to be cleared.
                 guard found.status == 0 else { return false }
                 return secret
                     == SharedSecret(
                         SecretBytes(copying: UnsafeRawBufferPointer(rebasing: buffer.prefix(found.count))))
             } catch {
-                return error.code == ENOENT
+                return true
             }
         }
     }
