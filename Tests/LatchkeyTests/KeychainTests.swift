@@ -129,21 +129,19 @@ struct KeychainTests {
         }
     }
 
-    @Test("A damaged item is reported as damaged, never as not found")
-    func damaged() throws {
+    @Test(
+        "A damaged item is reported as damaged, never as not found, and storing it again replaces it",
+        arguments: ["secret", "metadata"])
+    func damaged(column: String) throws {
         try withKeychain(.onDisk) { keychain in
             try Keychain.default.set(alice, to: "one")
-            let path = try #require(keychain.directory).path + "/data/keychain.db"
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-            process.arguments = [path, "UPDATE item SET secret = zeroblob(200)"]
-            try process.run()
-            process.waitUntilExit()
-            #expect(process.terminationStatus == 0)
+            try #require(keychain.directory).runSQL("UPDATE item SET \(column) = zeroblob(200)")
             let error = try #require(throws: KeychainError.self) { try Keychain.default.string(for: alice) }
             #expect(error.status == .decode)
             #expect(error.hint?.contains("doctor") == true)
             #expect(try !Keychain.default.findings().isEmpty)
+            try Keychain.default.set(alice, to: "two")
+            #expect(try Keychain.default.string(for: alice) == "two")
         }
     }
 

@@ -100,4 +100,31 @@ struct PropertyTests {
         #expect(texts.contains { $0.contains("was not stored: errSecInteractionNotAllowed") })
         #expect(!texts.contains { $0.contains("alice") })
     }
+
+    @Test("A change in place of an item that cannot be read does not delete it")
+    func changeInPlace() throws {
+        let keychain = try Keychain.ephemeral()
+        let session = Session(keychain)
+        let text = GenericPassword(service: "example.com", account: "text")
+        session.text = "one"
+        session.text?.append("!")
+        #expect(session.text == "one!")
+        try keychain.setPasscode("correct horse battery")
+        try keychain.lock(immediately: true)
+        session.text?.append("?")
+        session.text = nil
+        #expect(session.$text.lastError?.status == .interactionNotAllowed)
+        try keychain.unlock(passcode: "correct horse battery")
+        #expect(session.text == "one!")
+        // Damaged JSON is kept as well, and the projected value deletes it.
+        let state = GenericPassword(service: "example.com", account: "state")
+        try keychain.set(state, to: "not JSON")
+        session.state?.count += 1
+        #expect(session.$state.lastError?.status == .decode)
+        #expect(try keychain.string(for: state) == "not JSON")
+        try session.$state.delete()
+        #expect(try !keychain.contains(state))
+        session.text = nil
+        #expect(try !keychain.contains(text))
+    }
 }

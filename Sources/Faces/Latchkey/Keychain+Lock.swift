@@ -3,6 +3,7 @@
 public import KeychainModel
 internal import LatchkeyService
 internal import SecretMemory
+internal import Synchronization
 
 /// The lock of the keychain, and the passcode that unlocks it.
 ///
@@ -44,10 +45,20 @@ extension Keychain {
     public func lockStates() throws(KeychainError) -> AsyncStream<LockState> {
         let keychain = try open()
         let (stream, continuation) = AsyncStream.makeStream(of: LockState.self, bufferingPolicy: .bufferingNewest(16))
-        let number = keychain.addLockObserver { continuation.yield($0) }
+        let hasChanged = Mutex(false)
+        let number = keychain.addLockObserver { state in
+            hasChanged.withLock { hasChanged in
+                hasChanged = true
+                continuation.yield(state)
+            }
+        }
         continuation.onTermination = { _ in keychain.removeLockObserver(number) }
-        // Read after the observer is registered, so that no change is missed.
-        continuation.yield(try keychain.lockStatus().state)
+        // Read after the observer is registered, so that no change is missed. A change that was
+        // reported meanwhile is newer.
+        let current = try keychain.lockStatus().state
+        hasChanged.withLock { hasChanged in
+            if !hasChanged { continuation.yield(current) }
+        }
         return stream
     }
 

@@ -72,7 +72,8 @@ public struct Keychain: Sendable {
                 try keychain.update(one, with: item.update(data: bytes))
                 return
             } catch {
-                guard error.status == .itemNotFound else { throw error }
+                // Adding an item moves a damaged one with the same key aside.
+                guard error.status == .itemNotFound || error.status == .decode else { throw error }
             }
             do throws(KeychainError) {
                 try add(item, secret: bytes, to: keychain)

@@ -28,6 +28,10 @@ internal import Synchronization
 /// difference between "no item" and "not readable" matters, call ``read()``, ``write(_:)`` and
 /// ``delete()`` of the projected value, `$token`.
 ///
+/// A change in place, as in `session.token?.append("!")`, is a read and an assignment of the result.
+/// So that it does not delete an item that could not be read, assigning nil after a failed read
+/// changes nothing; ``delete()`` does.
+///
 /// `String` is stored as UTF-8, `Data`, `[UInt8]` and ``SharedSecret`` as they are, and other
 /// `Codable` types as JSON, as by ``Keychain/set(_:toValue:)``. Only a ``SharedSecret`` never leaves
 /// secret memory.
@@ -36,7 +40,7 @@ public struct KeychainItem<Value: Sendable>: Sendable {
     private let readItem: @Sendable () throws(KeychainError) -> Value?
     private let writeItem: @Sendable (Value) throws(KeychainError) -> Void
     private let deleteItem: @Sendable () throws(KeychainError) -> Void
-    private let errors = LastError()
+    private let log = AccessLog()
 
     init(_ item: some PasswordItem, in keychain: Keychain, as coding: SecretCoding<Value>) {
         readItem = { () throws(KeychainError) in
@@ -73,7 +77,13 @@ public struct KeychainItem<Value: Sendable>: Sendable {
         }
         nonmutating set {
             do throws(KeychainError) {
-                if let newValue { try write(newValue) } else { try delete() }
+                if let newValue {
+                    try write(newValue)
+                } else if let error = log.failureOfRead {
+                    throw error
+                } else {
+                    try delete()
+                }
             } catch {
                 ProgramLog.current.warn(.propertyFailed(error.status, isRead: false))
             }
@@ -85,23 +95,23 @@ public struct KeychainItem<Value: Sendable>: Sendable {
 
     /// The error of the last read, assignment, write or deletion through this property or a copy of
     /// it; nil if that succeeded.
-    public var lastError: KeychainError? { errors.value.withLock { $0 } }
+    public var lastError: KeychainError? { log.lastError }
 
     /// Returns the secret; nil if there is no item.
     ///
     /// - Throws: `KeychainError.decode` if the secret is not a `Value`, or the item is damaged.
     public func read() throws(KeychainError) -> Value? {
-        try errors.recording { () throws(KeychainError) in try readItem() }
+        try log.recording(.read) { () throws(KeychainError) in try readItem() }
     }
 
     /// Stores the value. If the item exists, it is updated.
     public func write(_ value: Value) throws(KeychainError) {
-        try errors.recording { () throws(KeychainError) in try writeItem(value) }
+        try log.recording(.change) { () throws(KeychainError) in try writeItem(value) }
     }
 
     /// Deletes the item. It is not an error if there is none.
     public func delete() throws(KeychainError) {
-        try errors.recording { () throws(KeychainError) in try deleteItem() }
+        try log.recording(.change) { () throws(KeychainError) in try deleteItem() }
     }
 }
 
@@ -167,17 +177,33 @@ extension KeychainItem where Value: Codable {
     }
 }
 
-/// The last error of a property, shared by the copies of its wrapper.
-private final class LastError: Sendable {
-    let value = Mutex<KeychainError?>(nil)
+/// How the last access to a property ended, shared by the copies of its wrapper.
+private final class AccessLog: Sendable {
+    enum Access {
+        case read, change
+    }
 
-    func recording<Result>(_ body: () throws(KeychainError) -> Result) throws(KeychainError) -> Result {
+    private struct Last {
+        var access: Access
+        var error: KeychainError?
+    }
+
+    private let last = Mutex(Last(access: .change))
+
+    var lastError: KeychainError? { last.withLock { $0.error } }
+
+    /// The error of the last access, if that was a read.
+    var failureOfRead: KeychainError? { last.withLock { $0.access == .read ? $0.error : nil } }
+
+    func recording<Result>(
+        _ access: Access, _ body: () throws(KeychainError) -> Result
+    ) throws(KeychainError) -> Result {
         do throws(KeychainError) {
             let result = try body()
-            value.withLock { $0 = nil }
+            last.withLock { $0 = Last(access: access) }
             return result
         } catch {
-            value.withLock { $0 = error }
+            last.withLock { $0 = Last(access: access, error: error) }
             throw error
         }
     }
