@@ -4,6 +4,8 @@ import Foundation
 import KeychainModel
 import KeychainTesting
 @testable import LatchkeyCommands
+import LatchkeyService
+import SecretMemory
 import Testing
 
 /// `latchkey set`, `get` and `generate`.
@@ -21,7 +23,7 @@ struct DailyCommandTests {
         "set stores all of a pipe without one final line end, and get writes it byte for byte",
         arguments: [
             (["s3cret"], "", "s3cret"), (["s3cret", ""], "", "s3cret"), (["s3cret", "", ""], "", "s3cret\n"),
-            (["a", "b", ""], "", "a\nb"), (["", ""], "", ""), (["s3cret", ""], " --raw", "s3cret\n"),
+            (["a", "b", ""], "", "a\nb"), (["s3cret", ""], " --raw", "s3cret\n"),
             (["\u{0}\u{1B}", "x"], "", "\u{0}\u{1B}\nx"), (["s3cret", ""], " --secret-file -", "s3cret"),
         ])
     func pipe(input: [String], options: String, secret: String) {
@@ -64,7 +66,10 @@ struct DailyCommandTests {
 
     @Test("set takes the secret from no argument, and does not print the word")
     func argument() {
-        for line in ["set a/b s3cret", "set a/b --raw s3cret more", "set --service a --account b x s3cret"] {
+        for line in [
+            "set a/b s3cret", "set a/b --raw s3cret more", "set --service a --account b x s3cret", "set a/b -s3cret",
+            "set a/b --s3cret", "set a/b --s3cret=x", "set a/b -- -s3cret", "set a/b -fs3cret", "set -s3cret a/b",
+        ] {
             let outcome = keychain.latchkey(line, io: TestIO(input: ["x"]))
             #expect(outcome.exit == 2 && outcome.error.contains("a secret is never an argument"), "\(outcome)")
             #expect(!outcome.error.contains("s3cret"))
@@ -82,10 +87,20 @@ struct DailyCommandTests {
         #expect(keychain.latchkey("set --raw -f a/b --secret-file \(directory.path)/file").exit == 0)
         #expect(keychain.latchkey("get a/b").output == "from a file\n")
         let empty = keychain.latchkey("set a/c --secret-file \(directory.path)/empty")
-        #expect(empty.exit == 206 && empty.error.contains("is empty; a secret was expected"))
+        #expect(empty.exit == 206 && empty.error.contains("the secret is empty; nothing was stored"))
         #expect(keychain.latchkey("set a/c --secret-file \(directory.path)/missing").exit == 220)
-        let input = keychain.latchkey("set a/c")
-        #expect(input.exit == 206 && input.error.contains("\nhint: printf %s \"$SECRET\" | latchkey set "))
+        // `echo "$UNSET"` prints a line end only.
+        try Data("\n".utf8).write(to: URL(filePath: "\(directory.path)/line"))
+        for outcome in [
+            keychain.latchkey("set a/c"), keychain.latchkey("set a/c", io: TestIO(input: [""])),
+            keychain.latchkey("set a/c", io: TestIO(answers: ["", ""])),
+            keychain.latchkey("set a/c --secret-file \(directory.path)/line"),
+            keychain.latchkey("set a/b --update", io: TestIO(input: [""])),
+        ] {
+            #expect(outcome.exit == 206, "\(outcome)")
+            #expect(outcome.error.contains("\nhint: printf %s \"$SECRET\" | latchkey set "), "\(outcome)")
+        }
+        #expect(keychain.latchkey("get a/b").output == "from a file\n")
         #expect(keychain.accounts() == ["b"])
     }
 
@@ -165,7 +180,7 @@ struct DailyCommandTests {
             ("set a/b --class generic --port 1", 2, "--class internet"),
             ("set --service a --account b --port 1", 2, "use --server"),
             ("set a/b --protocol toolong", 2, "--protocol"),
-            ("set a/b --port 65536", 2, "--port"), ("set a/b --nonsense", 2, "--nonsense"),
+            ("set a/b --port 65536", 2, "--port"), ("set a/b --nonsense", 2, "an option is unknown"),
         ])
     func badWords(line: String, exit: Int32, problem: String) {
         let outcome = keychain.latchkey(line, io: TestIO(input: ["x"]))
@@ -280,7 +295,40 @@ struct DailyCommandTests {
         for line in ["get a/b", "get --json a/b", "rm a/b", "rm -f --all a/b"] {
             #expect(keychain.latchkey(line) == Outcome(exit: 44, output: "", error: text), "\(line)")
         }
-        #expect(security("get a/b", as: "latchkey", on: DamagedService()).error.contains("a damaged item was skipped"))
+        #expect(security("get a/b", as: "latchkey", on: DamagedService()).error.contains("the item 'a/b' is damaged"))
+    }
+
+    @Test(
+        "a damaged item is reported as such; no item of another group stands for it, and set --update replaces it",
+        arguments: ["metadata", "secret"])
+    func damaged(column: String) throws {
+        let keychain = try TestKeychain(.onDisk)
+        keychain.latchkey("set a/b", io: TestIO(input: ["one"]))
+        keychain.latchkey("set --access-group other a/b", io: TestIO(input: ["two"]))
+        try #require(keychain.directory).runSQL("UPDATE item SET \(column) = zeroblob(200) WHERE id = 1")
+        let get = keychain.latchkey("get a/b")
+        #expect(get.exit == 93 && get.output.isEmpty, "\(get)")
+        #expect(get.error.contains(" is damaged\nhint: latchkey doctor"), "\(get)")
+        let find = keychain.security("find-generic-password -s a -a b -w")
+        #expect(find.exit != 0 && find.output.isEmpty, "\(find)")
+        #expect(keychain.latchkey("get --access-group other a/b").output == "two")
+        #expect(keychain.latchkey("set --update a/b", io: TestIO(input: ["three"])).exit == 0)
+        #expect(keychain.latchkey("get --access-group latchkey.shared a/b").output == "three")
+    }
+
+    @Test("set and generate replace a synchronized item instead of adding a second one")
+    func synchronized() throws {
+        let addition = ItemAddition(
+            .genericPassword, attributes: [.service: .string("a"), .account: .string("b")],
+            secrets: ItemSecrets(data: SharedSecret(copying: "one".utf8)), accessGroup: "latchkey.shared",
+            isSynchronizable: true)
+        let caller = CallerIdentity(executable: "/usr/bin/latchkey", declaredGroups: nil, isUserCommand: true)
+        _ = try keychain.service.add(addition, from: caller)
+        #expect(keychain.latchkey("set a/b", io: TestIO(input: ["two"])).exit == 45)
+        #expect(keychain.latchkey("set --update a/b", io: TestIO(input: ["two"])).error.contains("updated a/b"))
+        #expect(keychain.latchkey("get a/b").output == "two")
+        #expect(keychain.latchkey("generate --update a/b").error.contains("updated a/b"))
+        #expect(keychain.accounts() == ["b"])
     }
 
     @Test("a service is sufficient if it has one account; several items are refused by name")

@@ -132,9 +132,19 @@ enum LatchkeySubcommand: String, CaseIterable, Sendable {
                 return error.status
             }
         }
-        session.io.say("latchkey: \(LatchkeyCommand.message(for: error))\n")
+        session.io.say("latchkey: \(problem(of: error, with: words))\n")
         if !session.isQuiet { session.io.say("hint: \(hint(for: words))\n") }
         return CommandFailure.usage(nil).status
+    }
+
+    /// Returns the parser's message; a fixed one where it could have a secret, as the "option" in
+    /// `latchkey set NAME -s3cret`.
+    private static func problem(of error: any Error, with words: [String]) -> TerminalText {
+        let message = LatchkeyCommand.message(for: error)
+        guard words.first == LatchkeySubcommand.set.rawValue, message.hasPrefix("Unknown option") else {
+            return "\(message)"
+        }
+        return "an option is unknown; \(SetCommand.secretRule)"
     }
 
     /// Returns what to type instead: the most similar sub-command, or the help of the command.

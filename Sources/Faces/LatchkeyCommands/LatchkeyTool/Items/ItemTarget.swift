@@ -27,8 +27,8 @@ struct ItemTarget {
             itemClass, attributes: attributes, accessGroup: accessGroup, synchronizable: .any, limit: limit)
     }
 
-    /// The query for the one item in this target's group with the same primary key, which a new
-    /// item must not have.
+    /// The query for the item in this target's group with the same primary key, which a new item
+    /// would replace.
     var keyQuery: ItemQuery {
         let schema = ItemSchema.of(itemClass)
         let key = completed.filter { schema[$0.key]?.isPrimaryKey == true }

@@ -22,10 +22,9 @@ struct PasswordItems {
         var own = target.query(limit: Self.sampleLimit)
         own.accessGroup = target.group
         var found = try matches(own)
-        if found.records.isEmpty, target.accessGroup == nil {
-            let others = try matches(target.query(limit: Self.sampleLimit))
-            found.records = others.records
-            found.damaged += others.damaged
+        // A damaged item of this group is not replaced by one of another program.
+        if found.records.isEmpty, found.damaged == 0, target.accessGroup == nil {
+            found = try matches(target.query(limit: Self.sampleLimit))
         }
         try requireFound(found, target)
         guard found.records.count == 1, let record = found.records.first else {
@@ -49,24 +48,33 @@ struct PasswordItems {
 
     /// Returns the item that a new one would replace; nil if there is none.
     func existing(_ target: ItemTarget) throws(CommandFailure) -> ItemRecord? {
-        try matches(target.keyQuery).records.first
+        try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+            try PasswordSearch.existing(target.keyQuery, returning: .attributes, in: keychain)
+        }
     }
 
     /// Returns the secret of an item; empty if the item has none.
     func secret(of record: ItemRecord) throws(CommandFailure) -> SharedSecret {
         let item = ItemQuery(
             record.itemClass, synchronizable: .any, persistentReference: record.persistentReference, limit: .one)
-        guard let found = try matches(item, returning: .data).records.first else {
+        let found = try matches(item, returning: .data)
+        guard let secret = found.records.first?.secrets else {
+            guard found.damaged == 0 else { throw Self.damaged("the secret of '\(record.passwordName.text)'") }
             throw .status(KeychainError(.itemNotFound, "'\(record.passwordName.text)' was deleted meanwhile"))
         }
-        return found.secrets?.data ?? SharedSecret(copying: [])
+        return secret.data ?? SharedSecret(copying: [])
     }
 
-    func delete(_ record: ItemRecord) throws(CommandFailure) {
+    /// - Returns: whether the item was deleted; false if it was gone already.
+    func delete(_ record: ItemRecord) throws(CommandFailure) -> Bool {
         let item = ItemQuery(
             record.itemClass, synchronizable: .any, persistentReference: record.persistentReference)
-        _ = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try keychain.delete(item)
+        do throws(KeychainError) {
+            _ = try keychain.delete(item)
+            return true
+        } catch {
+            guard error.status == .itemNotFound else { throw .status(error) }
+            return false
         }
     }
 
@@ -98,11 +106,17 @@ struct PasswordItems {
 
     private func requireFound(_ found: ItemMatches, _ target: ItemTarget) throws(CommandFailure) {
         guard found.records.isEmpty else { return }
+        guard found.damaged == 0 else { throw Self.damaged("the item '\(target.text)'") }
         throw .status(
             KeychainError(
-                .itemNotFound, "the item '\(target.text)' could not be found",
-                hint: found.damaged > 0
-                    ? "a damaged item was skipped; 'latchkey doctor' shows which" : "latchkey list shows the items"))
+                .itemNotFound, "the item '\(target.text)' could not be found", hint: "latchkey list shows the items"))
+    }
+
+    private static func damaged(_ what: String) -> CommandFailure {
+        .status(
+            KeychainError(
+                .decode, "\(what) is damaged",
+                hint: "latchkey doctor shows the damage; latchkey set --update replaces the item"))
     }
 
     private static func ambiguous(_ records: [ItemRecord], _ target: ItemTarget, hint: String) -> CommandFailure {

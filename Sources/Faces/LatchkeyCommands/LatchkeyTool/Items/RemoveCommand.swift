@@ -46,8 +46,8 @@ struct RemoveCommand: ParsableSubcommand {
         }
         if !force { try confirm(found, in: session) }
         for record in found {
-            try items.delete(record)
-            session.io.say("latchkey: deleted \(Self.text(of: record))\n")
+            let isDeleted = try items.delete(record)
+            session.io.say("latchkey: \(isDeleted ? "deleted" : "already deleted:") \(Self.text(of: record))\n")
         }
     }
 

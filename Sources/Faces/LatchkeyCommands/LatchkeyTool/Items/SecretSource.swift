@@ -11,30 +11,33 @@ enum SecretSource {
     /// - Parameters:
     ///   - file: the file to read; nil and `-` are standard input.
     ///   - raw: whether the final line end of a file or a pipe belongs to the secret.
-    /// - Throws: errSecParam for an empty file or pipe, and for two different answers.
+    /// - Throws: errSecParam if the secret is empty, and for two different answers.
     static func read(file: String?, raw: Bool, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
-        guard let file, file != "-" else { return try readInput(raw: raw, in: session) }
-        let secret = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try SecretInput.read(file, maxCount: SecretInput.maxSecretCount)
+        let secret: SharedSecret
+        if let file, file != "-" {
+            secret = lineEndRemoved(
+                try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                    try SecretInput.read(file, maxCount: SecretInput.maxSecretCount)
+                }, unless: raw)
+        } else if session.io.isInputInteractive || session.readsCommands {
+            // In interactive mode without a terminal, the next line is the secret.
+            secret = try PasscodeSource(fileOption: "--secret-file", noun: "secret", usesEnvironment: false)
+                .readNew("secret: ", in: session)
+        } else {
+            let input = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
+                try session.io.readInput(maxCount: SecretInput.maxSecretCount)
+            }
+            secret = lineEndRemoved(input ?? SharedSecret(copying: []), unless: raw)
         }
-        guard secret.count > 0 else { throw .parameter("\(file) is empty; a secret was expected") }
-        return raw ? secret : SecretInput.withoutFinalLineEnd(secret)
+        // After the line end is removed: `echo "$UNSET"` prints only that.
+        guard secret.count > 0 else {
+            throw .parameter(
+                "the secret is empty; nothing was stored", hint: "printf %s \"$SECRET\" | latchkey set SERVICE/ACCOUNT")
+        }
+        return secret
     }
 
-    private static func readInput(raw: Bool, in session: CommandSession) throws(CommandFailure) -> SharedSecret {
-        if session.io.isInputInteractive || session.readsCommands {
-            // In interactive mode without a terminal, the next line is the secret.
-            return try PasscodeSource(fileOption: "--secret-file", noun: "secret", usesEnvironment: false)
-                .readNew("secret: ", in: session)
-        }
-        let input = try CommandFailure.mapErrors(nil) { () throws(KeychainError) in
-            try session.io.readInput(maxCount: SecretInput.maxSecretCount)
-        }
-        guard let input else {
-            throw .parameter(
-                "standard input is empty; a secret was expected",
-                hint: "printf %s \"$SECRET\" | latchkey set SERVICE/ACCOUNT")
-        }
-        return raw ? input : SecretInput.withoutFinalLineEnd(input)
+    private static func lineEndRemoved(_ secret: SharedSecret, unless raw: Bool) -> SharedSecret {
+        raw ? secret : SecretInput.withoutFinalLineEnd(secret)
     }
 }

@@ -42,10 +42,12 @@ struct SetCommand: ParsableSubcommand {
 
     func validate() throws {
         guard furtherWords.isEmpty else {
-            throw ValidationError(
-                "a secret is never an argument; it is read from a prompt, a pipe or --secret-file FILE")
+            throw ValidationError(Self.secretRule.string)
         }
     }
+
+    static let secretRule: TerminalText =
+        "a secret is never an argument; it is read from a prompt, a pipe or --secret-file FILE"
 
     func run(in session: CommandSession) throws(CommandFailure) {
         passcode.source.unlockOnDemand(in: session)

@@ -75,9 +75,7 @@ struct PasswordAddition {
         // group is a different item.
         let query = ItemQuery(
             itemClass, attributes: key, accessGroup: accessGroup ?? AccessGroup.shared.name, limit: .one)
-        let matches = try PasswordSearch.matches(
-            query, returning: .persistentReference, in: keychain)
-        guard let found = matches.records.first else { return false }
+        guard let found = try PasswordSearch.existing(query, returning: [], in: keychain) else { return false }
         let item = ItemQuery(itemClass, synchronizable: .any, persistentReference: found.persistentReference)
         do {
             let update = ItemUpdate(attributes: attributes, data: password, protection: protection)

@@ -27,7 +27,9 @@ enum PasswordSearch {
             var groupQuery = query
             groupQuery.accessGroup = query.accessGroup ?? AccessGroup.shared.name
             let matchesInGroup = try Self.matches(groupQuery, returning: returning, in: keychain)
-            guard matchesInGroup.records.isEmpty, query.accessGroup == nil else { return matchesInGroup }
+            // A damaged item of this group is not replaced by one of another program.
+            let isMissing = matchesInGroup.records.isEmpty && matchesInGroup.damaged == 0
+            guard isMissing, query.accessGroup == nil else { return matchesInGroup }
             return try Self.matches(query, returning: returning, in: keychain)
         }
         guard let record = matches.records.first else {
@@ -35,6 +37,20 @@ enum PasswordSearch {
             throw .status(KeychainError(.itemNotFound, hint: hint), of: function)
         }
         return record
+    }
+
+    /// Returns the item with a primary key, which `key` names: the local one, otherwise the
+    /// synchronized one; nil if there is none.
+    static func existing(
+        _ key: ItemQuery, returning: ReturnTypes, in keychain: KeychainSession
+    ) throws(KeychainError) -> ItemRecord? {
+        for scope in [SynchronizableScope.local, .synchronized] {
+            var query = key
+            query.synchronizable = scope
+            let found = try matches(query, returning: returning.union(.persistentReference), in: keychain)
+            if let record = found.records.first { return record }
+        }
+        return nil
     }
 
     /// Returns all matches within the query's limit. An empty result is not an error.
