@@ -55,7 +55,9 @@ struct AccessMatrixTests {
             "yes is allowed, denied errSecMissingEntitlement (−34018), passcode errSecInteractionNotAllowed",
             "(−25308) unless the caller gives the passcode. An operation on items has two rows: for items of",
             "a group that the caller has, and for items of another program's group. A search that names no",
-            "group is not denied; it does not find the items of groups that the caller does not have.", "",
+            "group is not denied; it does not find the items of groups that the caller does not have.",
+            "`CopyItems`, `CopyIdentities` and `UpdateItems` need the passcode for data, and to move items into",
+            "another group; not for attributes. A session opens no other session, and cannot be recovered.", "",
             "If the keychain is locked, an operation on items fails for the classes that are closed:",
             "[ProtectionMatrix.md](ProtectionMatrix.md). A program without a daemon opens the files itself:",
             "there only its access groups and the classes decide.", "",
@@ -83,7 +85,7 @@ struct AccessMatrixTests {
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
-    @Test("Only an attested caller restores items of attested groups; a sandboxed one learns nothing of other programs")
+    @Test("Only an attested caller restores items of attested groups; a sandboxed one gets no list of programs")
     func details() {
         for caller in Caller.allCases {
             #expect(AccessPolicy.restoresAttestedGroups(caller.identity) == (caller == .attested))

@@ -83,7 +83,7 @@ struct OperationTableTests {
         #expect(
             Self.operations(with: .worksWithoutLog) == [
                 "DeleteItems", "Hello", "IdentifyCaller", "LockKeychain", "ReadLockStatus", "ReadLog", "ReadStatus",
-                "SendPiece", "VerifyLog", "WatchChanges", "WatchLock",
+                "RecoverKeychain", "SendPiece", "VerifyLog", "WatchChanges", "WatchLock",
             ])
         #expect(Self.operations(with: .worksWithoutKeychain) == ["RecoverKeychain"])
     }

@@ -13,7 +13,7 @@ import Testing
 struct IdentityRequestTests {
     private static let query = ItemQuery(.identity, synchronizable: .any, limit: .all)
 
-    private static func identity(_ number: Int, dataLength: Int = 10) -> IdentityAddition {
+    static func identity(_ number: Int, dataLength: Int = 10) -> IdentityAddition {
         let hash = AttributeValue.data([UInt8(number >> 8), UInt8(number & 0xFF)])
         let data = ItemSecrets(data: SharedSecret(copying: [UInt8](repeating: 7, count: dataLength)))
         return IdentityAddition(

@@ -498,9 +498,6 @@ struct ServerTests {
         #expect(try ask(secret) == .interactionNotAllowed)
         #expect(
             try ask(CopyItems(Items.query(limit: .all), returning: [.data, .attributes])) == .interactionNotAllowed)
-        #expect(
-            try ask(UpdateItems(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared")))
-                == .interactionNotAllowed)
         // Its own items, and attributes, which are not secret.
         #expect(try ask(CopyItems(Items.query("own"), returning: .data)) == nil)
         #expect(try ask(CopyItems(Items.query(limit: .all), returning: .attributes)) == nil)
@@ -518,10 +515,17 @@ struct ServerTests {
             UseKey(key.privateHalf.persistentReference, .signECDSA, on: digest),
             ExportKey(key.privateHalf.persistentReference),
         ]
-        for use in uses {
-            #expect(try ask(use) == .interactionNotAllowed)
-            #expect(try fixture.client().ask(use).problem == nil)
-        }
+        for use in uses { #expect(try fixture.client().ask(use).problem == nil) }
+        // Every operation that has the trait is refused.
+        #expect(try fixture.client().ask(AddIdentities([IdentityRequestTests.identity(1)])).problem == nil)
+        let refused: [any KeychainOperation] =
+            uses + [
+                secret, UpdateItems(Items.query("theirs"), with: ItemUpdate(accessGroup: "latchkey.shared")),
+                CopyIdentities(ItemQuery(.identity, synchronizable: .any), returning: .data),
+            ]
+        for request in refused { #expect(try ask(request) == .interactionNotAllowed, "\(request)") }
+        let reading = Samples.requests.filter { type(of: $0).traits.contains(.readsSecrets) }
+        #expect(Set(refused.map { "\(type(of: $0))" }) == Set(reading.map { "\(type(of: $0))" }))
         #expect(try ask(ReadPublicKey(of: key.privateHalf.persistentReference)) == nil)
         for knows in [false, true] {
             let service = try fixture.server.provider.keychain(of: geteuid()).service

@@ -11,7 +11,7 @@ package import LatchkeyService
 /// ```swift
 /// package struct LockKeychain: KeychainOperation {
 ///     package let immediately: Bool
-///     package static let traits: OperationTraits = [.accessesAllGroups, .staysInSession]
+///     package static let traits: OperationTraits = [.accessesAllGroups, .staysInSession, .worksWithoutLog]
 ///     package func run(in context: some OperationContext) throws(KeychainError) -> Done { … }
 ///     …
 /// ```

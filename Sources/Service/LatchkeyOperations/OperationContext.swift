@@ -111,8 +111,8 @@ package enum LimitedResource: Sendable, CaseIterable {
     case logReading
     /// An operation with a key of the keychain.
     case keyUse
-    /// A connection that waits for changes of the lock.
-    case lockWatcher
+    /// A connection that waits for changes of the lock or of the items.
+    case watcher
     /// A session that is open, or being opened.
     case session
 }

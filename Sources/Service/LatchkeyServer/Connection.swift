@@ -171,10 +171,11 @@ final class Connection: Sendable {
     /// the start of the next frame is unknown.
     private func logError(_ error: WireError) {
         let status: OSStatusCode
+        var hint = "use one version of Latchkey"
         switch error {
         case .malformed: status = .decode
         case .version: status = .wrongSecVersion
-        case .slow: status = .io
+        case .slow: (status, hint) = (.io, "try again; send fewer large requests at a time")
         case .ended, .system:
             return server.log.debug("connection ended", metadata: ["reason": "\(error.description)"])
         }
@@ -183,7 +184,6 @@ final class Connection: Sendable {
             metadata: ["user": "\(user)", "process": "\(process)", "reason": "\(error.description)"])
         refuse(
             KeychainError(
-                status, "latchkeyd cannot read what this program sent: \(error.description)",
-                hint: "use one version of Latchkey"))
+                status, "latchkeyd cannot read what this program sent: \(error.description)", hint: hint))
     }
 }

@@ -112,7 +112,7 @@ final class RequestContext: OperationContext {
         case .spool: server.shared.spools
         case .logReading: server.shared.logReadings
         case .keyUse: server.shared.keyUses
-        case .lockWatcher: server.shared.watchers
+        case .watcher: server.shared.watchers
         case .session: server.sessions
         }
     }
@@ -195,7 +195,7 @@ extension LimitedResource {
     fileprivate var isWaitedFor: Bool {
         switch self {
         case .search, .multiItemSearch, .logReading, .keyUse: true
-        case .spool, .lockWatcher, .session: false
+        case .spool, .watcher, .session: false
         }
     }
 }

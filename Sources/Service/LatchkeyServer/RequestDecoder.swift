@@ -6,8 +6,8 @@ internal import LatchkeyProtocol
 /// Decodes the requests of one user's connection.
 ///
 /// A message of many empty fields takes more than a hundred times its length while it is decoded,
-/// and little afterwards: the server decodes one large message of a user at a time, and few of all
-/// users. A permit is held only while a message is decoded, never while one is received.
+/// and little afterwards: the server decodes one large message at a time, and a user waits in one
+/// place only. The permits are held only while a message is decoded, never while one is received.
 struct RequestDecoder {
     let user: UInt32
     let resources: SharedResources

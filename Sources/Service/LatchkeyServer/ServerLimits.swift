@@ -7,7 +7,7 @@ public struct ServerLimits: Sendable {
     public var connectionsPerUser: Int
     /// Connections of one process.
     public var connectionsPerProcess: Int
-    /// Connections of one user that only wait for a change of the lock.
+    /// Connections of one user that only wait for changes, of the lock or of the items.
     public var watchersPerUser: Int
     /// Sessions of one user; each has its own connections.
     public var sessionsPerUser: Int

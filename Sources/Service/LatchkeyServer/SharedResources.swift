@@ -6,9 +6,10 @@ internal import Synchronization
 /// one share, regardless of the number of sessions.
 final class SharedResources: Sendable {
     let budget: MemoryBudget
-    /// Large messages that are being decoded, one of each user and four of all users.
+    /// Large messages that are being decoded, of one user and of all users. One message can take half
+    /// a gibibyte, a quarter of what the daemon's unit allows.
     let decodings = ConcurrencyLimiter(1)
-    let allDecodings = ConcurrencyLimiter(4)
+    let allDecodings = ConcurrencyLimiter(1)
     /// Searches for one item with its data, until their results are sent.
     let searches = ConcurrencyLimiter(16)
     /// Searches for more than one item, until their results are sent.
@@ -20,7 +21,7 @@ final class SharedResources: Sendable {
     /// Operations with keys of the keychain: each takes some hundredths of a second with a large
     /// RSA key.
     let keyUses = ConcurrencyLimiter(4)
-    /// Connections that wait for changes of the lock.
+    /// Connections that wait for changes of the lock or of the items.
     let watchers: ConcurrencyLimiter
     /// Operations that take longer than that.
     let slowWork: SlowWorkPool

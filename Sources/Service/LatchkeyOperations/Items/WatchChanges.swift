@@ -4,8 +4,8 @@ package import KeychainModel
 package import LatchkeyProtocol
 package import LatchkeyService
 
-/// Sends a notice after each change of the keychain, until the client disconnects. The first notice
-/// is sent when all later changes will be seen.
+/// Sends a notice after each change of the keychain, until the client disconnects or the keychain is
+/// closed. The first notice is sent when all later changes will be seen.
 package struct WatchChanges: KeychainOperation {
     package init() {}
 
@@ -14,12 +14,7 @@ package struct WatchChanges: KeychainOperation {
     package var audit: AuditDetails? { nil }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
-        guard let permit = context.acquire(.lockWatcher) else {
-            throw KeychainError(
-                .notAvailable,
-                "this user has \(context.limit(of: .lockWatcher)) watchers of the lock and of changes, which is the maximum"
-            )
-        }
+        let permit = try context.watcherPermit()
         defer { withExtendedLifetime(permit) {} }
         let service = try context.service
         let events = BoundedMailbox<KeychainChangeEvent>()

@@ -13,11 +13,7 @@ package struct WatchLock: KeychainOperation {
     package var audit: AuditDetails? { nil }
 
     package func run(in context: some OperationContext) throws(KeychainError) -> Done {
-        guard let permit = context.acquire(.lockWatcher) else {
-            throw KeychainError(
-                .notAvailable,
-                "this user has \(context.limit(of: .lockWatcher)) lock watchers, which is the maximum")
-        }
+        let permit = try context.watcherPermit()
         defer { withExtendedLifetime(permit) {} }
         let service = try context.service
         let states = BoundedMailbox<LockState>()
@@ -30,6 +26,18 @@ package struct WatchLock: KeychainOperation {
             }
         }
         return Done()
+    }
+}
+
+extension OperationContext {
+    /// Returns the permit of a connection that waits for changes.
+    func watcherPermit() throws(KeychainError) -> OperationPermit {
+        guard let permit = acquire(.watcher) else {
+            throw KeychainError(
+                .notAvailable,
+                "this user has \(limit(of: .watcher)) watchers of the lock and of changes, which is the maximum")
+        }
+        return permit
     }
 }
 

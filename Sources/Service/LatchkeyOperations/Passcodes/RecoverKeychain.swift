@@ -17,7 +17,9 @@ package struct RecoverKeychain: KeychainOperation {
         self.newPasscode = newPasscode
     }
 
-    package static let traits: OperationTraits = [.changes, .administers, .accessesAllGroups, .worksWithoutKeychain]
+    package static let traits: OperationTraits = [
+        .changes, .administers, .accessesAllGroups, .worksWithoutKeychain, .worksWithoutLog,
+    ]
 
     package var audit: AuditDetails? {
         AuditDetails(newPasscode == nil ? "recover-rehearsal" : "recover", includesPasscode: newPasscode != nil)

@@ -46,6 +46,10 @@ extension [ItemAttribute: AttributeValue] {
     var wire: [WireAttribute] { map { WireAttribute($0.key, $0.value) } }
 
     init(wire: [WireAttribute]) throws(WireError) {
+        // Checked before memory is allocated for them.
+        guard wire.count <= ItemAttribute.allCases.count else {
+            throw .malformed("\(wire.count) attributes, some of them twice")
+        }
         self.init(minimumCapacity: wire.count)
         for one in wire {
             let (attribute, value) = try one.decode()
