@@ -64,7 +64,8 @@ struct ObjectAddition {
         return found
     }
 
-    /// Returns the stored identity, found by the primary keys of its halves.
+    /// Returns the stored identity, found by the primary keys of its halves. Another access group
+    /// may have an equal one; the stored one has the newest half.
     private static func find(
         _ identity: IdentityAddition, returning: ReturnTypes
     ) throws(KeychainError) -> IdentityRecord {
@@ -78,11 +79,11 @@ struct ObjectAddition {
         let found = try KeychainClient.session().copyIdentities(query, returning: returning.union(.attributes))
         let primaryKey = Set(ItemSchema.of(.key).primaryKey.map(\.attribute))
         let added = identity.key.attributes.filter { primaryKey.contains($0.key) }
-        let match = found.first { pair in
+        let matches = found.filter { pair in
             added.allSatisfy { attribute, value in pair.key[attribute]?.matches(value) == true }
         }
-        guard let match = match ?? found.first else { throw .itemNotFound }
-        return match
+        guard let stored = matches.max(by: { $0.newestCreation < $1.newestCreation }) else { throw .itemNotFound }
+        return stored
     }
 
     // MARK: Rollback
@@ -93,5 +94,15 @@ struct ObjectAddition {
             let query = ItemQuery(nil, synchronizable: .any, persistentReference: reference)
             _ = try? KeychainClient.session().delete(query)
         }
+    }
+}
+
+extension IdentityRecord {
+    /// When the later one of the halves was created, in seconds since 2001.
+    fileprivate var newestCreation: Double {
+        [certificate, key].map { item in
+            guard case .date(let seconds) = item[.creationDate] else { return 0 }
+            return seconds
+        }.max() ?? 0
     }
 }
