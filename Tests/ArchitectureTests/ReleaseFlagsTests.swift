@@ -6,7 +6,7 @@ import Testing
 /// Documentation/Decisions/0049-fast-start.md.
 @Suite("Release flags")
 struct ReleaseFlagsTests {
-    @Test("The installed executables keep random addresses, and libcrypto is not linked into them")
+    @Test("The flags of a release ask for neither fixed addresses nor a static libcrypto")
     func flags() throws {
         let script = Process()
         script.executableURL = Sources.root.appending(path: "Scripts/release-flags")

@@ -3,8 +3,8 @@
 internal import COpenSSL
 public import SecretMemory
 
-/// AES-256 key wrap (RFC 3394) of keys whose copies must not stay in memory. swift-crypto unwraps
-/// into an array that it releases without wiping it.
+/// AES-256 key wrap (RFC 3394) into secret memory. swift-crypto unwraps into an array that it
+/// releases without wiping it. libcrypto may leave the last block, a part of the key, on the stack.
 public enum AESKeyWrap {
     /// The number of bytes that wrapping adds.
     public static let overhead = 8
@@ -19,12 +19,12 @@ public enum AESKeyWrap {
         -> SharedSecret?
     {
         guard wrapping.count == 32, wrapped.count >= 3 * overhead, wrapped.count.isMultiple(of: 8),
-            let count = UInt32(exactly: wrapped.count)
+            let count = UInt32(exactly: wrapped.count), let expected = Int32(exactly: wrapped.count - overhead)
         else { return nil }
         var isUnwrapped = false
         let key = SecretBytes(count: wrapped.count - overhead) { key in
             let start = key.assumingMemoryBound(to: UInt8.self).baseAddress
-            isUnwrapped = latchkey_aes_unwrap_key(wrapping.octets, wrapped.octets, count, start) == Int32(key.count)
+            isUnwrapped = latchkey_aes_unwrap_key(wrapping.octets, wrapped.octets, count, start) == expected
         }
         return isUnwrapped ? SharedSecret(key) : nil
     }

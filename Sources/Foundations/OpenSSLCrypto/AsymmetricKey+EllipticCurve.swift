@@ -2,6 +2,7 @@
 
 internal import COpenSSL
 public import SecretMemory
+internal import Synchronization
 
 extension AsymmetricKey {
     /// Creates a key from its point and, for a private key, its scalar.
@@ -38,7 +39,7 @@ extension AsymmetricKey {
 
     /// Generates a key.
     public static func generate(_ curve: EllipticCurve) throws(OpenSSLError) -> AsymmetricKey {
-        let template = try CurveTemplate.of(curve).get()
+        let template = try CurveTemplate.of(curve)
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, template.pointer, nil) else {
             throw .last("generating a key")
         }
@@ -81,33 +82,25 @@ extension AsymmetricKey {
 /// from such a key. If it only has the curve's name, it computes them for each new key, which takes
 /// longer than the rest of the generation.
 private enum CurveTemplate {
-    static func of(_ curve: EllipticCurve) -> Result<AsymmetricKey, OpenSSLError> {
-        switch curve {
-        case .p192: p192
-        case .p224: p224
-        case .p256: p256
-        case .p384: p384
-        case .p521: p521
-        }
+    /// Only successes are kept: a failure may be temporary.
+    private static let templates = Mutex<[EllipticCurve: AsymmetricKey]>([:])
+
+    static func of(_ curve: EllipticCurve) throws(OpenSSLError) -> AsymmetricKey {
+        if let known = templates.withLock({ $0[curve] }) { return known }
+        let fresh = try make(curve)
+        templates.withLock { $0[curve] = fresh }
+        return fresh
     }
 
-    private static let p192 = make(.p192)
-    private static let p224 = make(.p224)
-    private static let p256 = make(.p256)
-    private static let p384 = make(.p384)
-    private static let p521 = make(.p521)
-
-    private static func make(_ curve: EllipticCurve) -> Result<AsymmetricKey, OpenSSLError> {
-        Result { () throws(OpenSSLError) in
-            guard let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { throw .last("selecting the curve") }
-            defer { EVP_PKEY_CTX_free(context) }
-            var template: OpaquePointer?
-            guard EVP_PKEY_paramgen_init(context) == 1,
-                EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, curve.number) == 1,
-                EVP_PKEY_paramgen(context, &template) == 1, let template
-            else { throw .last("selecting the curve") }
-            return AsymmetricKey(adopting: template)
-        }
+    private static func make(_ curve: EllipticCurve) throws(OpenSSLError) -> AsymmetricKey {
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { throw .last("selecting the curve") }
+        defer { EVP_PKEY_CTX_free(context) }
+        var template: OpaquePointer?
+        guard EVP_PKEY_paramgen_init(context) == 1,
+            EVP_PKEY_CTX_set_ec_paramgen_curve_nid(context, curve.number) == 1,
+            EVP_PKEY_paramgen(context, &template) == 1, let template
+        else { throw .last("selecting the curve") }
+        return AsymmetricKey(adopting: template)
     }
 }
 

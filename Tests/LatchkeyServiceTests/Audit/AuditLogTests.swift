@@ -166,7 +166,7 @@ struct AuditLogTests {
         try fixture.log.flush()
         fixture.log.close()
         fixture.service.close()
-        try sql("UPDATE audit SET sequence = 1 WHERE id = 0", in: fixture.directory)
+        try fixture.directory.runSQL("UPDATE audit SET sequence = 1 WHERE id = 0")
         let service = try EmbeddedService(
             home: KeychainHome(root: fixture.directory.path), clocks: fixture.clock.clocks)
         defer { service.close() }
@@ -281,14 +281,5 @@ struct AuditLogTests {
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: data)
         try handle.close()
-    }
-
-    private func sql(_ text: String, in directory: TemporaryDirectory) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-        process.arguments = ["\(directory.path)/data/keychain.db", text]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
     }
 }
