@@ -25,11 +25,11 @@ final class RawFloor: Contender {
     func time(_ call: KeychainCall, on item: Item, size: Int) throws -> UInt64 {
         switch call {
         case .exactLookup:
-            try timeReading(call, item, item.secret) { raw_floor_secret($0, item.account, item.service, $1, $2) }
+            try timeReading(call, item, item.owns) { raw_floor_secret($0, item.account, item.service, $1, $2) }
         case .lookupByAccount:
-            try timeReading(call, item, item.secret) { raw_floor_secret($0, item.account, nil, $1, $2) }
+            try timeReading(call, item, item.owns) { raw_floor_secret($0, item.account, nil, $1, $2) }
         case .attributes:
-            try timeReading(call, item, Array(item.label.utf8)) {
+            try timeReading(call, item, { $0.starts(with: item.label.utf8) }) {
                 raw_floor_metadata($0, item.account, item.service, $1, $2)
             }
         case .allOfService: try timeService(item, size: size)
@@ -41,14 +41,14 @@ final class RawFloor: Contender {
     }
 
     private func timeReading(
-        _ call: KeychainCall, _ item: Item, _ expected: [UInt8],
+        _ call: KeychainCall, _ item: Item, _ isExpected: (ArraySlice<UInt8>) -> Bool,
         _ body: (OpaquePointer, UnsafeMutablePointer<UInt8>?, Int) -> Int32
     ) throws -> UInt64 {
         var content = [UInt8](repeating: 0, count: 4096)
         let (count, nanoseconds) = content.withUnsafeMutableBufferPointer { buffer in
             Stopwatch.time { body(handle, buffer.baseAddress, buffer.count) }
         }
-        guard count >= expected.count, content.starts(with: expected) else {
+        guard count >= 0, isExpected(content.prefix(Int(count))) else {
             throw failure(call, item, "the content is missing or belongs to another item")
         }
         return nanoseconds

@@ -47,7 +47,9 @@ struct Benchmark {
 
     private func measure(_ size: Int, lastAdds: Summary) throws -> SizeResults {
         try settle()
-        let measurement = SideBySideMeasurement(raw: rawFloor, floor: floor, keychain: keychain, size: size)
+        let measurement = SideBySideMeasurement(
+            raw: rawFloor, floor: floor, keychain: keychain, size: size,
+            files: [floor.path, EmbeddedKeychain.databasePath(home: home)])
         var picker = ItemPicker()
         var comparisons: [Comparison] = []
         for call in [KeychainCall.exactLookup, .lookupByAccount, .attributes] {

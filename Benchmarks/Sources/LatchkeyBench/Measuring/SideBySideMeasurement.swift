@@ -8,6 +8,8 @@ struct SideBySideMeasurement {
     let keychain: any Contender
     /// The number of items on both sides.
     let size: Int
+    /// The databases of both sides.
+    let files: [String]
 
     /// Times `call` on all sides.
     ///
@@ -19,6 +21,8 @@ struct SideBySideMeasurement {
         _ call: KeychainCall, undoneBy undo: KeychainCall? = nil, rounds: Int, batch: () -> [Item]
     ) throws -> Comparison {
         ProgressLine.say("\(Text.grouped(size)) items: \(call.title)")
+        // Two of the sides share a database: the first of them would read it for the other one.
+        for file in files { try PageCache.fill(with: file) }
         var sides: [(contender: any Contender, timings: Timings)] = [(floor, Timings()), (keychain, Timings())]
         if RawFloor.calls.contains(call) { sides.append((raw, Timings())) }
         for round in 0..<(Self.warmUpRounds + rounds) {
