@@ -123,6 +123,20 @@ struct ClipboardTests {
             outcome.error == "latchkey: copied a/b to the clipboard (\(program)); it is cleared after 1 s\n")
     }
 
+    @Test("the clipboard is cleared also if copy is killed while it copies")
+    func killed() throws {
+        let shell = try Self.shell("xclip", afterCopying: "kill -KILL $PPID")
+        let outcome = try shell.run(
+            """
+            export DISPLAY=x
+            printf s3cret | latchkey set a/b 2> /dev/null
+            latchkey copy --timeout 1 a/b; echo $?
+            \(Self.untilIdle)
+            grep got "$PASS.log"; cat "$PASS.clip"
+            """)
+        #expect(outcome.output == "137\ngot <s3cret>\ngot <>\n", "\(outcome)")
+    }
+
     @Test("copy leaves the clipboard as it is if its content has changed meanwhile, or with --timeout 0")
     func leaves() throws {
         // The descriptor 3 is inherited by the process that clears, so that its end can be awaited.
@@ -158,7 +172,7 @@ struct ClipboardTests {
             latchkey copy --using xsel a/b; echo $?
             printf '#!/bin/sh\\nexit 3\\n' > "$(dirname "$PASS")/xsel"; chmod 755 "$(dirname "$PASS")/xsel"
             mkfifo "$PASS.end"; cat "$PASS.end" & reader=$!
-            latchkey copy --using xsel a/b 3> "$PASS.end"; echo $?
+            latchkey copy --using xsel --timeout 1 a/b 3> "$PASS.end"; echo $?
             wait $reader
             """)
         #expect(outcome.output == "53\n53\n53\n")
@@ -175,7 +189,9 @@ struct ClipboardTests {
 
     /// Returns a shell in which a program for the clipboard keeps the content in a file, and logs
     /// its arguments, its environment and its input.
-    private static func shell(_ program: String) throws -> Shell {
+    ///
+    /// - Parameter afterCopying: what the program does after it has copied a text.
+    private static func shell(_ program: String, afterCopying: String = ":") throws -> Shell {
         let shell = try Shell()
         let script = """
             #!/bin/sh
@@ -183,7 +199,7 @@ struct ClipboardTests {
             case "$*" in
             *-out*|*--no-newline*) cat "$PASS.other" 2> /dev/null || cat "$PASS.clip";;
             *) cat > "$PASS.clip"; echo "got <$(cat "$PASS.clip")>" >> "$PASS.log"
-               test -s "$PASS.clip" || echo end > "$PASS.log.end";;
+               if test -s "$PASS.clip"; then \(afterCopying); else echo end > "$PASS.log.end"; fi;;
             esac
             """
         for name in [program] + (program == "wl-copy" ? ["wl-paste"] : []) {
