@@ -34,7 +34,8 @@ let package = Package(
             name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]),
         .target(
-            name: "OpenSSLCrypto", dependencies: ["COpenSSL", "SecretMemory"], path: "Sources/Foundations/OpenSSLCrypto"
+            name: "OpenSSLCrypto", dependencies: ["COpenSSL", "LinuxSystem", "SecretMemory"],
+            path: "Sources/Foundations/OpenSSLCrypto"
         ),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"], path: "Sources/Foundations/LinuxSystem"),
         .target(
@@ -119,7 +120,8 @@ let package = Package(
         .target(
             name: "Latchkey",
             dependencies: [
-                "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "SecretMemory", .crypto,
+                "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+                .crypto,
             ],
             path: "Sources/Faces/Latchkey"
         ),

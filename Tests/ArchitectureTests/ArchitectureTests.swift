@@ -11,7 +11,7 @@ struct ArchitectureTests {
     /// the lowest first.
     static let edges: [String: Set<String>] = [
         "LinuxSystem": ["CLatchkey"],
-        "OpenSSLCrypto": ["COpenSSL", "SecretMemory"],
+        "OpenSSLCrypto": ["COpenSSL", "LinuxSystem", "SecretMemory"],
         "SecretMemory": ["CLatchkey", "LinuxSystem"],
         "KeychainModel": ["SecretMemory"],
         "Keybag": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SecretMemory", "Crypto"],
@@ -39,7 +39,9 @@ struct ArchitectureTests {
             "SecretMemory",
             "FoundationNetworking",
         ],
-        "Latchkey": ["KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "SecretMemory", "Crypto"],
+        "Latchkey": [
+            "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", "Crypto",
+        ],
         "LatchkeyCommonCrypto": ["OpenSSLCrypto", "SecretMemory"],
         "Security": ["LatchkeySecurity"],
         "LatchkeyCommands": [

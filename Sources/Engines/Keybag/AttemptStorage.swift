@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import LinuxSystem
-internal import Synchronization
 
 /// Stores the attempt record.
 protocol AttemptStorage: Sendable {
@@ -78,7 +77,7 @@ private struct NullLock: AttemptLock {
 
 /// Attempt storage in the memory of this process.
 final class InMemoryAttemptStorage: AttemptStorage {
-    private let record = Mutex<[UInt8]?>(nil)
+    private let record = SystemMutex<[UInt8]?>(nil)
     private let semaphore = BinarySemaphore()
 
     func lock() throws(KeybagError) -> any AttemptLock {

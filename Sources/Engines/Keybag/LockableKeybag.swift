@@ -3,7 +3,6 @@
 internal import Glibc
 public import KeychainModel
 public import LinuxSystem
-internal import Synchronization
 
 /// The keybag of a running process and its lock state: `beforeFirstUnlock → unlocked ⇄ locked`.
 ///
@@ -32,11 +31,11 @@ public final class LockableKeybag: Sendable {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: SystemMutex<State>
     private let clock: BootClock
 
     public init(_ device: DeviceKeybag, clock: BootClock) {
-        state = Mutex(State(device: device))
+        state = SystemMutex(State(device: device))
         self.clock = clock
     }
 

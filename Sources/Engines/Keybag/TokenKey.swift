@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import OpenSSLCrypto
 internal import SecretMemory
-internal import Synchronization
 
 /// The index key, prepared for search tokens. It is in secret memory and lives as long as its
 /// keybag, so that a call computes tokens without preparing the key.
 public final class TokenKey: Sendable {
     private let key: HMACKey
-    private let cached = Mutex<[(message: [UInt8], token: SearchToken)]>([])
+    private let cached = SystemMutex<[(message: [UInt8], token: SearchToken)]>([])
 
     init(_ indexKey: SharedSecret) {
         key = indexKey.withUnsafeBytes { HMACKey($0) }

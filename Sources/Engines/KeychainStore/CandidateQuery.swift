@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
-internal import Synchronization
+internal import LinuxSystem
 
 /// The statement that selects the candidates of a search: every row whose tokens and plaintext
 /// columns match, in the order of insertion. ``ItemSearch/matches(_:)-(ItemRecord)`` decides which
@@ -68,6 +68,6 @@ struct CandidateQuery: Hashable {
             """
     }
 
-    private static let texts = Mutex<[CandidateQuery: String]>([:])
+    private static let texts = SystemMutex<[CandidateQuery: String]>([:])
     private static let maxCached = 256
 }

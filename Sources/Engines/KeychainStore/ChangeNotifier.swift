@@ -2,7 +2,6 @@
 
 internal import KeychainModel
 internal import LinuxSystem
-internal import Synchronization
 
 /// Tells observers, in this process and in others, that a keychain has changed.
 ///
@@ -23,7 +22,7 @@ final class ChangeNotifier: Sendable {
 
     /// The directory of the database; nil in memory.
     private let directory: String?
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     /// - Parameter path: the path of the database; nil in memory.
     init(path: String?) {

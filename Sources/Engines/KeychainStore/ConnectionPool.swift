@@ -4,7 +4,6 @@ internal import CLatchkey
 internal import Dispatch
 internal import GRDB
 internal import LinuxSystem
-internal import Synchronization
 
 /// The connections of one process to the database. All are equal, are opened on demand, and each is
 /// used by one thread at a time.
@@ -21,7 +20,7 @@ final class ConnectionPool: Sendable {
         var database: ReadOnlyDatabase.State?
     }
 
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
     private let count: Int
     private let free: DispatchSemaphore
     /// Serializes the writers of this process, fairly and without polling. Writers of other

@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import LinuxSystem
-internal import Synchronization
 
 /// Empties the write-ahead log when the keychain has been idle for some time. Deleted and replaced
 /// data then leaves the files, and no single write has to wait for it.
@@ -12,7 +11,7 @@ final class IdleCheckpoint: Sendable {
         var isScheduled = false
     }
 
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
     private let perform: @Sendable () -> Void
 
     /// - Parameter perform: empties the log. It fails while another process or thread reads; the

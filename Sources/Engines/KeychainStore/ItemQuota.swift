@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import GRDB
-internal import Synchronization
+internal import LinuxSystem
 
 /// Keeps the number of rows at or below a limit without counting them at each insertion.
 final class ItemQuota: Sendable {
     private let limit: Int
     /// An upper estimate of the number of rows, from the insertions of this process; nil before the
     /// first count.
-    private let known = Mutex<Int?>(nil)
+    private let known = SystemMutex<Int?>(nil)
 
     init(_ limit: Int) { self.limit = limit }
 

@@ -2,7 +2,7 @@
 
 internal import KeychainModel
 internal import LatchkeyService
-internal import Synchronization
+internal import LinuxSystem
 
 /// A notification that a keychain may have changed.
 ///
@@ -68,7 +68,7 @@ extension AsyncKeychain {
 
 /// Numbers the notifications of one stream.
 private final class NotificationCount: Sendable {
-    private let count = Mutex(0)
+    private let count = SystemMutex(0)
 
     func yield(to continuation: AsyncStream<KeychainChange>.Continuation) {
         // Under the lock, so that the numbers arrive in order.

@@ -2,8 +2,8 @@
 
 public import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 internal import SecretMemory
-internal import Synchronization
 
 /// The lock of the keychain, and the passcode that unlocks it.
 ///
@@ -45,7 +45,7 @@ extension Keychain {
     public func lockStates() throws(KeychainError) -> AsyncStream<LockState> {
         let keychain = try open()
         let (stream, continuation) = AsyncStream.makeStream(of: LockState.self, bufferingPolicy: .bufferingNewest(16))
-        let hasChanged = Mutex(false)
+        let hasChanged = SystemMutex(false)
         let number = keychain.addLockObserver { state in
             hasChanged.withLock { hasChanged in
                 hasChanged = true

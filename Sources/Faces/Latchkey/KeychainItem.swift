@@ -3,8 +3,8 @@
 public import FoundationEssentials
 public import KeychainModel
 internal import LatchkeyService
+internal import LinuxSystem
 public import SecretMemory
-internal import Synchronization
 
 /// A property whose value is the secret of an item.
 ///
@@ -188,7 +188,7 @@ private final class AccessLog: Sendable {
         var error: KeychainError?
     }
 
-    private let last = Mutex(Last(access: .change))
+    private let last = SystemMutex(Last(access: .change))
 
     var lastError: KeychainError? { last.withLock { $0.error } }
 

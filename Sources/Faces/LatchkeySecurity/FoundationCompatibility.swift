@@ -5,6 +5,7 @@
 
 public import Foundation
 public import FoundationNetworking
+internal import LinuxSystem
 import Synchronization
 
 // MARK: Strings as dictionary keys
@@ -208,7 +209,7 @@ private final class AssociatedValues<Owner: AnyObject & Sendable, Value: Sendabl
         var sizeToPurgeAt = 16
     }
 
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     func value(for owner: Owner) -> Value? {
         state.withLock { state in

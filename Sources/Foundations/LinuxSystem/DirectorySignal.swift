@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import Synchronization
 
 /// A signal between processes without content, which is bound to a directory: one process raises it
 /// by setting the times of the directory (utimensat(2)), and inotify(7) reports that to every process
@@ -35,7 +34,7 @@ public final class DirectorySignal: Sendable {
     /// The observers of this process, which share one thread. A forked child has none.
     public static var ofProcess: DirectorySignal { perProcess.value }
 
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     private init() {}
 

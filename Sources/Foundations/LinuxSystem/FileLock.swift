@@ -17,7 +17,7 @@ public final class FileLock: Sendable {
     private static let semaphores = ForkLocal { Semaphores() }
 
     private final class Semaphores: Sendable {
-        private let byPath = Mutex<[String: BinarySemaphore]>([:])
+        private let byPath = SystemMutex<[String: BinarySemaphore]>([:])
 
         func semaphore(_ path: String) -> BinarySemaphore {
             byPath.withLock { semaphores in

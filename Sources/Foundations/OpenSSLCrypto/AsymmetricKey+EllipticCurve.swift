@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
+internal import LinuxSystem
 public import SecretMemory
-internal import Synchronization
 
 extension AsymmetricKey {
     /// Creates a key from its point and, for a private key, its scalar.
@@ -83,7 +83,7 @@ extension AsymmetricKey {
 /// longer than the rest of the generation.
 private enum CurveTemplate {
     /// Only successes are kept: a failure may be temporary.
-    private static let templates = Mutex<[EllipticCurve: AsymmetricKey]>([:])
+    private static let templates = SystemMutex<[EllipticCurve: AsymmetricKey]>([:])
 
     static func of(_ curve: EllipticCurve) throws(OpenSSLError) -> AsymmetricKey {
         if let known = templates.withLock({ $0[curve] }) { return known }

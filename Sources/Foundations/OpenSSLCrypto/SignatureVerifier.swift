@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
-internal import Synchronization
+internal import LinuxSystem
 
 /// Verifies signatures of one key, and keeps what libcrypto prepares for it: a fifth of the time of
 /// an RSA signature with 2048 bits. Threads do not wait for each other; those that verify at the
@@ -10,7 +10,7 @@ public final class SignatureVerifier: Sendable {
     private let key: AsymmetricKey
     private let padding: RSAPadding?
     /// One prepared operation for each hash, while no thread uses it.
-    private let idle = Mutex<[HashFunction: PreparedVerification]>([:])
+    private let idle = SystemMutex<[HashFunction: PreparedVerification]>([:])
 
     /// - Parameter padding: nil for an elliptic curve.
     public init(_ key: AsymmetricKey, padding: RSAPadding?) {

@@ -36,7 +36,7 @@ final class SecretArena: Sendable {
     }
 
     private let forkDetector = ForkDetector()
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     /// Allocates a zeroed block of at least `count` bytes.
     func allocate(_ count: Int) -> Block {

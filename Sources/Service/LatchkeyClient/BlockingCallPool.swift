@@ -2,7 +2,6 @@
 
 internal import Dispatch
 internal import LinuxSystem
-internal import Synchronization
 
 /// Threads for calls that block on a disk, a lock or a daemon, so that tasks do not block the
 /// threads of Swift's concurrency, of which there are as many as processors.
@@ -37,7 +36,7 @@ package final class BlockingCallPool: Sendable {
     /// The pool of this process.
     package static var shared: BlockingCallPool { perProcess.value }
 
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
     private let added = DispatchSemaphore(value: 0)
     private let idleMilliseconds: Int
 

@@ -127,7 +127,7 @@ public enum KeychainClient {
     /// Returns the home of the keychain that this process opens itself.
     public static func home() throws(KeychainError) -> KeychainHome { try .resolve(environment) }
 
-    fileprivate static let passcodeSource = Mutex<AutomaticUnlock.Source?>(nil)
+    fileprivate static let passcodeSource = SystemMutex<AutomaticUnlock.Source?>(nil)
 
     /// Closes the keychain; for commands, before they exit. A later call opens it again.
     public static func close() {
@@ -141,7 +141,7 @@ public enum KeychainClient {
 
 /// The service and the identity of one process.
 private final class ProcessService: Sendable {
-    private let service = Mutex<(any KeychainService)?>(nil)
+    private let service = SystemMutex<(any KeychainService)?>(nil)
     let identity = ProgramIdentity.ofThisProcess()
 
     func open() throws(KeychainError) -> any KeychainService {

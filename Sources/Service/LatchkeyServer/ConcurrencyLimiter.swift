@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import LinuxSystem
-internal import Synchronization
 
 /// Limits how many operations of a kind each user runs at the same time.
 final class ConcurrencyLimiter: Sendable {
@@ -23,7 +22,7 @@ final class ConcurrencyLimiter: Sendable {
 
     /// The number of permits of each user.
     let count: Int
-    private let permitCounts = Mutex<[UInt32: Int]>([:])
+    private let permitCounts = SystemMutex<[UInt32: Int]>([:])
 
     init(_ count: Int) {
         self.count = count

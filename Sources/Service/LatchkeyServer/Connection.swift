@@ -7,7 +7,6 @@ internal import LatchkeyProtocol
 internal import LatchkeyService
 internal import LinuxSystem
 internal import Logging
-internal import Synchronization
 
 /// One client's connection, and the thread that serves it.
 final class Connection: Sendable {
@@ -31,7 +30,7 @@ final class Connection: Sendable {
     private let server: KeychainServer
     private let channel: FrameChannel
     private let fixed: CallerIdentity?
-    private let state = Mutex(State(idleSince: BootClock.system.now()))
+    private let state = SystemMutex(State(idleSince: BootClock.system.now()))
 
     init(_ socket: Socket, server: KeychainServer, fixed: CallerIdentity?) throws(SystemError) {
         let peer = try Peer(of: socket)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import KeychainModel
+internal import LinuxSystem
 internal import Synchronization
 
 /// The connections of a server: counts them by user and process, and selects idle ones to close.
@@ -12,7 +13,7 @@ final class ConnectionRegistry: Sendable {
 
     private let limits: ServerLimits
     private let shared: SharedResources
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     init(_ limits: ServerLimits, _ shared: SharedResources) {
         self.limits = limits

@@ -4,7 +4,6 @@ public import KeychainModel
 public import LatchkeyService
 internal import LinuxSystem
 public import SecretMemory
-internal import Synchronization
 
 /// How many keychains a system daemon keeps open. Each takes a few descriptors and about 300 KiB.
 public struct OpenKeychains: Sendable {
@@ -35,7 +34,7 @@ public final class HomeProvider: KeychainProvider {
     private let automaticPasscode: AutomaticUnlock.Source
     private let openLimits: OpenKeychains
     private let subordinates: SubordinateUsers?
-    private let slots = Mutex<[UInt32: KeychainSlot]>([:])
+    private let slots = SystemMutex<[UInt32: KeychainSlot]>([:])
 
     /// The keychain of one user, for this user only.
     ///

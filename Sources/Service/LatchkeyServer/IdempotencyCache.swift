@@ -4,7 +4,6 @@ internal import Glibc
 internal import KeychainModel
 internal import LatchkeyOperations
 internal import LinuxSystem
-internal import Synchronization
 
 /// The responses to the recent changes of each user, by token: a client that has lost a response
 /// repeats the request, and no change is made twice.
@@ -31,7 +30,7 @@ final class IdempotencyCache: Sendable {
         var first = 0
     }
 
-    private let users = Mutex<[UInt32: Changes]>([:])
+    private let users = SystemMutex<[UInt32: Changes]>([:])
 
     /// Makes the change and returns its response; if the change was already made, returns the
     /// cached response.

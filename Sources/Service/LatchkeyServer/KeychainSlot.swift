@@ -3,7 +3,6 @@
 internal import KeychainModel
 internal import LatchkeyService
 internal import LinuxSystem
-internal import Synchronization
 
 /// One user's keychain: opened on first use, and closed after it was idle. A failure is not cached:
 /// the next call tries again.
@@ -28,9 +27,9 @@ final class KeychainSlot: Sendable {
 
     /// Held while the keychain is opened or closed.
     private let semaphore = BinarySemaphore()
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
     /// Not part of `state`, because `state` is read while files are written under this lock.
-    private let held = Mutex<HomeOwnership?>(nil)
+    private let held = SystemMutex<HomeOwnership?>(nil)
 
     var opened: ServedKeychain? { state.withLock { $0.opened } }
 

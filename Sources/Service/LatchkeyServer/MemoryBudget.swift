@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import LinuxSystem
-internal import Synchronization
 
 /// Counts the memory that users and processes have reserved. A reservation above the limit waits
 /// until memory is released.
@@ -32,7 +31,7 @@ final class MemoryBudget: Sendable {
     }
 
     private let limits: ServerLimits
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     init(_ limits: ServerLimits) {
         self.limits = limits

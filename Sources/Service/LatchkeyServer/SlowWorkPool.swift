@@ -3,7 +3,6 @@
 internal import Dispatch
 internal import KeychainModel
 internal import LinuxSystem
-internal import Synchronization
 
 /// Runs slow operations (generating RSA keys, deriving keys from passcodes, restoring, checking) on
 /// a few threads of low priority, so that no user can exhaust the processors and the memory.
@@ -13,7 +12,7 @@ internal import Synchronization
 /// (`Cancellation`). A derivation that releases its `DerivationPermit` continues as a computation.
 final class SlowWorkPool: Sendable {
     private let limits: ServerLimits
-    private let queue = Mutex(SlowWorkQueue())
+    private let queue = SystemMutex(SlowWorkQueue())
 
     init(_ limits: ServerLimits) { self.limits = limits }
 
@@ -82,7 +81,7 @@ final class SlowWorkPool: Sendable {
         hint: "try again")
 
     private final class Outcome<Value: Sendable>: Sendable {
-        private let result = Mutex<Result<Value, KeychainError>?>(nil)
+        private let result = SystemMutex<Result<Value, KeychainError>?>(nil)
 
         var value: Result<Value, KeychainError>? { result.withLock { $0 } }
 

@@ -3,7 +3,6 @@
 public import KeychainModel
 internal import LinuxSystem
 public import SecretMemory
-internal import Synchronization
 
 /// Unlocks the keychain with a passcode from the process's own source: a file, a credential or its
 /// terminal.
@@ -15,7 +14,7 @@ public final class AutomaticUnlock: Sendable {
 
     private let source: Source
     private let semaphore = BinarySemaphore()
-    private let refused = Mutex<SharedSecret?>(nil)
+    private let refused = SystemMutex<SharedSecret?>(nil)
 
     package init(_ source: @escaping Source) {
         self.source = source

@@ -2,8 +2,8 @@
 
 internal import KeychainModel
 internal import KeyServices
+internal import LinuxSystem
 internal import SecretMemory
-internal import Synchronization
 
 /// A cache of parsed private keys that were used recently: parsing a key takes longer than a
 /// signature.
@@ -23,7 +23,7 @@ final class KeyCache: Sendable {
         var uses: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     /// Returns the key that `data` holds; `make` creates it if it is not cached.
     func key(

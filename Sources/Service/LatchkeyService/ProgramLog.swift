@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import KeychainModel
+internal import LinuxSystem
 internal import Logging
-internal import Synchronization
 
 /// Warnings for the developers of the calling program, sent to swift-log's logger `latchkey`, each
 /// one once per process.
@@ -29,7 +29,7 @@ public final class ProgramLog: Sendable {
     @TaskLocal public static var current = ProgramLog()
 
     private let sink: @Sendable (String) -> Void
-    private let given = Mutex<Set<Warning>>([])
+    private let given = SystemMutex<Set<Warning>>([])
 
     /// - Parameter sink: receives the text of each warning.
     public init(sink: @escaping @Sendable (String) -> Void) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
-internal import Synchronization
 
 /// Caches a value that was read from files, and reads it again when a file or the list of files
 /// changes.
 final class FileReading<Value: Sendable>: Sendable {
-    private let state = Mutex<(stamps: [String: FileStatus.Stamp], value: Value)?>(nil)
+    private let state = SystemMutex<(stamps: [String: FileStatus.Stamp], value: Value)?>(nil)
 
     /// The value that `read` returns for the current state of the files.
     func value(of files: [String], _ read: ([String]) -> Value) -> Value {

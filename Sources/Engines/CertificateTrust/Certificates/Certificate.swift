@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import LinuxSystem
 internal import SwiftASN1
-internal import Synchronization
 
 /// An X.509 certificate (RFC 5280, section 4.1), parsed but not validated.
 ///
@@ -25,8 +25,8 @@ public final class Certificate: Sendable {
     public let signature: ArraySlice<UInt8>
     private let ownDefects: [String]
     private let ownHash: Int
-    private let verification = Mutex<Result<VerificationKey, CertificateError>?>(nil)
-    private let names = Mutex<(subject: NormalizedName, issuer: NormalizedName)?>(nil)
+    private let verification = SystemMutex<Result<VerificationKey, CertificateError>?>(nil)
+    private let names = SystemMutex<(subject: NormalizedName, issuer: NormalizedName)?>(nil)
 
     /// - Parameter der: one DER `SEQUENCE` without trailing bytes.
     public init(der: [UInt8]) throws(CertificateError) {

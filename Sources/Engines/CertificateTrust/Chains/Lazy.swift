@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import LinuxSystem
 
 /// A value that is computed once, when it is first read.
 final class Lazy<Value: Sendable>: Sendable {
@@ -9,11 +9,11 @@ final class Lazy<Value: Sendable>: Sendable {
         case computed(Value)
     }
 
-    private let state: Mutex<State>
+    private let state: SystemMutex<State>
 
-    init(_ compute: @escaping @Sendable () -> Value) { state = Mutex(.pending(compute)) }
+    init(_ compute: @escaping @Sendable () -> Value) { state = SystemMutex(.pending(compute)) }
 
-    init(value: Value) { state = Mutex(.computed(value)) }
+    init(value: Value) { state = SystemMutex(.computed(value)) }
 
     /// The value. Other threads that read it wait until it is computed.
     var value: Value {

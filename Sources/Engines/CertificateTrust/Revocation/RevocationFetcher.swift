@@ -3,7 +3,6 @@
 internal import Dispatch
 internal import LinuxSystem
 public import OpenSSLCrypto
-internal import Synchronization
 
 /// Fetches OCSP responses and CRLs from the locations that certificates name.
 ///
@@ -29,9 +28,9 @@ public final class RevocationFetcher: Sendable {
     let timeout: Int
     private let requestTimeout: Int
     private let transport: Transport
-    private let cache = Mutex(RevocationCache())
+    private let cache = SystemMutex(RevocationCache())
     /// The number of threads with requests, including those whose caller no longer waits.
-    private let running = Mutex(0)
+    private let running = SystemMutex(0)
     private static let maxConcurrent = 64
 
     /// - Parameters:
@@ -75,7 +74,7 @@ public final class RevocationFetcher: Sendable {
     /// The evidence from all threads. Evidence after the deadline is added to it, but no longer
     /// read.
     private final class CollectedInformation: Sendable {
-        let information = Mutex(RevocationInformation())
+        let information = SystemMutex(RevocationInformation())
     }
 
     /// Makes one request after the other until one yields a status.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Synchronization
+internal import LinuxSystem
 
 /// Verifies the revocation evidence of one evaluation: each piece once for each certificate,
 /// although an evaluation needs the result several times.
 final class RevocationVerifier: Sendable {
     /// Seconds since 1970.
     let validationTime: Double
-    private let known = Mutex<[Key: Entry]>([:])
+    private let known = SystemMutex<[Key: Entry]>([:])
 
     private struct Key: Hashable {
         let evidence: Swift.ObjectIdentifier

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import Synchronization
+internal import LinuxSystem
 
 /// The files with trust settings: the user's and the administrator's.
 public struct TrustSettingsDomains: Sendable {
@@ -24,7 +24,7 @@ public struct TrustSettingsDomains: Sendable {
         }
     }
 
-    private static let last = Mutex<TrustSettingsFile?>(nil)
+    private static let last = SystemMutex<TrustSettingsFile?>(nil)
 }
 
 extension TrustEvaluation {

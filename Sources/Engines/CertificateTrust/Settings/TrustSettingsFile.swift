@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LinuxSystem
-internal import Synchronization
 
 /// A file of trust settings. It is read once, and again when it changes.
 public final class TrustSettingsFile: Sendable {
     public let path: String
     /// The user who may write the file, besides root.
     let owner: UInt32
-    private let state = Mutex<(stamp: FileStatus.Stamp, settings: TrustSettings)?>(nil)
+    private let state = SystemMutex<(stamp: FileStatus.Stamp, settings: TrustSettings)?>(nil)
 
     /// The name of the file in the directory of a keychain.
     public static let name = "trust-settings.plist"

@@ -4,6 +4,7 @@ internal import CertificateTrust
 public import Foundation
 internal import LatchkeyClient
 internal import LatchkeyService
+internal import LinuxSystem
 import Synchronization
 
 /// Certificates to evaluate, together with the policies and anchors of the evaluation.
@@ -101,8 +102,8 @@ struct TrustState: Sendable {
 
 /// Holds a ``TrustState`` for the public type, which cannot name it.
 private final class TrustBox: Sendable {
-    let state: Mutex<TrustState>
-    init(_ state: TrustState) { self.state = Mutex(state) }
+    let state: SystemMutex<TrustState>
+    init(_ state: TrustState) { self.state = SystemMutex(state) }
 }
 
 extension SecTrust: CoreFoundationType {

@@ -5,7 +5,6 @@ internal import Glibc
 internal import KeychainModel
 internal import LatchkeyOperations
 internal import LinuxSystem
-internal import Synchronization
 
 /// Notifies an observer of the changes of a daemon's keychain, on a separate connection and thread.
 final class ChangeObserver: Sendable {
@@ -19,7 +18,7 @@ final class ChangeObserver: Sendable {
 
     private let client: DaemonClient
     private let body: @Sendable (KeychainChangeEvent) -> Void
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
     private let begun = DispatchSemaphore(value: 0)
 
     init(_ client: DaemonClient, _ body: @escaping @Sendable (KeychainChangeEvent) -> Void) {

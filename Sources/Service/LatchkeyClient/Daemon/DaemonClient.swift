@@ -19,7 +19,7 @@ final class DaemonClient: Sendable {
 
     private let connector: any DaemonConnector
     private let claim: @Sendable () -> CallerIdentity
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
     private let numbers = Atomic<UInt64>(0)
 
     init(_ connector: any DaemonConnector, claim: @escaping @Sendable () -> CallerIdentity) {

@@ -5,17 +5,17 @@ package import LatchkeyOperations
 package import LatchkeyService
 package import LinuxSystem
 package import SecretMemory
-internal import Synchronization
 
 /// The keychain that a daemon holds. The daemon determines the caller itself.
 package final class DaemonService: OperationPerformer {
     let client: DaemonClient
-    private let observers = Mutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
-    private let changeObservers = Mutex<(next: Int, watches: [Int: ChangeObserver], isClosed: Bool)>((0, [:], false))
+    private let observers = SystemMutex<(next: Int, watches: [Int: LockStateObserver])>((0, [:]))
+    private let changeObservers = SystemMutex<(next: Int, watches: [Int: ChangeObserver], isClosed: Bool)>(
+        (0, [:], false))
 
     private let claim: @Sendable () -> CallerIdentity
     private let automaticUnlock: AutomaticUnlock
-    private let ownSession = Mutex<OwnSession?>(nil)
+    private let ownSession = SystemMutex<OwnSession?>(nil)
 
     /// - Parameters:
     ///   - claim: the identity that this program claims, for what the daemon cannot determine.

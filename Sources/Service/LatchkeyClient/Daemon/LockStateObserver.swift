@@ -12,7 +12,7 @@ final class LockStateObserver: Sendable {
     private let client: DaemonClient
     private let body: @Sendable (LockState) -> Void
     private let hasEnded = Atomic(false)
-    private let connection = Mutex<DaemonConnection?>(nil)
+    private let connection = SystemMutex<DaemonConnection?>(nil)
     private let begun = DispatchSemaphore(value: 0)
 
     init(_ client: DaemonClient, _ body: @escaping @Sendable (LockState) -> Void) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Dispatch
-internal import Synchronization
+internal import LinuxSystem
 
 /// Passes values from threads that must not block to one thread that waits for them. When the
 /// mailbox is full, the oldest value is dropped.
 final class BoundedMailbox<Value: Sendable>: Sendable {
-    private let values = Mutex<[Value]>([])
+    private let values = SystemMutex<[Value]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
     func put(_ value: Value) {

@@ -19,7 +19,7 @@ public final class AuditLog: Sendable {
     private let store: KeychainStore
     private let files: AuditFiles
     private let clock: @Sendable () -> Double
-    private let state: Mutex<State>
+    private let state: SystemMutex<State>
     /// Whether the last line could not be written.
     private let hasFailed = Atomic(false)
     /// Allows only one thread at a time to write the head to the database.
@@ -46,7 +46,7 @@ public final class AuditLog: Sendable {
         self.clock = clock
         files = AuditFiles(directory: directory, maxCount: limits.maxFiles)
         do throws(StoreError) {
-            state = Mutex(State(writer: try AuditWriter.open(store, files, limits)))
+            state = SystemMutex(State(writer: try AuditWriter.open(store, files, limits)))
         } catch {
             throw KeychainError(error)
         }

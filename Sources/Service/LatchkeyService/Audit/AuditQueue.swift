@@ -3,7 +3,7 @@
 internal import Dispatch
 internal import Glibc
 internal import KeychainModel
-internal import Synchronization
+internal import LinuxSystem
 
 /// Events whose lines are written soon, and the waiting of the one thread that writes them.
 final class AuditQueue: Sendable {
@@ -28,7 +28,7 @@ final class AuditQueue: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
     /// Signalled once for each wait, when the queue is no longer empty or was closed.
     private let changed = DispatchSemaphore(value: 0)
 

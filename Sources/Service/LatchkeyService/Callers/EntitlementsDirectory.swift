@@ -3,7 +3,6 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import LinuxSystem
-internal import Synchronization
 
 /// The administrator's files that grant access groups to callers that the kernel attests:
 /// `/etc/latchkey/entitlements.d/*.plist`.
@@ -32,7 +31,7 @@ public final class EntitlementsDirectory: Sendable {
 
     private let path: String
     private let owner: UInt32
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     public static let systemPath = "/etc/latchkey/entitlements.d"
 

@@ -2,7 +2,6 @@
 
 internal import Glibc
 internal import LinuxSystem
-internal import Synchronization
 
 /// The parsed content of a system file, read again when the file changes.
 final class ParsedFile<Content: Sendable>: Sendable {
@@ -14,7 +13,7 @@ final class ParsedFile<Content: Sendable>: Sendable {
     private let path: String
     private let limit: Int
     private let parse: @Sendable ([UInt8]) throws(SystemError) -> Content
-    private let state = Mutex(State())
+    private let state = SystemMutex(State())
 
     /// - Parameters:
     ///   - limit: the maximum length of the file in bytes.
