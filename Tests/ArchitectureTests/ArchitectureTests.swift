@@ -40,7 +40,8 @@ struct ArchitectureTests {
             "FoundationNetworking",
         ],
         "Latchkey": [
-            "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory", "Crypto",
+            "KeychainModel", "KeyServices", "LatchkeyClient", "LatchkeyService", "LinuxSystem", "SecretMemory",
+            "Crypto",
         ],
         "LatchkeyCommonCrypto": ["OpenSSLCrypto", "SecretMemory"],
         "Security": ["LatchkeySecurity"],
