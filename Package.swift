@@ -37,9 +37,15 @@ let package = Package(
             name: "OpenSSLCrypto", dependencies: ["COpenSSL", "LinuxSystem", "SecretMemory"],
             path: "Sources/Foundations/OpenSSLCrypto"
         ),
+        // Without pkgConfig and providers: only latchkeyd uses it, and a consumer of the libraries has no warning where
+        // libsystemd is not installed.
+        .systemLibrary(name: "CSystemd", path: "Sources/Foundations/CSystemd"),
         .target(name: "LinuxSystem", dependencies: ["CLatchkey"], path: "Sources/Foundations/LinuxSystem"),
         .target(
             name: "SecretMemory", dependencies: ["CLatchkey", "LinuxSystem"], path: "Sources/Foundations/SecretMemory"),
+        .target(
+            name: "SystemBus", dependencies: ["CSystemd", "LinuxSystem", "SecretMemory"],
+            path: "Sources/Foundations/SystemBus"),
 
         // Model: plain values, no input or output.
         .target(name: "KeychainModel", dependencies: ["SecretMemory"], path: "Sources/Model/KeychainModel"),
@@ -170,6 +176,8 @@ let package = Package(
         .testTarget(
             name: "FoundationsTests",
             dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting", .crypto]),
+        .testTarget(
+            name: "SystemBusTests", dependencies: ["LinuxSystem", "SecretMemory", "SystemBus", "KeychainTesting"]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
         .testTarget(
             name: "KeybagTests",
@@ -256,7 +264,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CLatchkey", "COpenSSL"].contains(target.name) {
+for target in package.targets where !["CLatchkey", "COpenSSL", "CSystemd"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The process at the other end of a connection, as the kernel reported it to the bus when the
+/// connection was made.
+public struct BusPeer: Hashable, Sendable {
+    public let user: UInt32
+    /// nil if the bus does not know it, for example in another process namespace.
+    public let process: Int32?
+}
+
+/// Names on the bus, and the connections behind them.
+extension BusConnection {
+    /// Requests a name, which is released when the returned object is released.
+    ///
+    /// - Parameters:
+    ///   - replacing: whether the name is taken from an owner that allows it.
+    ///   - allowsReplacement: whether another connection may take the name.
+    ///   - onLost: called when another connection has taken the name.
+    /// - Throws: ``BusError/nameTaken(_:)`` if another connection owns the name and keeps it.
+    public func own(
+        _ name: BusName, replacing: Bool = false, allowsReplacement: Bool = false,
+        onLost: @escaping @Sendable () -> Void = {}
+    ) throws(BusError) -> BusRegistration {
+        let rule = SignalRule(
+            from: .bus, "org.freedesktop.DBus", "NameLost", firstArgument: name.text, types: [.string])
+        let subscription = try subscribe(to: rule) { _ in onLost() }
+        let flags: UInt32 = (allowsReplacement ? 1 : 0) | (replacing ? 2 : 0) | 4
+        var response = try call(
+            .bus("RequestName"), [.string(name.text), .uint32(flags)], returning: [.uint32])
+        // DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER and _ALREADY_OWNER.
+        guard [1, 4].contains(try response.next(UInt32.self)) else { throw .nameTaken(name) }
+        return BusRegistration { [self] in
+            withExtendedLifetime(subscription) { release(name) }
+        }
+    }
+
+    /// Returns the unique name of the connection that owns a name; nil if there is none.
+    public func owner(of name: BusName) throws(BusError) -> BusName? {
+        do throws(BusError) {
+            var response = try call(.bus("GetNameOwner"), [.string(name.text)], returning: [.string])
+            return try BusName(validating: try response.next(String.self))
+        } catch .remote(let failure) where failure.name == BusFailure.nameHasNoOwner {
+            return nil
+        }
+    }
+
+    /// Calls `handler` when the owner of a name changes: with its unique name, or nil for none.
+    public func observeOwner(
+        of name: BusName, handler: @escaping @Sendable (BusName?) -> Void
+    ) throws(BusError) -> BusRegistration {
+        try subscribe(to: .nameOwnerChanged(of: name)) { signal in
+            guard case .string(let owner)? = signal.content.remaining.last else { return }
+            handler(try? BusName(validating: owner))
+        }
+    }
+
+    /// Returns the process at the other end of a connection.
+    ///
+    /// A unique name never gets another connection, so the result may be kept as long as the
+    /// connection exists; the process may have ended since.
+    ///
+    /// - Throws: ``BusError/remote(_:)`` if no connection has the name.
+    public func peer(_ name: BusName) throws(BusError) -> BusPeer {
+        var response = try call(
+            .bus("GetConnectionCredentials"), [.string(name.text)],
+            returning: [.dictionary(key: .string, value: .variant)])
+        let credentials = try response.next([String: BusVariant].self)
+        guard let user = credentials["UnixUserID"]?.content(as: UInt32.self) else {
+            throw .unexpected(expected: "the user of \(name)", found: "credentials without it")
+        }
+        let process = credentials["ProcessID"]?.content(as: UInt32.self).flatMap { Int32(exactly: $0) }
+        return BusPeer(user: user, process: process)
+    }
+
+    // MARK: Properties
+
+    /// Returns a property of an object.
+    public func property<Value: BusRepresentable>(
+        _ name: String, of interface: String, at path: ObjectPath, _ destination: BusName,
+        as type: Value.Type = Value.self, timeout: Duration = defaultTimeout
+    ) throws(BusError) -> Value {
+        let method = BusMethod(destination, path, BusMethodCall.propertiesInterface, "Get")
+        var response = try call(
+            method, [.string(interface), .string(name)], returning: [.variant], timeout: timeout)
+        let variant = try response.next(BusVariant.self)
+        guard let value = variant.content(as: Value.self) else {
+            throw .unexpected(expected: "\(name) of '\(Value.busType)'", found: "'\(variant.content.type)'")
+        }
+        return value
+    }
+
+    /// Returns all properties of an interface of an object.
+    public func properties(
+        of interface: String, at path: ObjectPath, _ destination: BusName, timeout: Duration = defaultTimeout
+    ) throws(BusError) -> [String: BusVariant] {
+        let method = BusMethod(destination, path, BusMethodCall.propertiesInterface, "GetAll")
+        var response = try call(
+            method, [.string(interface)], returning: [.dictionary(key: .string, value: .variant)], timeout: timeout)
+        return try response.next()
+    }
+
+    /// Sets a property of an object.
+    public func setProperty(
+        _ name: String, of interface: String, at path: ObjectPath, _ destination: BusName,
+        to value: some BusRepresentable, timeout: Duration = defaultTimeout
+    ) throws(BusError) {
+        let method = BusMethod(destination, path, BusMethodCall.propertiesInterface, "Set")
+        try call(method, [.string(interface), .string(name), .variant(value.busValue)], timeout: timeout)
+    }
+}

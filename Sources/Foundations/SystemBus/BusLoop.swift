@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystemd
+internal import Glibc
+internal import LinuxSystem
+internal import Synchronization
+
+/// The thread of one connection. libsystemd's objects belong to it: other threads give it work.
+///
+/// `@unchecked Sendable` because only the thread of the loop uses what has no lock: `bus`, `calls`,
+/// `matches`, `exports`, `owners` and `unanswered`.
+final class BusLoop: @unchecked Sendable {
+    typealias Work = @Sendable (BusLoop) -> Void
+
+    private struct Inbox {
+        var work: [Work] = []
+        var isStopping = false
+        var isClosed = false
+    }
+
+    let limits: BusLimits
+    let queue: DeliveryQueue
+    private let wake: WakeSignal
+    private let inbox = SystemMutex(Inbox())
+    private let identifiers = Atomic<UInt64>(0)
+
+    /// nil before the connection and after its end.
+    private(set) var bus: OpaquePointer?
+    var calls: [UInt64: PendingCall] = [:]
+    var matches: [UInt64: MatchSlot] = [:]
+    var exports: [UInt64: ExportSlot] = [:]
+    /// The owners of the names whose signals are received.
+    var owners: [BusName: BusName?] = [:]
+    var unanswered = UnansweredCalls()
+
+    init(_ limits: BusLimits) throws(BusError) {
+        self.limits = limits
+        do throws(SystemError) {
+            wake = try WakeSignal()
+        } catch {
+            throw .system(error)
+        }
+        queue = try DeliveryQueue(limits)
+    }
+
+    // MARK: Any thread
+
+    /// A number for a call or a registration, which no other has.
+    func nextIdentifier() -> UInt64 { identifiers.add(1, ordering: .relaxed).newValue }
+
+    /// Runs `work` on the thread of the loop.
+    ///
+    /// - Returns: false if the connection has ended; then `work` does not run.
+    @discardableResult
+    func perform(_ work: @escaping Work) -> Bool {
+        let isAccepted = inbox.withLock { inbox in
+            guard !inbox.isClosed else { return false }
+            inbox.work.append(work)
+            return true
+        }
+        if isAccepted { wake.raise() }
+        return isAccepted
+    }
+
+    /// Whether the connection has not ended.
+    var isOpen: Bool { inbox.withLock { !$0.isClosed && !$0.isStopping } }
+
+    /// Ends the connection, after the work that was given before.
+    func stop() {
+        inbox.withLock { $0.isStopping = true }
+        wake.raise()
+    }
+
+    /// Connects on a new thread, which then serves the connection.
+    ///
+    /// - Parameters:
+    ///   - connected: receives the unique name of the connection, or the reason why there is none.
+    ///   - onEnd: called once after all other events, if the connection was made.
+    func start(
+        _ address: BusAddress, connected: Waiter<BusName>, onEnd: @escaping @Sendable () -> Void
+    ) throws(BusError) {
+        let isRunning = BackgroundThread.run { [self] in
+            do throws(BusError) {
+                connected.resolve(.success(try connect(address)))
+            } catch {
+                connected.resolve(.failure(error))
+                return finish {}
+            }
+            while takeWork(), process() {}
+            finish(onEnd)
+        }
+        guard !isRunning else { return }
+        queue.end {}
+        throw .system(SystemError("start a thread for the bus", code: EAGAIN))
+    }
+
+    // MARK: The thread of the loop
+
+    private func connect(_ address: BusAddress) throws(BusError) -> BusName {
+        var fresh: OpaquePointer?
+        let status = address.open(&fresh)
+        bus = fresh
+        guard status >= 0 else { throw Self.cannotConnect(address, status) }
+        while true {
+            let ready = sd_bus_is_ready(bus)
+            guard ready >= 0 else { throw Self.cannotConnect(address, ready) }
+            if ready > 0 { break }
+            guard !inbox.withLock({ $0.isStopping }) else { throw .disconnected }
+            let status = sd_bus_process(bus, nil)
+            guard status >= 0 else { throw Self.cannotConnect(address, status) }
+            if status == 0 { wait() }
+        }
+        var name: UnsafePointer<CChar>?
+        guard sd_bus_get_unique_name(bus, &name) >= 0, let name else {
+            throw Self.cannotConnect(address, -ENOTCONN)
+        }
+        return try BusName(validating: String(cString: name))
+    }
+
+    private static func cannotConnect(_ address: BusAddress, _ status: Int32) -> BusError {
+        .cannotConnect(to: address.description, SystemError("connect to \(address)", code: -status))
+    }
+
+    /// Runs the work that waits.
+    ///
+    /// - Returns: false if the connection is to end.
+    private func takeWork() -> Bool {
+        let (work, isStopping) = inbox.withLock { inbox in
+            defer { inbox.work = [] }
+            return (inbox.work, inbox.isStopping)
+        }
+        for work in work { work(self) }
+        return !isStopping
+    }
+
+    /// Processes messages until there is no more to do, or for some messages, and waits.
+    ///
+    /// - Returns: false if the connection has ended.
+    private func process() -> Bool {
+        for _ in 0..<Self.messagesBetweenWork {
+            let status = sd_bus_process(bus, nil)
+            guard status >= 0 else { return false }
+            if status == 0 {
+                wait()
+                return true
+            }
+        }
+        return true
+    }
+
+    /// So that work does not wait behind a peer that sends without end.
+    private static let messagesBetweenWork = 32
+
+    private func wait(milliseconds limit: Int32 = -1) {
+        let events = sd_bus_get_events(bus)
+        var deadline = UInt64.max
+        guard events >= 0, sd_bus_get_timeout(bus, &deadline) >= 0 else {
+            // The next `sd_bus_process` reports what has happened.
+            return
+        }
+        wake.wait(
+            for: sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: events),
+            milliseconds: Self.milliseconds(until: deadline, limit: limit))
+    }
+
+    /// - Parameter deadline: microseconds of CLOCK_MONOTONIC; `UInt64.max` for none.
+    private static func milliseconds(until deadline: UInt64, limit: Int32) -> Int32 {
+        guard deadline != .max else { return limit }
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let current = UInt64(clamping: time.tv_sec) &* 1_000_000 &+ UInt64(clamping: time.tv_nsec / 1000)
+        guard deadline > current else { return 0 }
+        let pause = Int32(clamping: (deadline &- current) / 1000 &+ 1)
+        return limit < 0 ? pause : min(pause, limit)
+    }
+
+    // MARK: The end
+
+    /// Sends what waits, ends the connection, and fails all calls.
+    private func finish(_ onEnd: @escaping @Sendable () -> Void) {
+        flush()
+        let open = bus
+        bus = nil
+        // Work of other threads may still arrive until the inbox is closed; it finds no bus.
+        while true {
+            let work = inbox.withLock { inbox -> [Work] in
+                defer { inbox.work = [] }
+                inbox.isClosed = inbox.work.isEmpty
+                return inbox.work
+            }
+            if work.isEmpty { break }
+            for work in work { work(self) }
+        }
+        for call in calls.values { call.end(.failure(.disconnected)) }
+        for match in matches.values { match.end() }
+        for export in exports.values { export.end() }
+        unanswered.removeAll()
+        (calls, matches, exports, owners) = ([:], [:], [:], [:])
+        sd_bus_close_unref(open)
+        queue.end(onEnd)
+    }
+
+    /// Sends waiting messages, for at most a second: the bus may have stopped reading.
+    private func flush() {
+        let deadline = BootClock.system.now() &+ 1_000_000_000
+        var waiting: UInt64 = 0
+        while bus != nil, sd_bus_is_open(bus) > 0, sd_bus_get_n_queued_write(bus, &waiting) >= 0, waiting > 0,
+            BootClock.system.now() < deadline
+        {
+            guard sd_bus_process(bus, nil) >= 0 else { return }
+            wait(milliseconds: 10)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A single complete type of the D-Bus specification.
+public indirect enum BusType: Hashable, Sendable {
+    case byte, boolean, int16, uint16, int32, uint32, int64, uint64, double
+    case string, objectPath, signature, descriptor
+    case variant
+    case array(BusType)
+    case dictionary(key: BusType, value: BusType)
+    case structure([BusType])
+
+    /// The code in a signature, for example `a{sv}`.
+    public var code: String {
+        switch self {
+        case .array(let element): "a\(element.code)"
+        case .dictionary(let key, let value): "a{\(key.code)\(value.code)}"
+        case .structure(let fields): "(\(fields.map(\.code).joined()))"
+        default: Self.basicTypes.first { $0.value == self }.map { String(UnicodeScalar($0.key)) } ?? "v"
+        }
+    }
+
+    /// The types that have no parts; only these can be keys of a dictionary.
+    var isBasic: Bool {
+        switch self {
+        case .variant, .array, .dictionary, .structure: false
+        default: true
+        }
+    }
+
+    static let basicTypes: [UInt8: BusType] = [
+        UInt8(ascii: "y"): .byte, UInt8(ascii: "b"): .boolean, UInt8(ascii: "n"): .int16, UInt8(ascii: "q"): .uint16,
+        UInt8(ascii: "i"): .int32, UInt8(ascii: "u"): .uint32, UInt8(ascii: "x"): .int64, UInt8(ascii: "t"): .uint64,
+        UInt8(ascii: "d"): .double, UInt8(ascii: "s"): .string, UInt8(ascii: "o"): .objectPath,
+        UInt8(ascii: "g"): .signature, UInt8(ascii: "h"): .descriptor,
+    ]
+}
+
+/// A list of types, as it describes the content of a message or of a variant.
+public struct BusSignature: Hashable, Sendable {
+    public let types: [BusType]
+
+    public init(_ types: [BusType]) { self.types = types }
+
+    /// - Throws: ``BusError/unexpected(expected:found:)`` if the text is not a signature.
+    public init(parsing text: String) throws(BusError) {
+        guard text.utf8.count <= Self.maxLength else {
+            throw .unexpected(expected: "a signature", found: "\(text.utf8.count) characters")
+        }
+        var parser = SignatureParser(rest: ArraySlice(text.utf8))
+        guard let types = parser.types(until: nil, depth: 0) else {
+            throw .unexpected(expected: "a signature", found: "'\(text)'")
+        }
+        self.types = types
+    }
+
+    /// The codes of all types.
+    public var text: String { types.map(\.code).joined() }
+
+    private static let maxLength = 255
+}
+
+/// Parses the codes of types; nil for codes that are no type.
+private struct SignatureParser {
+    var rest: ArraySlice<UInt8>
+
+    mutating func types(until end: UInt8?, depth: Int) -> [BusType]? {
+        var types: [BusType] = []
+        while let code = rest.popFirst() {
+            if code == end { return types }
+            guard let type = type(code, depth: depth) else { return nil }
+            types.append(type)
+        }
+        return end == nil ? types : nil
+    }
+
+    private mutating func type(_ code: UInt8, depth: Int) -> BusType? {
+        guard depth <= Self.maxDepth else { return nil }
+        switch code {
+        case UInt8(ascii: "v"): return .variant
+        case UInt8(ascii: "a"): return array(depth: depth + 1)
+        case UInt8(ascii: "("):
+            guard let fields = types(until: UInt8(ascii: ")"), depth: depth + 1), !fields.isEmpty else { return nil }
+            return .structure(fields)
+        default: return BusType.basicTypes[code]
+        }
+    }
+
+    private mutating func array(depth: Int) -> BusType? {
+        guard let code = rest.popFirst() else { return nil }
+        guard code == UInt8(ascii: "{") else { return type(code, depth: depth).map(BusType.array) }
+        guard let parts = types(until: UInt8(ascii: "}"), depth: depth + 1), parts.count == 2, let key = parts.first,
+            let value = parts.last, key.isBasic
+        else { return nil }
+        return .dictionary(key: key, value: value)
+    }
+
+    /// The specification's limits of 32 arrays and 32 structures.
+    private static let maxDepth = 64
+}
+
+// MARK: CustomStringConvertible
+
+extension BusType: CustomStringConvertible {
+    public var description: String { code }
+}
+
+extension BusSignature: CustomStringConvertible {
+    public var description: String { text }
+}
