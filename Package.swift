@@ -105,6 +105,9 @@ let package = Package(
             path: "Sources/Service/LatchkeyServer"
         ),
         .target(
+            name: "LoginSession", dependencies: ["LatchkeyServer", "LinuxSystem", "SystemBus", .log],
+            path: "Sources/Service/LoginSession"),
+        .target(
             name: "LatchkeyClient",
             dependencies: [
                 "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
@@ -156,8 +159,8 @@ let package = Package(
         .executableTarget(
             name: "LatchkeyDaemon",
             dependencies: [
-                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", .argumentParser,
-                .lifecycle, .log,
+                "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "LoginSession",
+                .argumentParser, .lifecycle, .log,
                 .signals,
             ],
             path: "Sources/Executables/LatchkeyDaemon"
@@ -210,6 +213,13 @@ let package = Package(
             dependencies: [
                 "KeychainModel", "LatchkeyClient", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyServer",
                 "LatchkeyService", "LinuxSystem", "SecretMemory", "KeychainTesting",
+            ]
+        ),
+        .testTarget(
+            name: "LoginSessionTests",
+            dependencies: [
+                "LatchkeyDaemon", "LatchkeyServer", "LatchkeyTool", "LinuxSystem", "LoginSession", "SystemBus",
+                "KeychainTesting", .log,
             ]
         ),
         .testTarget(

@@ -31,6 +31,7 @@ struct ArchitectureTests {
             "KeychainModel", "LatchkeyOperations", "LatchkeyProtocol", "LatchkeyService", "LinuxSystem", "SecretMemory",
             "Logging",
         ],
+        "LoginSession": ["LatchkeyServer", "LinuxSystem", "SystemBus", "Logging"],
         "LatchkeyClient": [
             "CertificateTrust", "KeychainModel", "KeyServices", "LatchkeyOperations", "LatchkeyProtocol",
             "LatchkeyService", "LinuxSystem", "SecretMemory",
@@ -53,9 +54,8 @@ struct ArchitectureTests {
             "ArgumentParser",
         ],
         "LatchkeyDaemon": [
-            "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "ArgumentParser",
-            "Logging",
-            "ServiceLifecycle", "UnixSignals",
+            "KeychainModel", "LatchkeyClient", "LatchkeyServer", "LatchkeyService", "LinuxSystem", "LoginSession",
+            "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
         "LatchkeyTool": ["LatchkeyClient", "LatchkeyCommands", "LinuxSystem", "Logging"],
     ]
@@ -68,7 +68,7 @@ struct ArchitectureTests {
     static let withoutFoundation = [
         "LinuxSystem", "SecretMemory", "SystemBus", "KeychainModel", "KeychainStore", "LatchkeyService",
         "LatchkeyProtocol",
-        "LatchkeyOperations", "LatchkeyServer",
+        "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
     ]
 

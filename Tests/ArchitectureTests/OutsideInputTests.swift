@@ -12,7 +12,7 @@ struct OutsideInputTests {
     static let scope = [
         "Service/LatchkeyService/Callers/", "Service/LatchkeyService/Audit/AuditLine",
         "Service/LatchkeyService/Audit/AuditFile",
-        "Service/LatchkeyProtocol/", "Service/LatchkeyOperations/", "Service/LatchkeyServer/",
+        "Service/LatchkeyProtocol/", "Service/LatchkeyOperations/", "Service/LatchkeyServer/", "Service/LoginSession/",
         "Service/LatchkeyClient/Daemon/",
         "Service/LatchkeyClient/PasscodeFile",
         "Foundations/LinuxSystem/", "Foundations/SystemBus/", "Engines/KeychainStore/Backup/",

@@ -81,6 +81,8 @@ extension ProcessProofs {
         func crash(signal: Int32) throws {
             // The setting of the Swift runtime that prints a backtrace.
             let daemon = try DaemonProcess(environment: ["SWIFT_BACKTRACE": "color=no"])
+            // The only line of a daemon without a bus.
+            #expect(eventually { daemon.logText.contains("the system bus cannot be used") })
             let before = daemon.logText
             #expect(daemon.process.stop(signal: signal) == 128 + signal)
             #expect(daemon.logText == before)

@@ -23,6 +23,28 @@ struct IdleKeychainTests {
         HomeProvider(stateDirectory: directory.path, clocks: TestClock().clocks, quota: quota, open: open)
     }
 
+    @Test("An event of a user's session locks the keychain of that user only; the sleep concerns every user")
+    func eventsOfOneUser() throws {
+        let provider = provider()
+        let server = try KeychainServer(provider, reader: CallerReader(command: nil, entitlements: nil))
+        defer { server.stop() }
+        let passcode = SharedSecret(copying: "a passcode".utf8)
+        let services = try [1000, 1001].map { (user: UInt32) in try provider.keychain(of: user).service }
+        for service in services { try service.setPasscode(passcode, progress: { _, _ in }) }
+        func states() throws -> [LockState] { try services.map { try $0.lockStatus().state } }
+        #expect(try states() == [.unlocked, .unlocked])
+        server.handleSessionEvent(.end, of: 1002)
+        #expect(try states() == [.unlocked, .unlocked])
+        server.handleSessionEvent(.end, of: 1001)
+        #expect(try states() == [.unlocked, .locked])
+        for service in services {
+            try service.unlock(passcode, progress: { _, _ in })
+            try service.changeSettings(to: KeybagSettings(locksOnSleep: true), passcode)
+        }
+        server.handleSessionEvent(.sleep)
+        #expect(try states() == [.locked, .locked])
+    }
+
     private var descriptors: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
 
     @Test("Two thousand users leave only the allowed number of keychains open, and each finds its item again")

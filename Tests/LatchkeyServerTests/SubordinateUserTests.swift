@@ -33,6 +33,7 @@ struct SubordinateUserTests {
             try provider.recover(user, with: key, newPasscode: newPasscode)
         }
         func closeIdle() { provider.closeIdle() }
+        func openKeychain(of user: UInt32) -> ServedKeychain? { provider.openKeychain(of: user) }
         func forEachOpen(_ body: (ServedKeychain) -> Void) { provider.forEachOpen(body) }
         func close() { provider.close() }
     }

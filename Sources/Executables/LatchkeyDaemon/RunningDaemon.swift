@@ -5,6 +5,7 @@ internal import KeychainModel
 internal import LatchkeyServer
 internal import LatchkeyService
 internal import LinuxSystem
+internal import LoginSession
 internal import Logging
 internal import ServiceLifecycle
 
@@ -14,6 +15,7 @@ final class RunningDaemon: Service {
     private let own: ServerSocket?
     private let log: Logger
     private let watchdogEnd: StopSignal
+    private let login: LoginMonitor
 
     /// Listens at the sockets of the service manager, or at a socket that it creates.
     init(_ environment: DaemonEnvironment, _ log: Logger) throws {
@@ -23,9 +25,13 @@ final class RunningDaemon: Service {
         umask(0o077)
         let given = try ServiceManager.takeListeningSockets()
         own = given.isEmpty ? try ServerSocket(at: try environment.socketPath(), isForAll: environment.isSystem) : nil
-        server = try KeychainServer(try environment.provider(), reader: environment.reader(), log: log)
+        let server = try KeychainServer(try environment.provider(), reader: environment.reader(), log: log)
+        self.server = server
+        login = try LoginMonitor(user: environment.isSystem ? nil : geteuid(), log: log) { event, user in
+            server.handleSessionEvent(event, of: user)
+        }
         for socket in given + [own?.socket].compactMap({ $0 }) { try server.listen(on: socket) }
-        guard server.startHousekeeping() else { throw SystemError("start a thread", code: EAGAIN) }
+        guard server.startHousekeeping(), login.start() else { throw SystemError("start a thread", code: EAGAIN) }
         log.info(
             "listening",
             metadata: ["mode": "\(environment.isSystem ? "system" : "user")", "activated": "\(!given.isEmpty)"])
@@ -37,6 +43,7 @@ final class RunningDaemon: Service {
         try await gracefulShutdown()
         _ = try? ServiceManager.notify("STOPPING=1")
         watchdogEnd.raise()
+        login.stop()
         // Clients that connect from now on reach the next daemon, or none.
         own?.remove()
         server.stop()

@@ -45,6 +45,12 @@ public final class BusConnection: Sendable {
 
     deinit { loop.stop() }
 
+    /// Runs `work` on the thread of the handlers, after the events that have arrived. It does not
+    /// run after the end of the connection.
+    public func performInOrder(_ work: @escaping @Sendable () -> Void) {
+        if !loop.queue.add(cost: 0, work) { loop.stop() }
+    }
+
     // MARK: Calls
 
     /// Calls a method, and waits for the response.
@@ -52,8 +58,8 @@ public final class BusConnection: Sendable {
     /// - Parameters:
     ///   - types: the types of the response; another response is an error.
     ///   - holdsSecrets: whether byte arrays in the response are secrets.
-    /// - Throws: ``BusError/remote(_:)`` if the peer fails, ``BusError/timeout(method:)`` if it sends
-    ///   no response.
+    /// - Throws: ``BusError/remote(_:)`` if the peer fails, ``BusError/timeout(method:)`` if no
+    ///   response arrives.
     @discardableResult
     public func call(
         _ method: BusMethod, _ arguments: [BusValue] = [], returning types: [BusType] = [],

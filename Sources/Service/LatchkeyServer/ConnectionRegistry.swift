@@ -74,8 +74,9 @@ final class ConnectionRegistry: Sendable {
         if wasKnown { shared.connections.subtract(1, ordering: .relaxed) }
     }
 
-    func sessions() -> [KeychainServer] {
-        state.withLock { Array($0.connections.values) }.flatMap(\.sessions)
+    /// The sessions that the connections of a user opened; nil for all users.
+    func sessions(of user: UInt32? = nil) -> [KeychainServer] {
+        state.withLock { Array($0.connections.values) }.filter { user == nil || $0.user == user }.flatMap(\.sessions)
     }
 
     /// Accepts no more requests; requests in progress are answered.

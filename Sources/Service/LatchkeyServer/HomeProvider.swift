@@ -182,6 +182,8 @@ public final class HomeProvider: KeychainProvider {
         }
     }
 
+    public func openKeychain(of user: UInt32) -> ServedKeychain? { slots.withLock { $0[user] }?.lease() }
+
     public func forEachOpen(_ body: (ServedKeychain) -> Void) {
         for slot in slots.withLock({ Array($0.values) }) { slot.lease().map(body) }
     }

@@ -221,9 +221,16 @@ public final class KeychainServer: Sendable {
 
     // MARK: Session events
 
-    /// Applies an event of the user's session or of the machine to every open keychain and session.
-    public func handleSessionEvent(_ event: SessionEvent) {
-        provider.forEachOpen { event.apply(to: $0.service) }
-        for session in registry.sessions() { session.handleSessionEvent(event) }
+    /// Applies an event of a user's session or of the machine to open keychains, and to the
+    /// sessions of their users. When this returns, the keychains are locked as the event requires.
+    ///
+    /// - Parameter user: whose keychain and sessions the event concerns; nil for all users.
+    public func handleSessionEvent(_ event: SessionEvent, of user: UInt32? = nil) {
+        if let user {
+            if let keychain = provider.openKeychain(of: user) { event.apply(to: keychain.service) }
+        } else {
+            provider.forEachOpen { event.apply(to: $0.service) }
+        }
+        for session in registry.sessions(of: user) { session.handleSessionEvent(event, of: user) }
     }
 }

@@ -76,6 +76,9 @@ public protocol KeychainProvider: Sendable {
     /// Closes keychains that were idle for long, if nothing is lost by that.
     func closeIdle()
 
+    /// Returns the user's keychain if it is open.
+    func openKeychain(of user: UInt32) -> ServedKeychain?
+
     /// Calls `body` with every open keychain.
     func forEachOpen(_ body: (ServedKeychain) -> Void)
 

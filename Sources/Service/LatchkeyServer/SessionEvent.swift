@@ -4,13 +4,13 @@ internal import KeychainModel
 internal import LatchkeyService
 
 /// An event of a user's session or of the machine that affects the lock. Observers of logind or of
-/// other sources report events only through ``KeychainServer/handleSessionEvent(_:)``.
+/// other sources report events only through ``KeychainServer/handleSessionEvent(_:of:)``.
 public enum SessionEvent: String, CaseIterable, Sendable {
     /// The screen was locked, or the session requested a lock.
     case lock
     /// The machine is about to be suspended.
     case sleep
-    /// The session has ended.
+    /// The last session of the user has ended.
     case end
 
     /// Locks a keychain as the event requires.

@@ -52,6 +52,8 @@ public final class SessionProvider: KeychainProvider {
 
     public func closeIdle() {}
 
+    public func openKeychain(of user: UInt32) -> ServedKeychain? { user == self.user ? servedKeychain : nil }
+
     public func forEachOpen(_ body: (ServedKeychain) -> Void) { body(servedKeychain) }
 
     public func close() { servedKeychain.service.close() }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchkeyServer
+public import LinuxSystem
+public import Logging
+internal import Synchronization
+public import SystemBus
+
+/// Reports what logind knows about the sessions of users and about the sleep of the machine, from
+/// its start to ``stop()``, also if the bus or logind starts later or starts again.
+///
+/// - A session is locked: by a request (`loginctl lock-session`), or by the desktop. Unlocking a
+///   session is not reported: only the passcode unlocks a keychain.
+/// - The machine is about to sleep. It waits until the event was handled.
+/// - The last session of a user has ended. A session whose processes still run has not ended.
+public final class LoginMonitor: Sendable {
+    private let address: BusAddress
+    private let user: UInt32?
+    private let retryMilliseconds: Int32
+    private let log: Logger
+    private let handler: @Sendable (SessionEvent, UInt32?) -> Void
+    private let table = LoginTable()
+    private let wake: WakeSignal
+    private let isStopping = Atomic(false)
+
+    /// - Parameters:
+    ///   - user: the only user whose events are reported; nil for all users.
+    ///   - retryMilliseconds: the interval of attempts to connect to the bus.
+    ///   - handler: handles an event before it returns. Its second argument is the user whose
+    ///     keychain the event concerns; nil for all users.
+    public init(
+        address: BusAddress = .system, user: UInt32?, retryMilliseconds: Int32 = 10_000, log: Logger,
+        handler: @escaping @Sendable (SessionEvent, UInt32?) -> Void
+    ) throws(SystemError) {
+        self.address = address
+        self.user = user
+        self.retryMilliseconds = retryMilliseconds
+        self.log = log
+        self.handler = handler
+        wake = try WakeSignal()
+    }
+
+    /// Starts the thread that connects to the bus.
+    ///
+    /// - Returns: false if the system cannot create a thread.
+    public func start() -> Bool { BackgroundThread.run { [self] in run() } }
+
+    /// Ends the connection. An event that is being handled is not interrupted.
+    public func stop() {
+        isStopping.store(true, ordering: .releasing)
+        wake.raise()
+    }
+
+    private func run() {
+        var isReported = false
+        while !isStopping.load(ordering: .acquiring) {
+            do throws(BusError) {
+                try observe()
+                isReported = false
+            } catch {
+                if !isReported {
+                    log.notice(
+                        "the system bus cannot be used; the keychain does not lock with the session",
+                        metadata: ["reason": "\(error.description)"])
+                }
+                isReported = true
+            }
+            if !isStopping.load(ordering: .acquiring) {
+                wake.wait(for: -1, events: 0, milliseconds: retryMilliseconds)
+            }
+        }
+    }
+
+    /// Observes logind until the connection ends.
+    private func observe() throws(BusError) {
+        let bus = try BusConnection(to: address) { [wake] in wake.raise() }
+        defer { bus.close() }
+        let observer = LoginObserver(bus, user: user, table: table, log: log, handler: handler)
+        try observer.start()
+        defer { observer.stop() }
+        while bus.isOpen, !isStopping.load(ordering: .acquiring) { wake.wait(for: -1, events: 0, milliseconds: -1) }
+        if !isStopping.load(ordering: .acquiring) { log.notice("the connection to the system bus has ended") }
+    }
+}
