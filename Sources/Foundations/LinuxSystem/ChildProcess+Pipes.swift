@@ -135,20 +135,8 @@ extension ChildProcess {
     ///
     /// - Throws: `EPIPE` if the program does not read its input.
     public static func send(_ bytes: UnsafeRawBufferPointer, to input: borrowing OwnedDescriptor) throws(SystemError) {
-        // SIGPIPE would end this process if the program does not read its input. It is sent to the
-        // thread that writes, so it is blocked and removed in this thread.
-        var pipeSignal = sigset_t()
-        sigemptyset(&pipeSignal)
-        sigaddset(&pipeSignal, SIGPIPE)
-        var before = sigset_t()
-        pthread_sigmask(SIG_BLOCK, &pipeSignal, &before)
-        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-        do throws(SystemError) {
+        try PipeSignal.withoutSignal { () throws(SystemError) in
             try input.write(bytes, path: "to the input of a program")
-        } catch {
-            var noTime = timespec()
-            if error.code == EPIPE { sigtimedwait(&pipeSignal, nil, &noTime) }
-            throw error
         }
     }
 
@@ -182,24 +170,5 @@ extension ChildProcess {
     }
 
     /// POSIX_SPAWN_SETSID of spawn.h, which the Glibc module does not export everywhere.
-    private static let newSession: Int16 = 0x80
-}
-
-/// The two ends of a pipe, close-on-exec.
-private struct Pipe: ~Copyable {
-    let reading: OwnedDescriptor
-    let writing: OwnedDescriptor
-
-    init() throws(SystemError) {
-        var (first, last): (Int32, Int32) = (-1, -1)
-        guard latchkey_pipe(&first, &last) == 0 else { throw .last("create a pipe") }
-        reading = OwnedDescriptor(adopting: first)
-        writing = OwnedDescriptor(adopting: last)
-    }
-
-    /// Closes the reading end and returns the writing end.
-    consuming func endOfWriter() -> OwnedDescriptor { writing }
-
-    /// Closes the writing end and returns the reading end.
-    consuming func endOfReader() -> OwnedDescriptor { reading }
+    static let newSession: Int16 = 0x80
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A program that this process talks to over two pipes: its standard input and its standard output.
+///
+/// The program has no standard error. Its environment is only what the caller passes. When the
+/// value is destroyed, the program is ended and reaped, with the processes that it started if it
+/// has a session of its own.
+public struct ConversationProcess: ~Copyable {
+    /// The number of the process, for messages and tests; this type alone ends it.
+    public let process: Int32
+    private let input: OwnedDescriptor
+    private let output: OwnedDescriptor
+    private let startsSession: Bool
+
+    /// Starts the executable at a path.
+    ///
+    /// - Parameters:
+    ///   - environment: the whole environment, as `NAME=value`.
+    ///   - startsSession: whether the program starts a session of its own. Without one it remains
+    ///     in the process group of this process, and reacts to Ctrl-C on its terminal.
+    /// - Throws: `SystemError` with `ENOENT` if there is no such program.
+    public init(executable: String, arguments: [String] = [], environment: [String], startsSession: Bool)
+        throws(SystemError)
+    {
+        let toProgram = try Pipe()
+        let fromProgram = try Pipe()
+        process = try Self.start(
+            [executable] + arguments, environment: environment, input: toProgram.reading.rawValue,
+            output: fromProgram.writing.rawValue, startsSession: startsSession)
+        self.startsSession = startsSession
+        input = toProgram.endOfWriter()
+        output = fromProgram.endOfReader()
+        // A program that does not read must not block the writer.
+        _ = fcntl(input.rawValue, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Reads the next bytes.
+    ///
+    /// - Parameter deadline: by `BootClock.system`, in nanoseconds.
+    /// - Returns: the number of bytes; 0 after the program has closed its output.
+    /// - Throws: `SystemError`: `ETIMEDOUT` at the deadline, `ECANCELED` after a cancellation.
+    public borrowing func read(
+        into buffer: UnsafeMutableRawBufferPointer, until deadline: UInt64, cancellation: Cancellation
+    ) throws(SystemError) -> Int {
+        while true {
+            try Self.wait(for: output, POLLIN, until: deadline, cancellation, "read the output of a program")
+            let count = Glibc.read(output.rawValue, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            guard errno == EINTR || errno == EAGAIN else { throw .last("read the output of a program") }
+        }
+    }
+
+    /// Writes all bytes.
+    ///
+    /// - Parameter deadline: by `BootClock.system`, in nanoseconds.
+    /// - Throws: `SystemError`: `EPIPE` if the program has closed its input, `ETIMEDOUT` at the
+    ///   deadline, `ECANCELED` after a cancellation.
+    public borrowing func write(
+        _ bytes: UnsafeRawBufferPointer, until deadline: UInt64, cancellation: Cancellation
+    ) throws(SystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            try Self.wait(for: input, POLLOUT, until: deadline, cancellation, "write to a program")
+            let written = try writeSome(rest)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+        }
+    }
+
+    deinit {
+        ProcessEnding(process, hasSession: startsSession).end()
+    }
+}
+
+// MARK: Starting and waiting
+
+extension ConversationProcess {
+    private static func start(
+        _ words: [String], environment: [String], input: Int32, output: Int32, startsSession: Bool
+    ) throws(SystemError) -> pid_t {
+        guard let program = words.first else { throw SystemError("run a program without a name", code: EINVAL) }
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_RDWR, 0)
+        var defaults = sigset_t()
+        sigfillset(&defaults)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        let session = startsSession ? ChildProcess.newSession : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) | session)
+
+        let arguments = words.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup($0) } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var child = pid_t()
+        let status = posix_spawn(&child, program, &actions, &attributes, arguments, variables)
+        guard status == 0 else { throw SystemError("run", path: program, code: status) }
+        return child
+    }
+
+    /// Waits until the descriptor is ready, in intervals in which the cancellation is checked.
+    private static func wait(
+        for descriptor: borrowing OwnedDescriptor, _ event: Int32, until deadline: UInt64, _ cancellation: Cancellation,
+        _ operation: String
+    ) throws(SystemError) {
+        while true {
+            guard !cancellation.isCancelled else { throw SystemError(operation, code: ECANCELED) }
+            let now = BootClock.system.now()
+            guard now < deadline else { throw SystemError(operation, code: ETIMEDOUT) }
+            let left = (deadline &- now) / 1_000_000 + 1
+            var entry = pollfd(fd: descriptor.rawValue, events: Int16(truncatingIfNeeded: event), revents: 0)
+            let count = poll(&entry, 1, min(Int32(clamping: left), cancellationInterval))
+            if count > 0 { return }
+            guard count == 0 || errno == EINTR else { throw .last(operation) }
+        }
+    }
+
+    /// Writes as many bytes as the pipe takes now.
+    private borrowing func writeSome(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
+        let descriptor = input.rawValue
+        return try PipeSignal.withoutSignal { () throws(SystemError) in
+            let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+            if count >= 0 { return count }
+            guard errno == EINTR || errno == EAGAIN else { throw .last("write to a program") }
+            return 0
+        }
+    }
+
+    /// In milliseconds.
+    private static let cancellationInterval: Int32 = 50
+}
