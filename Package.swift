@@ -77,6 +77,10 @@ let package = Package(
             path: "Sources/Engines/CertificateTrust"
         ),
 
+        .target(
+            name: "Presence", dependencies: ["KeychainModel", "LinuxSystem", "SecretMemory"],
+            path: "Sources/Engines/Presence"),
+
         // Service: who may do what, and when.
         .target(
             name: "LatchkeyService",
@@ -199,6 +203,11 @@ let package = Package(
         .testTarget(
             name: "CertificateTrustTests",
             dependencies: ["CertificateTrust", "OpenSSLCrypto", "KeychainTesting", .crypto]),
+        .testTarget(
+            name: "PresenceTests",
+            dependencies: ["KeychainModel", "LinuxSystem", "Presence", "SecretMemory", "KeychainTesting"],
+            resources: [.copy("Golden")]
+        ),
         .testTarget(
             name: "LatchkeyProtocolTests", dependencies: ["LatchkeyProtocol", "LinuxSystem", "SecretMemory"]),
         .testTarget(

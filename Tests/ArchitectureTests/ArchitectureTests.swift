@@ -22,6 +22,7 @@ struct ArchitectureTests {
         ],
         "CertificateTrust": ["KeychainModel", "LinuxSystem", "OpenSSLCrypto", "SwiftASN1", "Crypto"],
         "KeyServices": ["KeychainModel", "OpenSSLCrypto", "SecretMemory"],
+        "Presence": ["KeychainModel", "LinuxSystem", "SecretMemory"],
         "LatchkeyService": [
             "KeychainModel", "Keybag", "KeychainStore", "KeyServices", "LinuxSystem", "SecretMemory", "Logging",
         ],
@@ -70,6 +71,7 @@ struct ArchitectureTests {
         "LatchkeyProtocol",
         "LatchkeyOperations", "LatchkeyServer", "LoginSession",
         "LatchkeyClient", "LatchkeyCommands", "LatchkeyCommonCrypto", "KeyServices",
+        "Presence",
     ]
 
     @Test("Every module imports only what the table allows", arguments: edges.keys.sorted())

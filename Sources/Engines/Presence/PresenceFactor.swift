@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a person is asked for.
+public enum PresenceFactor: String, Sendable, Hashable, CaseIterable {
+    /// The passcode of the keychain. The answer is a secret, which the service verifies.
+    case passcode
+    /// The password that an application has set for an item. The answer is a secret.
+    case applicationPassword
+    /// A password for a new item, which is typed twice. The answer is a secret.
+    case newApplicationPassword
+    /// Only a yes or a no.
+    ///
+    /// A yes proves nothing about programs of the same user, because such a program can name a
+    /// terminal of its own and answer there. Never open an item for it.
+    case confirmation
+    /// A finger of the person.
+    case fingerprint
+    /// A touch of an enrolled security key.
+    case securityKey
+
+    /// The factor in the middle of a sentence.
+    public var name: String {
+        switch self {
+        case .passcode: "the passcode"
+        case .applicationPassword: "the item's password"
+        case .newApplicationPassword: "a new password for the item"
+        case .confirmation: "a confirmation"
+        case .fingerprint: "a fingerprint"
+        case .securityKey: "a security key"
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SecretMemory
+
+/// The result of one question.
+public enum PresenceOutcome: Sendable, Equatable {
+    /// The person answered.
+    ///
+    /// - Parameter secret: what was typed, UTF-8 and never empty; nil for a factor without a
+    ///   secret. It is not verified.
+    case confirmed(SharedSecret?)
+    /// The person said no, or entered nothing.
+    case denied
+    /// The person cancelled the question, or the program that caused it has gone.
+    case cancelled
+    /// No answer came before the deadline.
+    case timedOut
+    /// The question could not be asked.
+    case unavailable(PresenceUnavailability)
+}

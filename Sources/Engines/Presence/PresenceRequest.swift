@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import KeychainModel
+
+/// One question for a person: what is asked, for which program and item, why, and where.
+///
+/// Labels, reasons and identities are untrusted text of any length; ``PromptText`` makes them
+/// printable and shortens them.
+public struct PresenceRequest: Sendable, Hashable {
+    /// What the person is asked for.
+    public var factor: PresenceFactor
+    /// The user whose keychain it is.
+    public var user: UInt32
+    /// The program that caused the question.
+    public var program: CallerIdentity
+    /// What the answer opens.
+    public var subject: Subject
+    /// The reason that the program states, such as an `LAContext`'s `localizedReason`; empty for
+    /// none.
+    public var reason: String
+    /// The terminal and the display of the program.
+    public var place: PromptPlace
+    /// Why the question is asked again; nil for the first time.
+    public var previousFailure: PreviousFailure?
+
+    /// What the answer opens.
+    public enum Subject: Sendable, Hashable {
+        /// An item.
+        ///
+        /// - Parameters:
+        ///   - label: the text by which the person recognizes it.
+        ///   - identifier: distinguishes it from other items with the same label.
+        case item(label: String, identifier: String)
+        /// The keychain as a whole.
+        case keychain
+    }
+
+    /// Why the previous answer was not accepted.
+    public enum PreviousFailure: Sendable, Hashable {
+        /// The secret was wrong.
+        ///
+        /// - Parameter attemptsLeft: how many answers remain, this one included.
+        case wrongSecret(attemptsLeft: Int)
+        /// The two entries of a new password differed.
+        case entriesDiffer
+    }
+
+    public init(
+        _ factor: PresenceFactor, user: UInt32, program: CallerIdentity, subject: Subject, reason: String = "",
+        place: PromptPlace, previousFailure: PreviousFailure? = nil
+    ) {
+        self.factor = factor
+        self.user = user
+        self.program = program
+        self.subject = subject
+        self.reason = reason
+        self.place = place
+        self.previousFailure = previousFailure
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import KeychainModel
+internal import LinuxSystem
+
+/// The words of one question, as a person reads them.
+///
+/// Text of programs and items stands on one line each, between quotation marks, below the facts
+/// that the service has established; it is printable and has a maximum length. Nothing in it can
+/// look like a line of ours, or move, hide or color text on a terminal.
+public struct PromptText: Sendable, Hashable {
+    /// The title of a window. Terminals do not show it.
+    public let title: String
+    /// The question, the program, the item and the reason, in lines.
+    public let description: String
+    /// The text before the field for a secret; empty if none is typed.
+    public let prompt: String
+    /// Why the question is asked again; nil for the first time.
+    public let error: String?
+    /// The text of the button that accepts.
+    public let accept: String
+    /// The text of the button that says no; nil if the question is only cancelled.
+    public let deny: String?
+
+    public init(_ request: PresenceRequest) {
+        title = "Latchkey"
+        var lines = [Self.question(request), ""]
+        lines += Self.program(request.program)
+        if case .item(let label, _) = request.subject { lines.append("Item: \(Self.quoted(label, .label))") }
+        if !request.reason.isEmpty {
+            lines.append("Reason, as the program states it: \(Self.quoted(request.reason, .reason))")
+        }
+        description = lines.joined(separator: "\n")
+        prompt = Self.prompt(request.factor)
+        error = request.previousFailure.map { Self.error($0, request.factor) }
+        accept = request.factor == .confirmation ? "Allow" : "OK"
+        deny = request.factor == .confirmation ? "Deny" : nil
+    }
+
+    // MARK: Lines
+
+    private static func question(_ request: PresenceRequest) -> String {
+        let use = request.subject == .keychain ? "to use your keychain" : "to use an item of your keychain"
+        return switch request.factor {
+        case .passcode: "Latchkey: a program needs your keychain's passcode \(use)."
+        case .applicationPassword: "Latchkey: a program needs the item's password \(use)."
+        case .newApplicationPassword: "Latchkey: choose a password for a new item of your keychain."
+        case .confirmation: "Latchkey: a program asks for your permission \(use)."
+        case .fingerprint: "Latchkey: a program needs your fingerprint \(use)."
+        case .securityKey: "Latchkey: a program needs your security key \(use)."
+        }
+    }
+
+    private static func program(_ program: CallerIdentity) -> [String] {
+        let process = program.process.map { " (process \($0.process))" } ?? ""
+        var lines = ["Program: \(quoted(program.executable, .path))\(process)"]
+        if let group = program.attestedGroups?.first {
+            lines.append("Identity: \(quoted(group, .name)), attested by the system")
+        } else if let group = program.declaredGroups?.first {
+            lines.append("Identity: \(quoted(group, .name)), claimed by the program and not proven")
+        }
+        switch program.sandbox {
+        case .application(let group)?: lines.append("Sandbox: \(quoted(group, .name))")
+        case .unidentified?: lines.append("Sandbox: yes, of an unknown application")
+        case nil: break
+        }
+        return lines
+    }
+
+    private static func prompt(_ factor: PresenceFactor) -> String {
+        switch factor {
+        case .passcode: "Passcode:"
+        case .applicationPassword: "Password:"
+        case .newApplicationPassword: "New password:"
+        case .confirmation, .fingerprint, .securityKey: ""
+        }
+    }
+
+    private static func error(_ failure: PresenceRequest.PreviousFailure, _ factor: PresenceFactor) -> String {
+        switch failure {
+        case .entriesDiffer: "The two entries differ."
+        case .wrongSecret(let left):
+            switch (factor, left) {
+            case (.passcode, ...1): "The passcode is wrong. This is the last attempt."
+            case (.passcode, _): "The passcode is wrong. \(left) attempts are left."
+            case (_, ...1): "The password is wrong. This is the last attempt."
+            default: "The password is wrong. \(left) attempts are left."
+            }
+        }
+    }
+
+    // MARK: Untrusted text
+
+    /// The maximum length of a kind of text, in bytes of its printable form.
+    ///
+    /// All of them together fit into one line of the protocol of pinentry, and into a terminal of
+    /// 24 lines and 80 columns.
+    private enum Limit: Int {
+        case path = 150
+        case name = 60
+        case label = 100
+        case reason = 140
+    }
+
+    private static func quoted(_ text: String, _ limit: Limit) -> String {
+        "“\(ShortText(text, maxLength: limit.rawValue, keepsEnd: limit == .path).string)”"
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import KeychainTesting
+import Synchronization
+
+/// A terminal of 24 lines and 80 columns whose keyboard and screen are the test's.
+final class PseudoTerminal: Sendable {
+    /// The path of the device file.
+    let path: String
+    private let main: Int32
+    private let device: Int32
+    private let shown = Mutex<[UInt8]>([])
+    /// How many bytes of what was shown belong to earlier prompts.
+    private let used = Mutex(0)
+
+    init() throws {
+        main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (number, unlocked): (Int32, Int32) = (0, 0)
+        guard main >= 0, ioctl(main, 0x4004_5431, &unlocked) == 0, ioctl(main, 0x8004_5430, &number) == 0 else {
+            throw Failure(code: errno)
+        }
+        path = "/dev/pts/\(number)"
+        device = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+        guard device >= 0, ioctl(device, UInt(TIOCSWINSZ), &size) == 0 else { throw Failure(code: errno) }
+        _ = fcntl(main, F_SETFL, O_NONBLOCK)
+    }
+
+    struct Failure: Error { let code: Int32 }
+
+    deinit {
+        close(device)
+        close(main)
+    }
+
+    /// What was shown until now.
+    var screen: String {
+        read()
+        return shown.withLock { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Waits until the terminal shows this text and does not echo what is typed.
+    func waitForPrompt(_ text: String) -> Bool {
+        eventually { screen.contains(text) && !echoes }
+    }
+
+    /// Waits as ``waitForPrompt(_:)``, for text that is shown after the last text it waited for.
+    func waitForNewPrompt(_ text: String) -> Bool {
+        eventually {
+            read()
+            let (bytes, start) = (shown.withLock { $0 }, used.withLock { $0 })
+            guard String(decoding: bytes.dropFirst(start), as: UTF8.self).contains(text), !echoes else { return false }
+            used.withLock { $0 = bytes.count }
+            return true
+        }
+    }
+
+    func type(_ text: String) {
+        var text = text
+        text.withUTF8 { _ = write(main, $0.baseAddress, $0.count) }
+    }
+
+    /// Whether the terminal shows what is typed.
+    var echoes: Bool {
+        var settings = termios()
+        tcgetattr(device, &settings)
+        return settings.c_lflag & tcflag_t(ECHO) != 0
+    }
+
+    /// A full screen blocks the program that draws on it, so the screen is read while a test waits.
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(main, &buffer, buffer.count)
+            guard count > 0 else { return }
+            shown.withLock { $0 += buffer.prefix(count) }
+        }
+    }
+}
