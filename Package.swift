@@ -33,6 +33,9 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Sources/Foundations/COpenSSL", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]),
+        // Without pkgConfig and providers, for which a consumer's build would print a warning: only the executables
+        // need libfido2.
+        .systemLibrary(name: "CFido2", path: "Sources/Foundations/CFido2"),
         .target(
             name: "OpenSSLCrypto", dependencies: ["COpenSSL", "LinuxSystem", "SecretMemory"],
             path: "Sources/Foundations/OpenSSLCrypto"
@@ -46,6 +49,9 @@ let package = Package(
         .target(
             name: "SystemBus", dependencies: ["CSystemd", "LinuxSystem", "SecretMemory"],
             path: "Sources/Foundations/SystemBus"),
+        .target(
+            name: "SecurityKey", dependencies: ["CFido2", "LinuxSystem", "SecretMemory"],
+            path: "Sources/Foundations/SecurityKey"),
 
         // Model: plain values, no input or output.
         .target(name: "KeychainModel", dependencies: ["SecretMemory"], path: "Sources/Model/KeychainModel"),
@@ -185,6 +191,8 @@ let package = Package(
             dependencies: ["LinuxSystem", "OpenSSLCrypto", "SecretMemory", "KeychainTesting", .crypto]),
         .testTarget(
             name: "SystemBusTests", dependencies: ["LinuxSystem", "SecretMemory", "SystemBus", "KeychainTesting"]),
+        .testTarget(
+            name: "SecurityKeyTests", dependencies: ["SecurityKey", "LinuxSystem", "OpenSSLCrypto", "SecretMemory"]),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel", "SecretMemory"]),
         .testTarget(
             name: "KeybagTests",
@@ -283,7 +291,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CLatchkey", "COpenSSL", "CSystemd"].contains(target.name) {
+for target in package.targets where !["CFido2", "CLatchkey", "COpenSSL", "CSystemd"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

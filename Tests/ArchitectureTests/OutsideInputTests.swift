@@ -15,7 +15,7 @@ struct OutsideInputTests {
         "Service/LatchkeyProtocol/", "Service/LatchkeyOperations/", "Service/LatchkeyServer/", "Service/LoginSession/",
         "Service/LatchkeyClient/Daemon/",
         "Service/LatchkeyClient/PasscodeFile",
-        "Foundations/LinuxSystem/", "Foundations/SystemBus/", "Engines/KeychainStore/Backup/",
+        "Foundations/LinuxSystem/", "Foundations/SecurityKey/", "Foundations/SystemBus/", "Engines/KeychainStore/Backup/",
         "Engines/KeychainStore/RecordCoding",
         "Engines/KeychainStore/Padding", "Engines/KeychainStore/RowSeal", "Engines/Keybag/KeybagCoding",
         "Engines/Keybag/KeybagRecord",

@@ -2,7 +2,6 @@
 
 internal import Dispatch
 public import LinuxSystem
-internal import Synchronization
 
 /// Displays one question of a user at a time, and protects the person from programs that ask
 /// repeatedly.
@@ -19,11 +18,11 @@ public final class PromptGate: Sendable {
         var waiting: [PromptQueue.Ticket: DispatchSemaphore] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: SystemMutex<State>
     private let clock: BootClock
 
     public init(limits: PromptLimits = PromptLimits(), clock: BootClock = .system) {
-        state = Mutex(State(queue: PromptQueue(limits)))
+        state = SystemMutex(State(queue: PromptQueue(limits)))
         self.clock = clock
     }
 

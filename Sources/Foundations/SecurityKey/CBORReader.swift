@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Moves over values of CBOR (RFC 8949) without decoding them. Any bytes are accepted.
+struct CBORReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        rest = bytes
+    }
+
+    /// Reads the beginning of a value: its major type, and its number or length. Nil if the bytes
+    /// end, if the length is indefinite, or if it exceeds `Int.max`.
+    mutating func head() -> (type: UInt8, number: Int)? {
+        guard let first = rest.popFirst() else { return nil }
+        let (type, short) = (first >> 5, first & 0x1F)
+        guard short >= 24 else { return (type, Int(short)) }
+        guard short <= 27 else { return nil }
+        var number: UInt64 = 0
+        for _ in 0..<(1 << (short - 24)) {
+            guard let next = rest.popFirst() else { return nil }
+            number = number << 8 | UInt64(next)
+        }
+        return Int(exactly: number).map { (type, $0) }
+    }
+
+    /// Skips one value with everything that it contains; false if the bytes end within it.
+    ///
+    /// Every step uses at least one byte, so that it ends, whatever number of values is announced.
+    mutating func skip() -> Bool {
+        var left = 1
+        while left > 0 {
+            left -= 1
+            guard let (type, number) = head() else { return false }
+            switch type {
+            case Self.byteString, Self.textString:
+                guard number <= rest.count else { return false }
+                rest = rest.dropFirst(number)
+            case Self.array, Self.map:
+                // A value has at least one byte.
+                guard number <= rest.count else { return false }
+                left += type == Self.map ? number + number : number
+            case Self.tag: left += 1
+            default: break
+            }
+        }
+        return true
+    }
+
+    static let byteString: UInt8 = 2
+    static let textString: UInt8 = 3
+    static let array: UInt8 = 4
+    static let map: UInt8 = 5
+    static let tag: UInt8 = 6
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import SecretMemory
+
+/// A FIDO2 security key that is connected to this machine.
+///
+/// A key that supports the extension `hmac-secret` derives a secret of 32 bytes from a credential
+/// and a salt, after the user has touched it: ``enroll(verification:pin:timeout:cancellation:)``
+/// creates the credential, ``deriveSecret(from:pin:timeout:cancellation:)`` returns the secret.
+///
+/// Every operation opens the device, blocks the calling thread until the device has answered or the
+/// timeout ends, and closes it. Call them on a thread of your own, never in a task.
+public struct SecurityKey: Sendable {
+    /// The path of the device, such as `/dev/hidraw0`; empty for a transport of the caller's own.
+    public let path: String
+    /// The manufacturer's name, as the device reports it: untrusted text.
+    public let manufacturer: String
+    /// The product's name, as the device reports it: untrusted text.
+    public let product: String
+
+    let transport: any SecurityKeyTransport
+
+    /// A security key behind a transport of the caller's own.
+    public init(transport: any SecurityKeyTransport, manufacturer: String = "", product: String = "") {
+        self.init(path: "", manufacturer: manufacturer, product: product, transport: transport)
+    }
+
+    init(path: String, manufacturer: String, product: String, transport: any SecurityKeyTransport) {
+        self.path = path
+        self.manufacturer = manufacturer
+        self.product = product
+        self.transport = transport
+    }
+
+    /// The relying party of all credentials: the WebAuthn name under which a key separates them
+    /// from those of web sites. It is a part of every stored credential and never changes.
+    public static let relyingParty = "latchkey"
+
+    /// How long a device may take for an answer that needs no user.
+    @TaskLocal @_spi(Testing) public static var answerTimeout: Duration = .seconds(5)
+
+    // MARK: Operations
+
+    /// Returns what the device reports about itself. Needs no touch.
+    public func describe(
+        cancellation: SecurityKeyCancellation? = nil
+    ) throws(SecurityKeyError) -> SecurityKeyDescription {
+        let device = try OpenDevice(self, cancellation: cancellation)
+        return try SecurityKeyDescription(of: device)
+    }
+
+    /// Creates a credential on the device, which the user confirms by a touch. The device stores
+    /// nothing: the credential is needed to derive its secret.
+    ///
+    /// - Parameters:
+    ///   - verification: what every derivation will require. A secret that is derived with the PIN
+    ///     differs from the one that is derived without it.
+    ///   - pin: the PIN of the device; required for ``UserVerification/pin``, and by devices that
+    ///     create no credential without it.
+    ///   - timeout: how long the user has for the touch; at most an hour.
+    public func enroll(
+        verification: UserVerification, pin: SecurityKeyPIN? = nil, timeout: Duration = .seconds(30),
+        cancellation: SecurityKeyCancellation? = nil
+    ) throws(SecurityKeyError) -> SecurityKeyCredential {
+        guard verification == .touch || pin != nil else { throw .pinRequired }
+        let device = try OpenDevice(self, cancellation: cancellation)
+        guard try SecurityKeyDescription(of: device, countsRetries: false).supportsHMACSecret else {
+            throw .hmacSecretUnsupported
+        }
+        return try Enrollment(verification: verification).run(on: device, pin: pin, timeout: timeout)
+    }
+
+    /// Derives the secret of the credential, which the user confirms by a touch.
+    ///
+    /// The answer is verified: its signature by the credential's public key, its relying party, and
+    /// that the device has tested the presence of the user and, if the credential requires it, the
+    /// PIN.
+    ///
+    /// - Parameters:
+    ///   - pin: the PIN of the device, if the credential requires it; otherwise it is not sent.
+    ///   - timeout: how long the user has for the touch; at most an hour.
+    /// - Returns: 32 bytes, which are the same for the same credential and salt.
+    /// - Throws: ``SecurityKeyError/otherDevice`` if another device has created the credential.
+    public func deriveSecret(
+        from credential: SecurityKeyCredential, pin: SecurityKeyPIN? = nil, timeout: Duration = .seconds(30),
+        cancellation: SecurityKeyCancellation? = nil
+    ) throws(SecurityKeyError) -> SecretBytes {
+        let usedPIN = credential.verification == .pin ? pin : nil
+        guard credential.verification == .touch || usedPIN != nil else { throw .pinRequired }
+        let device = try OpenDevice(self, cancellation: cancellation)
+        return try Derivation(credential).run(on: device, pin: usedPIN, timeout: timeout)
+    }
+
+    /// Whether this device has created the credential. Needs no touch.
+    ///
+    /// This selects one of several connected devices and proves nothing: the answer is not signed
+    /// by a present user.
+    public func hasCredential(
+        _ credential: SecurityKeyCredential, cancellation: SecurityKeyCancellation? = nil
+    ) throws(SecurityKeyError) -> Bool {
+        let device = try OpenDevice(self, cancellation: cancellation)
+        do {
+            try Derivation(credential).probe(device)
+            return true
+        } catch .otherDevice {
+            return false
+        }
+    }
+}
