@@ -202,4 +202,24 @@ struct LoginMonitorTests {
         #expect(eventually { login.inhibitorCount == 0 })
         withExtendedLifetime(bus) {}
     }
+
+    @Test(
+        "The logind of python-dbusmock, which is not ours, is understood",
+        .enabled(if: ForeignLogin.isInstalled, "python3-dbusmock or busctl is not installed"))
+    func foreign() throws {
+        let fixture = try LoginFixture()
+        let bus = try fixture.startBus()
+        let login = try ForeignLogin(bus.address, output: "\(fixture.directory.path)/dbusmock.log")
+        try login.addSession("c1", user: Self.alice)
+        #expect(eventually { fixture.lines.all.contains("info: listening to logind") })
+        #expect(eventually { login.inhibitors.contains("\"sleep\" \"Latchkey\"") })
+        try login.lockSession("c1")
+        #expect(eventually { fixture.events.all.last == ReportedEvent(.lock, Self.alice) })
+        try login.prepareForSleep(true)
+        #expect(eventually { fixture.events.all.last == ReportedEvent(.sleep, nil) })
+        #expect(eventually { !login.inhibitors.contains("Latchkey") })
+        try login.prepareForSleep(false)
+        #expect(eventually { login.inhibitors.contains("Latchkey") })
+        withExtendedLifetime(bus) {}
+    }
 }
