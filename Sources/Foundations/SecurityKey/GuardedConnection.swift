@@ -2,7 +2,6 @@
 
 internal import LinuxSystem
 
-
 /// A connection with the limits that libfido2 does not have: a deadline, and what an answer may
 /// contain.
 ///
