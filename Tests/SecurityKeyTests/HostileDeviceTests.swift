@@ -50,20 +50,20 @@ struct HostileDeviceTests {
         }
     }
 
-    private static let notCBOR = SecurityKeyError.invalidAnswer("it is not CBOR")
+    private static let malformed = SecurityKeyError.invalidAnswer("it is not well-formed CBOR")
     private static let notCTAP = SecurityKeyError.invalidAnswer("its fields are not those of CTAP 2")
 
     static let answers = [
         Attack.answer("an unknown status", .refused(status: 0x7F), [0x7F]),
         .answer("an empty message", .connectionFailed, []),
-        .answer("a status without fields", notCBOR, [0]),
-        .answer("bytes that are not CBOR", notCBOR, [0, 0xFF, 0xFF, 0xFF]),
-        .answer("a number for a map", notCBOR, [0, 0x01]),
-        .answer("a map of an unknown length", notCBOR, [0, 0xBF, 0xFF]),
-        .answer("a map of 2^32 pairs", notCBOR, [0, 0xBB, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1]),
-        .answer("a map of 2^64 - 1 pairs", notCBOR, [0, 0xBB] + Array(repeating: 0xFF, count: 8) + [1, 1]),
-        .answer("a string of 2^63 bytes", notCBOR, [0, 0xA1, 2, 0x5B, 0x80, 0, 0, 0, 0, 0, 0, 0, 1]),
-        .answer("an array in an array, 1900 times", notCBOR, [0, 0xA1, 1] + Array(repeating: 0x81, count: 1900)),
+        .answer("a status without fields", malformed, [0]),
+        .answer("bytes that are not CBOR", malformed, [0, 0xFF, 0xFF, 0xFF]),
+        .answer("a number for a map", malformed, [0, 0x01]),
+        .answer("a map of an unknown length", malformed, [0, 0xBF, 0xFF]),
+        .answer("a map of 2^32 pairs", malformed, [0, 0xBB, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1]),
+        .answer("a map of 2^64 - 1 pairs", malformed, [0, 0xBB] + Array(repeating: 0xFF, count: 8) + [1, 1]),
+        .answer("a string of 2^63 bytes", malformed, [0, 0xA1, 2, 0x5B, 0x80, 0, 0, 0, 0, 0, 0, 0, 1]),
+        .answer("an array in an array, 1900 times", malformed, [0, 0xA1, 1] + Array(repeating: 0x81, count: 1900)),
         .answer("an empty map", .presenceNotTested, [0, 0xA0]),
         .fields("no signature", .invalidAnswer("it is not complete")) { Array($0.dropLast()) },
         .fields("no data", .presenceNotTested) { $0.filter { $0.key != .integer(2) } },
@@ -101,6 +101,7 @@ struct HostileDeviceTests {
         Attack("another relying party", .invalidAnswer("it is for another relying party, or has other extensions")) {
             $0.relyingParty = "example.com"
         },
+        Attack("a new credential", .invalidAnswer("it contains another credential")) { $0.flags = { $0 | 0x40 } },
         Attack("no result of hmac-secret", .hmacSecretUnsupported) { $0.hasHMACSecret = false },
         Attack("a secret of 16 bytes", nil) { $0.secret = { Array($0.prefix(16)) } },
         Attack("a secret of 64 bytes", .invalidAnswer("its secret has 64 bytes, expected 32")) {
@@ -116,11 +117,12 @@ struct HostileDeviceTests {
         },
         Attack("no answer to the first message", .notResponding) { $0.reports = { _, _ in [] } },
         Attack("no answer after the first message", .notResponding) { $0.reports = { $0 == nil ? $1 : [] } },
-        Attack("a description that is not CBOR", .notFIDO2) { $0.answer = { $0 == .getInfo ? [0, 0xFF] : $1 } },
+        Attack("a description that is not CBOR", malformed) { $0.answer = { $0 == .getInfo ? [0, 0xFF] : $1 } },
         Attack("an endless description", .notResponding) {
             $0.reports = { $0 == .getInfo ? [] : $1 }
             $0.sendsEndlessKeepalives = true
         },
+        Attack("a description that is a refusal", .notFIDO2) { $0.answer = { $0 == .getInfo ? [0x7F] : $1 } },
         Attack("a device without CTAP 2", .notFIDO2) { $0.supportsCTAP2 = false },
         Attack("a key agreement that is no point", nil) {
             $0.answer = { command, bytes in
@@ -145,6 +147,55 @@ struct HostileDeviceTests {
         device.change { $0 = SoftwareAuthenticator.Settings() }
         _ = try device.key.deriveSecret(from: credential)
         #expect(device.closeCount == device.openCount)
+    }
+
+    /// An array of 2^20 values without a value, for which libcbor would fill memory.
+    private static let large: [UInt8] = [0x9A, 0, 0x10, 0, 0]
+
+    @Test(
+        "An answer that announces more values than it has is rejected before it is decoded",
+        arguments: [
+            SoftwareAuthenticator.Command.getInfo, .getKeyAgreement, .makeCredential, .getAssertion,
+            .getPINTokenWithPermissions, .getRetries,
+        ])
+    func announcedValues(_ command: SoftwareAuthenticator.Command) throws {
+        let device = SoftwareAuthenticator()
+        device.change { $0.pin = "1234" }
+        let pin = try pin("1234")
+        let credential = try device.key.enroll(verification: .pin, pin: pin)
+        device.change { $0.answer = { $0 == command ? [0, 0xA1, 0x01] + Self.large : $1 } }
+        do throws(SecurityKeyError) {
+            _ = try device.key.deriveSecret(from: credential, pin: pin)
+            _ = try device.key.enroll(verification: .pin, pin: pin)
+            // An unknown number of attempts is not an error.
+            #expect(command == .getRetries)
+            #expect(try device.key.describe().pinRetries == nil)
+        } catch {
+            #expect(error == Self.malformed)
+        }
+    }
+
+    @Test("The same holds for the data that is signed, with and without a new credential", arguments: [true, false])
+    func announcedValuesInData(isEnrollment: Bool) throws {
+        let device = SoftwareAuthenticator()
+        let credential = try device.key.enroll(verification: .touch)
+        device.change {
+            $0.answer = { command, bytes in
+                guard case .map(let pairs)? = CBOR(bytes.dropFirst()), let data = CBOR(bytes.dropFirst())?[2]?.bytes
+                else { return bytes }
+                // The new credential is followed by the extensions, otherwise the header is.
+                let start = command == .makeCredential ? data.count - 14 : 37
+                let changed = CBOR.bytes(Array(data.prefix(start)) + Self.large)
+                return [0] + CBOR.map(pairs.map { replace($0, 2, changed) }).encoded
+            }
+        }
+        #expect(throws: Self.malformed) {
+            if isEnrollment {
+                _ = try device.key.enroll(verification: .touch)
+            } else {
+                _ = try device.key.deriveSecret(from: credential)
+            }
+        }
     }
 
     @Test("Keepalives without end, and silence, end with the timeout", arguments: [true, false])
@@ -213,7 +264,7 @@ struct HostileDeviceTests {
                 return [0] + CBOR.map(pairs.map { replace($0, 1, .text("fido-u2f")) }).encoded
             }
         },
-        Attack("bytes that are not CBOR", notCBOR) { $0.answer = { $0 == .makeCredential ? [0, 0xFF] : $1 } },
+        Attack("bytes that are not CBOR", malformed) { $0.answer = { $0 == .makeCredential ? [0, 0xFF] : $1 } },
         Attack("an empty map", nil) { $0.answer = { $0 == .makeCredential ? [0, 0xA0] : $1 } },
         Attack("denied", .denied) { $0.touch = .denied },
     ]

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Follows the reports of one connection, and finds answers that libfido2 must not see.
-///
-/// A device may announce any number of signatures (CTAP 2.1, 6.2, `numberOfCredentials`), for which
-/// libfido2 would allocate memory. Every request names one credential, so there is one signature.
 struct AnswerInspector {
     /// The channel of the last request, and its command.
     private var channel: [UInt8] = []
@@ -21,37 +18,19 @@ struct AnswerInspector {
     /// Returns what is wrong with the answer that this report completes; nil if there is nothing,
     /// or if libfido2 rejects the report itself.
     mutating func received(_ report: [UInt8]) -> String? {
-        guard command == Self.getAssertion, let frame = Frame(report), frame.channel == channel,
+        guard let command, let frame = Frame(report), frame.channel == channel,
             frame.command != Frame.keepalive
         else { return nil }
         if frame.command != nil {
             expectedCount = frame.count
             message = []
         }
+        guard let count = expectedCount else { return nil }
         message += frame.bytes
-        guard let count = expectedCount, message.count >= count else { return nil }
+        guard message.count >= count else { return nil }
         defer { expectedCount = nil }
-        return Self.problem(of: Array(message.prefix(count)))
+        return AnswerCheck(command: command).problem(of: Array(message.prefix(count)))
     }
-
-    /// Returns what is wrong with an answer: its status, and a map.
-    private static func problem(of message: [UInt8]) -> String? {
-        guard message.first == 0 else { return nil }
-        var reader = CBORReader(message.dropFirst())
-        guard let map = reader.head(), map.type == CBORReader.map else { return "it is not CBOR" }
-        for _ in 0..<min(map.number, message.count) {
-            var key = reader
-            if let head = key.head(), head.type == 0, head.number == numberOfCredentials {
-                return "it announces several signatures"
-            }
-            guard reader.skip(), reader.skip() else { return "it is not CBOR" }
-        }
-        return nil
-    }
-
-    private static let getAssertion: UInt8 = 2
-    /// The key of the number of signatures in an answer.
-    private static let numberOfCredentials = 5
 }
 
 /// A report of CTAPHID (CTAP 2.1, 11.2.4): the first one of a message, or a continuation.

@@ -23,7 +23,15 @@ struct CBORReader {
         return Int(exactly: number).map { (type, $0) }
     }
 
-    /// Skips one value with everything that it contains; false if the bytes end within it.
+    /// Reads a byte string; nil if the next value is another one.
+    mutating func bytes() -> ArraySlice<UInt8>? {
+        guard let (type, number) = head(), type == Self.byteString, number <= rest.count else { return nil }
+        defer { rest = rest.dropFirst(number) }
+        return rest.prefix(number)
+    }
+
+    /// Skips one value with everything that it contains; false if the bytes end within it, or if
+    /// they could not contain the number of values that is announced.
     ///
     /// Every step uses at least one byte, so that it ends, whatever number of values is announced.
     mutating func skip() -> Bool {
@@ -46,6 +54,7 @@ struct CBORReader {
         return true
     }
 
+    static let unsigned: UInt8 = 0
     static let byteString: UInt8 = 2
     static let textString: UInt8 = 3
     static let array: UInt8 = 4

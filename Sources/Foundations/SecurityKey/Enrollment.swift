@@ -73,15 +73,3 @@ struct Enrollment: ~Copyable {
         guard status == FIDO_OK else { throw SecurityKeyError(verification: status) }
     }
 }
-
-/// The flags of an answer (WebAuthn, "Authenticator Data").
-struct AnswerFlags: OptionSet {
-    let rawValue: UInt8
-
-    /// The device has tested that a user is present.
-    static let userPresent = AnswerFlags(rawValue: 0x01)
-    /// The device has verified the user, by the PIN or otherwise.
-    static let userVerified = AnswerFlags(rawValue: 0x04)
-    /// The answer contains results of extensions.
-    static let extensions = AnswerFlags(rawValue: 0x80)
-}

@@ -6,8 +6,7 @@ internal import LinuxSystem
 /// contain.
 ///
 /// libfido2 measures its timeout in whole milliseconds between two reports, so that reports in fast
-/// sequence never reach it. And it allocates memory for the number of signatures that a device
-/// announces, whatever it is.
+/// sequence never reach it. And it uses as much memory as a device announces (``AnswerCheck``).
 final class GuardedConnection: Sendable {
     /// Why libfido2 did not get a report.
     enum Failure: Error {

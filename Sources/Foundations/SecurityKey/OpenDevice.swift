@@ -23,7 +23,9 @@ final class OpenDevice {
             TransportFunctions.open($0, over: connection)
         }
         // libfido2 uses U2F if the device does not describe itself as CTAP 2 requires.
-        guard fido_dev_is_fido2(pointer) else { throw connection.failure == nil ? .notFIDO2 : .notResponding }
+        guard fido_dev_is_fido2(pointer) else {
+            throw connection.failure.map { Self.error($0, late: .notResponding) } ?? .notFIDO2
+        }
     }
 
     deinit {
@@ -86,13 +88,16 @@ final class OpenDevice {
             }
         guard let status, cancellation?.isRequested != true else { throw .cancelled }
         guard status != FIDO_OK else { return }
-        switch connection.failure {
-        case .late:
-            // The device still waits for the user, and shows it.
-            if isCancellable { fido_dev_cancel(pointer) }
-            throw late
-        case .rejected(let reason): throw .invalidAnswer(reason)
-        case nil: throw SecurityKeyError(status: status)
+        guard let failure = connection.failure else { throw SecurityKeyError(status: status) }
+        // After the timeout, the device still waits for the user, and shows it.
+        if isCancellable, case .late = failure { fido_dev_cancel(pointer) }
+        throw Self.error(failure, late: late)
+    }
+
+    private static func error(_ failure: GuardedConnection.Failure, late: SecurityKeyError) -> SecurityKeyError {
+        switch failure {
+        case .late: late
+        case .rejected(let reason): .invalidAnswer(reason)
         }
     }
 }
