@@ -119,6 +119,16 @@ struct PinentryTests {
         #expect(try asking.outcome { _ = terminal.screen } == .confirmed(text: "abc"))
     }
 
+    @Test(
+        "A terminal that accepts no output delays the answer only until the deadline",
+        arguments: TerminalProgram.allCases)
+    func stopped(_ program: TerminalProgram) throws {
+        // Ctrl-S stops the output of the terminal.
+        terminal.type("\u{13}")
+        #expect(try Asking(program.method, .sample(place: place(program)), timeout: 1).outcome() == .timedOut)
+        #expect(terminal.echoes)
+    }
+
     @Test("A terminal that does not exist, or whose device is not a terminal, cannot be used")
     func noTerminal() throws {
         for (path, reason) in [("/dev/pts/99999", "No such file or directory"), ("/dev/ttynone", "No such file")] {

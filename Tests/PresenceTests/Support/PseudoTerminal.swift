@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import KeychainTesting
 import Synchronization
 
 /// A terminal of 24 lines and 80 columns whose keyboard and screen are the test's.
-final class PseudoTerminal: Sendable {
+public final class PseudoTerminal: Sendable {
     /// The path of the device file.
-    let path: String
+    public let path: String
     private let main: Int32
     private let device: Int32
     private let shown = Mutex<[UInt8]>([])
     /// How many bytes of what was shown belong to earlier prompts.
     private let used = Mutex(0)
 
-    init() throws {
+    public init() throws {
         main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (number, unlocked): (Int32, Int32) = (0, 0)
         guard main >= 0, ioctl(main, 0x4004_5431, &unlocked) == 0, ioctl(main, 0x8004_5430, &number) == 0 else {
@@ -27,7 +26,7 @@ final class PseudoTerminal: Sendable {
         _ = fcntl(main, F_SETFL, O_NONBLOCK)
     }
 
-    struct Failure: Error { let code: Int32 }
+    public struct Failure: Error { public let code: Int32 }
 
     deinit {
         close(device)
@@ -35,18 +34,18 @@ final class PseudoTerminal: Sendable {
     }
 
     /// What was shown until now.
-    var screen: String {
+    public var screen: String {
         read()
         return shown.withLock { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Waits until the terminal shows this text and does not echo what is typed.
-    func waitForPrompt(_ text: String) -> Bool {
+    public func waitForPrompt(_ text: String) -> Bool {
         eventually { screen.contains(text) && !echoes }
     }
 
     /// Waits as ``waitForPrompt(_:)``, for text that is shown after the last text it waited for.
-    func waitForNewPrompt(_ text: String) -> Bool {
+    public func waitForNewPrompt(_ text: String) -> Bool {
         eventually {
             read()
             let (bytes, start) = (shown.withLock { $0 }, used.withLock { $0 })
@@ -56,16 +55,25 @@ final class PseudoTerminal: Sendable {
         }
     }
 
-    func type(_ text: String) {
+    public func type(_ text: String) {
         var text = text
         text.withUTF8 { _ = write(main, $0.baseAddress, $0.count) }
     }
 
     /// Whether the terminal shows what is typed.
-    var echoes: Bool {
+    public var echoes: Bool {
+        get { settings.c_lflag & tcflag_t(ECHO) != 0 }
+        set {
+            var settings = settings
+            settings.c_lflag = newValue ? settings.c_lflag | tcflag_t(ECHO) : settings.c_lflag & ~tcflag_t(ECHO)
+            tcsetattr(device, TCSANOW, &settings)
+        }
+    }
+
+    private var settings: termios {
         var settings = termios()
         tcgetattr(device, &settings)
-        return settings.c_lflag & tcflag_t(ECHO) != 0
+        return settings
     }
 
     /// A full screen blocks the program that draws on it, so the screen is read while a test waits.
