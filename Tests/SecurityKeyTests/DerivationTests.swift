@@ -102,6 +102,14 @@ struct DerivationTests {
         #expect(try !other.key.hasCredential(credential))
     }
 
+    @Test("A device that only claims to have the credential cannot sign")
+    func claimedCredential() throws {
+        let device = SoftwareAuthenticator()
+        let credential = try device.key.enroll(verification: .touch)
+        device.change { $0.signsWrongly = true }
+        #expect(throws: SecurityKeyError.wrongSignature) { _ = try device.key.hasCredential(credential) }
+    }
+
     @Test("The question for a credential needs no touch and no PIN")
     func probeWithoutTouch() throws {
         let device = SoftwareAuthenticator()

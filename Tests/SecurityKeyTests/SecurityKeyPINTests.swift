@@ -67,6 +67,34 @@ struct SecurityKeyPINTests {
         #expect(try device.key.describe().pinRetries == 0)
     }
 
+    @Test("The PIN is not sent to another device, nor to one that only claims to have the credential")
+    func notSent() throws {
+        let credential = try device.key.enroll(verification: .pin, pin: try pin("1234"))
+        let other = SoftwareAuthenticator()
+        other.change { $0.pin = "4321" }
+        #expect(throws: SecurityKeyError.otherDevice) {
+            _ = try other.key.deriveSecret(from: credential, pin: try pin("1234"))
+        }
+        #expect(other.state.retries == 8)
+        let count = device.commands.count
+        device.change { $0.signsWrongly = true }
+        #expect(throws: SecurityKeyError.wrongSignature) {
+            _ = try device.key.deriveSecret(from: credential, pin: try pin("1234"))
+        }
+        for commands in [other.commands[...], device.commands.dropFirst(count)] {
+            #expect(commands.contains(.getAssertion))
+            #expect(!commands.contains(.getPINToken) && !commands.contains(.getPINTokenWithPermissions))
+        }
+    }
+
+    @Test("A device that answers nothing without the PIN derives with it")
+    func alwaysVerifiesWithPIN() throws {
+        device.change { $0.alwaysVerifies = true }
+        let credential = try device.key.enroll(verification: .pin, pin: try pin("1234"))
+        let secret = try device.key.secret(from: credential, pin: try pin("1234"))
+        #expect(try device.key.secret(from: credential, pin: try pin("1234")) == secret)
+    }
+
     @Test("The secret with the PIN and the secret without it are different")
     func otherSecret() throws {
         let credential = try device.key.enroll(verification: .pin, pin: try pin("1234"))

@@ -43,13 +43,15 @@ struct Derivation: ~Copyable {
         return SecretBytes(copying: UnsafeRawBufferPointer(start: secret, count: count))
     }
 
-    /// Asks the device for an answer without a present user and without the secret.
+    /// Asks the device for an answer without a present user and without the secret, and verifies
+    /// its signature.
     ///
     /// - Throws: ``SecurityKeyError/otherDevice`` if the device does not have the credential.
     consuming func probe(_ device: OpenDevice) throws(SecurityKeyError) {
         try configure()
         guard fido_assert_set_up(pointer, FIDO_OPT_FALSE) == FIDO_OK else { throw .outOfMemory }
         try device.query { fido_dev_get_assert($0, pointer, nil) }
+        try verifySignature()
     }
 
     private func configure() throws(SecurityKeyError) {
@@ -65,9 +67,8 @@ struct Derivation: ~Copyable {
     /// The length of the secret in bytes.
     private static let secretCount = 32
 
+    /// Verifies the answer to a derivation.
     private func verify() throws(SecurityKeyError) {
-        guard fido_assert_count(pointer) == 1 else { throw .invalidAnswer("expected one signature") }
-        guard let publicKey = PublicKey(credential.publicKey) else { throw .outOfMemory }
         let flags = AnswerFlags(rawValue: fido_assert_flags(pointer, 0))
         guard flags.contains(.userPresent) else { throw .presenceNotTested }
         switch credential.verification {
@@ -76,6 +77,13 @@ struct Derivation: ~Copyable {
         case .touch: guard !flags.contains(.userVerified) else { throw .userVerified }
         }
         guard flags.contains(.extensions) else { throw .hmacSecretUnsupported }
+        try verifySignature()
+    }
+
+    /// Verifies that the key of the credential has signed the answer to this request.
+    private func verifySignature() throws(SecurityKeyError) {
+        guard fido_assert_count(pointer) == 1 else { throw .invalidAnswer("expected one signature") }
+        guard let publicKey = PublicKey(credential.publicKey) else { throw .outOfMemory }
         let status = fido_assert_verify(pointer, 0, COSE_ES256, UnsafeRawPointer(publicKey.pointer))
         guard status == FIDO_OK else { throw SecurityKeyError(verification: status) }
     }

@@ -74,7 +74,9 @@ public struct SecurityKey: Sendable {
     ///
     /// The answer is verified: its signature by the credential's public key, its relying party, and
     /// that the device has tested the presence of the user and, if the credential requires it, the
-    /// PIN.
+    /// PIN. The PIN is sent after the device has proven that it has the credential, so that another
+    /// device neither receives it nor counts it as a wrong one. A device that answers nothing
+    /// without the PIN cannot prove that, and is not asked to.
     ///
     /// - Parameters:
     ///   - pin: the PIN of the device, if the credential requires it; otherwise it is not sent.
@@ -88,13 +90,17 @@ public struct SecurityKey: Sendable {
         let usedPIN = credential.verification == .pin ? pin : nil
         guard credential.verification == .touch || usedPIN != nil else { throw .pinRequired }
         let device = try OpenDevice(self, cancellation: cancellation)
+        if usedPIN != nil, try !SecurityKeyDescription(of: device, countsRetries: false).alwaysVerifies {
+            try Derivation(credential).probe(device)
+        }
         return try Derivation(credential).run(on: device, pin: usedPIN, timeout: timeout)
     }
 
-    /// Whether this device has created the credential. Needs no touch.
+    /// Whether this device has created the credential, which it proves by a signature. Needs no
+    /// touch and no PIN, so that it selects one of several connected devices.
     ///
-    /// This selects one of several connected devices and proves nothing: the answer is not signed
-    /// by a present user.
+    /// - Throws: ``SecurityKeyError/wrongSignature`` if the device only claims it;
+    ///   ``SecurityKeyError/pinRequired`` if the device answers nothing without the PIN.
     public func hasCredential(
         _ credential: SecurityKeyCredential, cancellation: SecurityKeyCancellation? = nil
     ) throws(SecurityKeyError) -> Bool {
