@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+public import SecretMemory
+
+/// Diffie-Hellman with Curve25519 (RFC 7748, section 5), with the private key and the result in
+/// secret memory.
+public enum X25519 {
+    /// The length of a private key, a public key and a shared secret in bytes.
+    public static let byteCount = 32
+
+    /// Returns the public key of a private key: 32 bytes. Any 32 bytes are a private key.
+    public static func publicKey(of privateKey: borrowing SecretBytes) throws(OpenSSLError) -> [UInt8] {
+        let key = try Key(privateKey: privateKey)
+        var (bytes, count) = ([UInt8](repeating: 0, count: byteCount), byteCount)
+        guard EVP_PKEY_get_raw_public_key(key.pointer, &bytes, &count) == 1, count == byteCount else {
+            throw .last("X25519")
+        }
+        return bytes
+    }
+
+    /// Returns the shared secret of a private and a public key: 32 bytes.
+    ///
+    /// - Throws: ``OpenSSLError`` if the public key does not have 32 bytes or has a small order, which
+    ///   would make the secret zero (RFC 7748, section 6.1).
+    public static func sharedSecret(_ privateKey: borrowing SecretBytes, _ publicKey: [UInt8]) throws(OpenSSLError)
+        -> SecretBytes
+    {
+        let key = try Key(privateKey: privateKey)
+        let peer = try Key(publicKey: publicKey)
+        guard let context = EVP_PKEY_CTX_new(key.pointer, nil) else { throw .last("X25519") }
+        defer { EVP_PKEY_CTX_free(context) }
+        guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer(context, peer.pointer) == 1 else {
+            throw .last("X25519")
+        }
+        return try SecretBytes(count: byteCount) { (output) throws(OpenSSLError) in
+            var count = output.count
+            let start = output.assumingMemoryBound(to: UInt8.self).baseAddress
+            guard EVP_PKEY_derive(context, start, &count) == 1, count == byteCount else { throw .last("X25519") }
+        }
+    }
+
+    /// A key of libcrypto, which wipes a private key when it frees it.
+    private final class Key {
+        let pointer: OpaquePointer
+
+        init(privateKey: borrowing SecretBytes) throws(OpenSSLError) {
+            let key = privateKey.withUnsafeBytes {
+                EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, nil, $0.octets, $0.count)
+            }
+            guard let key else { throw .last("X25519") }
+            pointer = key
+        }
+
+        init(publicKey: [UInt8]) throws(OpenSSLError) {
+            guard let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nil, publicKey, publicKey.count) else {
+                throw .last("X25519")
+            }
+            pointer = key
+        }
+
+        deinit { EVP_PKEY_free(pointer) }
+    }
+}
