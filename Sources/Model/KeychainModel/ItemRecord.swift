@@ -31,6 +31,10 @@ public struct ItemRecord: Sendable {
     /// The secret half; nil if it was not requested.
     public var secrets: ItemSecrets?
 
+    /// The constraints that must be satisfied before the secrets can be read. It is nil in a record
+    /// that a caller creates, for an item without constraints, and if they were satisfied.
+    public var needsAuthentication: AccessConstraints?
+
     /// Creates a record; dates are seconds since 2001-01-01 00:00:00 UTC.
     public init(
         identifier: ItemIdentifier, itemClass: ItemClass, protection: ProtectionClass, accessGroup: AccessGroup,

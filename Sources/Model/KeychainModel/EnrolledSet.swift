@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Identifies the biometry that is enrolled at one time: a digest of the stored templates. It
+/// changes when a finger is added or removed.
+public struct EnrolledSet: Hashable, Sendable {
+    /// 32 bytes.
+    public let digest: [UInt8]
+
+    /// Creates a set from its digest; nil unless it has ``digestLength`` bytes.
+    public init?(digest: [UInt8]) {
+        guard digest.count == Self.digestLength else { return nil }
+        self.digest = digest
+    }
+
+    /// The length of a digest in bytes.
+    public static let digestLength = 32
+}
+
+/// The proof that a biometric sensor has just recognized the person. It is used up by the one
+/// evaluation for which it was made.
+///
+/// Nothing in this type proves the match: only the module that heard it from the sensor may create
+/// one.
+public struct BiometricMatch: ~Copyable, Sendable {
+    /// What was enrolled when the person was recognized.
+    public let enrolledSet: EnrolledSet
+
+    /// Creates the proof. Call it only directly after the sensor has reported a match.
+    public init(recognizedAgainst enrolledSet: EnrolledSet) { self.enrolledSet = enrolledSet }
+}
